@@ -9,22 +9,24 @@ function(drover_library library)
   endif()
   if(DROVER_UNITY)
     set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    # g++ takes the file that includes the others for the one that private types belong to.
-    target_compile_options(${library} PRIVATE -Wno-subobject-linkage)
+    # g++ takes the file that includes the others for the one that private types belong to, and a
+    # private name of one file for a name that another file's parameters hide.
+    target_compile_options(${library} PRIVATE -Wno-subobject-linkage -Wno-shadow)
   endif()
 endfunction()
 
-# drover_module(LIBRARY FOLDER FILE..): sources of one folder. Files of a folder that are compiled
-# together (DROVER_UNITY) come in groups of twelve.
+# drover_module(LIBRARY FOLDER FILE..): sources of one folder. With DROVER_UNITY, files of a library
+# are compiled together in groups of this many, in the order in which they are listed.
+set(DROVER_UNITY_FILES 45)
 function(drover_module library folder)
-  set(number 0)
+  get_target_property(sources ${library} SOURCES)
+  list(LENGTH sources number)
   foreach(file IN LISTS ARGN)
-    math(EXPR group "${number} / 12")
-    string(REPLACE "/" "_" name "${folder}")
+    math(EXPR group "${number} / ${DROVER_UNITY_FILES}")
     set(path ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${file})
     cmake_path(NORMAL_PATH path)
     target_sources(${library} PRIVATE ${path})
-    set_source_files_properties(${path} PROPERTIES UNITY_GROUP "${name}_${group}")
+    set_source_files_properties(${path} PROPERTIES UNITY_GROUP "${group}")
     math(EXPR number "${number} + 1")
   endforeach()
 endfunction()

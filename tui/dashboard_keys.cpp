@@ -113,7 +113,7 @@ void Dashboard::State::take_answer(const Key& key) {
   if (key.name == "Ctrl-C") ui.quit = true;
   if (key.name != "y" && key.name != "n" && key.name != "Esc") return;
   ui.prompt.reset();
-  const Action action = std::move(*std::exchange(proposed, std::nullopt));
+  const FleetAction action = std::move(*std::exchange(proposed, std::nullopt));
   if (key.name != "y") return cursor.say("nothing was done");
   pending_action.ask(now, action.requests.size() + (action.policy_file.empty() ? 0 : 1),
                      action_timeout_s * fleet_second(options));

@@ -91,7 +91,7 @@ struct Dashboard::State {
   ClickTargets click_targets;
   std::pair<std::uint64_t, std::uint64_t> click_targets_model{};  // of the model they refer to
   ShellStats shell;
-  std::optional<Action> proposed;
+  std::optional<FleetAction> proposed;
   PendingAction pending_action;
   std::uint64_t asked_count = 0;
   std::optional<std::string> policy_file;

@@ -17,15 +17,15 @@ constexpr std::string_view mark = "@drover ";
 constexpr std::size_t text_max = 400;
 constexpr std::size_t log_line_max = 2000;
 
-const char* action_word(Action action) {
+const char* action_word(LaunchAction action) {
   switch (action) {
-    case Action::up:
+    case LaunchAction::up:
       return "up";
-    case Action::status:
+    case LaunchAction::status:
       return "status";
-    case Action::logs:
+    case LaunchAction::logs:
       return "logs";
-    case Action::down:
+    case LaunchAction::down:
       break;
   }
   return "down";
@@ -84,7 +84,7 @@ std::string script_of(const Order& order) {
   set("glibc_minor", std::to_string(order.needs.glibc_minor));
   set("settings", settings_text(order));
   // Secrets are only sent where they are stored.
-  const bool carried = order.action == Action::up;
+  const bool carried = order.action == LaunchAction::up;
   set("router_key", carried ? order.router_key : "");
   set("agent_key", carried ? order.agent_key : "");
   set("lines", std::to_string(order.lines));

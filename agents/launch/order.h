@@ -14,7 +14,7 @@
 
 namespace drover::launch {
 
-enum class Action : std::uint8_t { up, status, logs, down };
+enum class LaunchAction : std::uint8_t { up, status, logs, down };
 
 /// What the program requires of a host, and the name of its copy there.
 struct Needs {
@@ -25,7 +25,7 @@ struct Needs {
 };
 
 struct Order {
-  Action action = Action::status;
+  LaunchAction action = LaunchAction::status;
   std::string name;
   std::string root;
   std::vector<std::string> words;  // the agent's command line

@@ -34,10 +34,10 @@ namespace drover::commands {
 
 namespace {
 
-constexpr std::chrono::milliseconds longest_wait{500};
+constexpr std::chrono::milliseconds agent_wait_max{500};
 /// After this long without a message from the router, the agent sends Join again.
-constexpr Wall silence_max = std::chrono::seconds(3);
-constexpr Wall join_again = std::chrono::seconds(1);
+constexpr Wall router_silence_max = std::chrono::seconds(3);
+constexpr Wall join_interval = std::chrono::seconds(1);
 constexpr Wall capacity_again = std::chrono::seconds(5);  // a router without capacity for this host
 /// How long an agent that exits waits for the router to store the work that it gave back.
 constexpr Wall leave_max = std::chrono::seconds(1);
@@ -193,7 +193,7 @@ class AgentShell {
 
   std::chrono::milliseconds wait() const {
     if (!core_) return std::chrono::milliseconds(100);
-    return clock_.until(core_->next_deadline(), longest_wait);
+    return clock_.until(core_->next_deadline(), agent_wait_max);
   }
 
   /// Sends Join until JoinAccepted arrives, and again when the router has been silent.
@@ -211,8 +211,8 @@ class AgentShell {
       join_needed_ = true;
       if (connections_ > 1) last_join_ = Wall{0};
     }
-    const bool silent = now - last_received_ > silence_max;
-    if (!(join_needed_ || silent) || now - last_join_ < join_again) return;
+    const bool silent = now - last_received_ > router_silence_max;
+    if (!(join_needed_ || silent) || now - last_join_ < join_interval) return;
     if (silent && !std::exchange(silence_reported_, true)) {
       write_stderr("drover agent: cannot reach the router at {}, retrying\n",
                    options_.endpoint.endpoint);
@@ -287,7 +287,7 @@ class AgentShell {
   /// The fleet's tables are full, but other hosts may leave. Reports each reason once.
   Status wait_for_capacity(const std::string& why) {
     join_needed_ = true;
-    last_join_ = wall_now() + capacity_again - join_again;
+    last_join_ = wall_now() + capacity_again - join_interval;
     if (std::exchange(no_capacity_, why) == why) return {};
     write_stderr("drover agent: the router at {} has no capacity for {} now, retrying: {}\n",
                  options_.endpoint.endpoint, options_.settings.host, printable(why));

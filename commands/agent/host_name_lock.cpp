@@ -21,8 +21,6 @@ namespace drover::commands {
 
 namespace {
 
-constexpr mode_t others_write = S_IWGRP | S_IWOTH;
-
 /// The endpoint's text, the same for every spelling of this machine's own address.
 std::string router_text(const std::string& text) {
   const auto endpoint = parse_endpoint(text, "");

@@ -26,21 +26,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr mode_t others_all = S_IRWXG | S_IRWXO;
-constexpr mode_t others_write = S_IWGRP | S_IWOTH;
-
-Error system_error(const std::string& path) {
-  return error("{}: {}", printable(path), std::strerror(errno));
-}
-
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return fsync(descriptor) == 0;
-}
 
 /// Reads the whole file, but stops once it is over key_file_bytes_max.
 bool read_all(int descriptor, std::string& text) {
@@ -60,7 +45,7 @@ Result<std::vector<std::string>> names_of(int descriptor, std::string_view endin
                                           const std::string& path) {
   DIR* listing = fdopendir(descriptor);
   if (listing == nullptr) {
-    const Error problem = system_error(path);
+    const Error problem = file_error(path);
     close(descriptor);
     return problem;
   }
@@ -74,7 +59,7 @@ Result<std::vector<std::string>> names_of(int descriptor, std::string_view endin
     }
   }
   const bool whole = errno == 0;
-  const Error problem = system_error(path);
+  const Error problem = file_error(path);
   closedir(listing);
   if (!whole) return problem;
   std::sort(names.begin(), names.end());
@@ -91,7 +76,7 @@ std::string writing_others(const struct stat& found, const std::string& path) {
 }
 
 /// The problem if others than root and this user may write there; empty: none.
-std::string unsafe_by(const struct stat& found, const std::string& path) {
+std::string who_could_grant(const struct stat& found, const std::string& path) {
   if (found.st_uid == 0 || found.st_uid == geteuid()) return writing_others(found, path);
   return fmt::format(
       "{}: belongs to user {}, who could grant access; expected this user ({}) or root; fix with: "
@@ -112,9 +97,9 @@ Status make_key_folder(const std::string& path) {
   std::error_code problem;
   if (!parent.empty()) fs::create_directories(parent, problem);
   if (problem) return error("{}: {}", printable(parent.string()), problem.message());
-  if (mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) return system_error(path);
+  if (mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) return file_error(path);
   struct stat found {};
-  if (stat(path.c_str(), &found) != 0) return system_error(path);
+  if (stat(path.c_str(), &found) != 0) return file_error(path);
   if (!S_ISDIR(found.st_mode)) return error("{}: expected a folder", printable(path));
   const std::string others = writing_others(found, path);
   if (!others.empty()) return error("{}", others);
@@ -130,14 +115,14 @@ Result<bool> write_new_key_file(const std::string& path, const std::string& text
   unlink(draft.c_str());
   const FileDescriptor file(
       open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
-  if (file.get() < 0) return system_error(draft);
+  if (file.get() < 0) return file_error(draft);
   bool fresh = true;
-  bool done = write_all(file.get(), text);
+  bool done = write_all(file.get(), text) && fsync(file.get()) == 0;
   if (done && link(draft.c_str(), path.c_str()) != 0) {
     fresh = errno != EEXIST;
     done = !fresh;
   }
-  const Error problem = system_error(path);
+  const Error problem = file_error(path);
   unlink(draft.c_str());
   if (!done) return problem;
   return fresh;
@@ -145,9 +130,9 @@ Result<bool> write_new_key_file(const std::string& path, const std::string& text
 
 Result<std::string> read_key_text(const std::string& path, Secrecy secrecy) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.is_open()) return system_error(path);
+  if (!file.is_open()) return file_error(path);
   struct stat found {};
-  if (fstat(file.get(), &found) != 0) return system_error(path);
+  if (fstat(file.get(), &found) != 0) return file_error(path);
   if (!S_ISREG(found.st_mode)) return error("{}: expected a file", printable(path));
   if (secrecy == Secrecy::secret && (found.st_mode & others_all) != 0) {
     return error(
@@ -156,7 +141,7 @@ Result<std::string> read_key_text(const std::string& path, Secrecy secrecy) {
         printable(path), found.st_mode & 07777U, printable(path));
   }
   std::string text;
-  if (!read_all(file.get(), text)) return system_error(path);
+  if (!read_all(file.get(), text)) return file_error(path);
   if (text.size() <= key_file_bytes_max) return text;
   return error("{}: over {} bytes, expected less", printable(path), key_file_bytes_max);
 }
@@ -165,24 +150,14 @@ Result<bool> path_exists(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) == 0) return true;
   if (errno == ENOENT) return false;
-  return system_error(path);
+  return file_error(path);
 }
 
 Result<std::vector<std::string>> names_in(const std::string& folder, std::string_view ending) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor >= 0) return names_of(descriptor, ending, folder);
   if (errno == ENOENT) return std::vector<std::string>{};
-  return system_error(folder);
-}
-
-FileDescriptor::~FileDescriptor() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)) {}
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
+  return file_error(folder);
 }
 
 Result<AllowFolder> open_allow_folder(const std::string& folder) {
@@ -191,20 +166,20 @@ Result<AllowFolder> open_allow_folder(const std::string& folder) {
   constexpr int flags = O_DIRECTORY | O_CLOEXEC;
   // O_PATH is enough: only the owner and mode matter, that is, who could replace `authorized`.
   const FileDescriptor above(open(folder.c_str(), O_PATH | flags));
-  if (!above.is_open() && errno != ENOENT) return system_error(folder);
+  if (!above.is_open() && errno != ENOENT) return file_error(folder);
   if (above.is_open()) {
     opened.files = FileDescriptor(openat(above.get(), "authorized", O_RDONLY | flags));
-    if (!opened.files.is_open() && errno != ENOENT) return system_error(opened.path);
+    if (!opened.files.is_open() && errno != ENOENT) return file_error(opened.path);
   }
   const auto check = [&](const FileDescriptor& file, const std::string& path) {
     struct stat found {};
     if (!file.is_open()) return true;
     if (fstat(file.get(), &found) != 0) return false;
     opened.marks += fmt::format("{} {} {:o}\n", found.st_ino, found.st_uid, found.st_mode);
-    if (opened.unsafe.empty()) opened.unsafe = unsafe_by(found, path);
+    if (opened.unsafe.empty()) opened.unsafe = who_could_grant(found, path);
     return true;
   };
-  if (!check(above, folder) || !check(opened.files, opened.path)) return system_error(opened.path);
+  if (!check(above, folder) || !check(opened.files, opened.path)) return file_error(opened.path);
   return opened;
 }
 
@@ -212,7 +187,7 @@ Result<std::vector<std::string>> names_in(const AllowFolder& folder, std::string
   if (!folder.files.is_open()) return std::vector<std::string>{};
   // A new open file description, so that the read position of the listing is not shared.
   const int again = openat(folder.files.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (again < 0) return system_error(folder.path);
+  if (again < 0) return file_error(folder.path);
   return names_of(again, ending, folder.path);
 }
 
@@ -223,7 +198,7 @@ AllowText read_allow_text(const AllowFolder& folder, const std::string& file) {
     const State state = errno == ENOENT       ? State::absent
                         : is_temporary(errno) ? State::unreadable
                                               : State::bad;
-    return AllowText{state, system_error(path).message};
+    return AllowText{state, file_error(path).message};
   };
   // O_NONBLOCK: the file may be a pipe.
   const FileDescriptor opened(
@@ -233,7 +208,7 @@ AllowText read_allow_text(const AllowFolder& folder, const std::string& file) {
   if (!S_ISREG(found.st_mode)) {
     return {State::bad, fmt::format("{}: expected a file", printable(path))};
   }
-  if (std::string unsafe = unsafe_by(found, path); !unsafe.empty()) {
+  if (std::string unsafe = who_could_grant(found, path); !unsafe.empty()) {
     return {State::bad, std::move(unsafe)};
   }
   AllowText read;

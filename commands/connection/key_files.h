@@ -7,9 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "commands/shell/file_descriptor.h"
 #include "fleet/base/result.h"
 
 namespace drover::commands {
+
+/// Who may write besides the owner.
+inline constexpr unsigned others_write = 022;
 
 enum class Secrecy { secret, open };  // 0600 and 0644
 
@@ -28,20 +32,6 @@ Result<bool> path_exists(const std::string& path);
 /// The sorted names of a folder's files with this ending, without the ending. Empty if the folder
 /// does not exist.
 Result<std::vector<std::string>> names_in(const std::string& folder, std::string_view ending);
-
-/// A descriptor that closes itself.
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
-  ~FileDescriptor();
-  FileDescriptor(FileDescriptor&& other) noexcept;
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  int get() const { return descriptor_; }
-  bool is_open() const { return descriptor_ >= 0; }
-
- private:
-  int descriptor_;
-};
 
 /// DIR/authorized, held open so that the folder that was checked is the one that is read. Not open
 /// if one of the two folders does not exist.

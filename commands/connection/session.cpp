@@ -9,9 +9,9 @@ namespace drover::commands {
 
 namespace {
 
-constexpr std::chrono::milliseconds join_again{500};
+constexpr std::chrono::milliseconds request_interval{500};
 /// After this long without an answer the router may have restarted.
-constexpr Wall silence_max = std::chrono::seconds(2);
+constexpr Wall answer_wait_max = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -34,7 +34,7 @@ Status Session::join() {
   while (wall_now() < end) {
     if (wall_now() >= ask_again) {
       send_join();
-      ask_again = wall_now() + join_again;
+      ask_again = wall_now() + request_interval;
     }
     for (const auto& [from, envelope] : wait(std::chrono::milliseconds(100)).messages) {
       if (const auto* refusal = std::get_if<JoinRejected>(&envelope.body)) {
@@ -95,7 +95,7 @@ void Session::try_join() {
     unanswered_since_.reset();
     // Reconnecting may fail, for example without a free descriptor: try again later.
     if (!sockets_.reconnect_control()) unanswered_since_ = now;
-  } else if (now - std::max(*unanswered_since_, joined_) > silence_max) {
+  } else if (now - std::max(*unanswered_since_, joined_) > answer_wait_max) {
     send_join();
   }
 }

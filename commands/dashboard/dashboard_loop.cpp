@@ -15,8 +15,8 @@ namespace drover::commands {
 namespace {
 
 /// A router publishes totals twice a second: after this long it counts as disconnected.
-constexpr Wall silence_max = std::chrono::seconds(3);
-constexpr Wall join_again = std::chrono::seconds(1);
+constexpr Wall stream_silence_max = std::chrono::seconds(3);
+constexpr Wall rejoin_interval = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds headless_wait{20};
 constexpr std::chrono::milliseconds blocked_wait{50};
 constexpr tui::Size largest_size{1000, 500};
@@ -188,7 +188,7 @@ void DashboardLoop::apply_policy(const std::string& file) {
 void DashboardLoop::check_connection() {
   const Wall now = wall_now();
   const auto connect_refusal = session_.sockets().connect_refusal();
-  const bool connected = !connect_refusal && now - last_received_ <= silence_max;
+  const bool connected = !connect_refusal && now - last_received_ <= stream_silence_max;
   if (connected != connected_ || connect_refusal != connect_refusal_) {
     connected_ = connected;
     connect_refusal_ = connect_refusal;
@@ -197,7 +197,7 @@ void DashboardLoop::check_connection() {
                             ? connect_refusal_summary(*connect_refusal, session_.router())
                             : std::string());
   }
-  if (!connected && now - last_join_ >= join_again) {
+  if (!connected && now - last_join_ >= rejoin_interval) {
     last_join_ = now;
     session_.send_join();
   }

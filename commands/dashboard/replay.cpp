@@ -16,14 +16,14 @@ namespace drover::commands {
 
 namespace {
 
-constexpr std::chrono::milliseconds longest_wait{250};
+constexpr std::chrono::milliseconds replay_wait_max{250};
 
 /// The time of a replay's dashboard is wall time.
 Instant wall_instant() { return Instant(wall_now()); }
 
 void wait_for(const tui::Terminal& terminal, const StopSignals& signals, Instant deadline) {
   const FleetAnchor wall{wall_instant(), wall_now(), 1};
-  const auto wait = frame_wait(terminal, wall.until(deadline, wall_now(), longest_wait));
+  const auto wait = frame_wait(terminal, wall.until(deadline, wall_now(), replay_wait_max));
   pollfd watched[] = {{terminal.descriptor(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}};
   (void)::poll(watched, std::size(watched), static_cast<int>(wait.count()));
 }

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "commands/shell/file_descriptor.h"
 #include "commands/shell/files.h"
 #include "fleet/base/text.h"
 
@@ -21,10 +22,6 @@ namespace {
 constexpr std::size_t file_bytes_max = 1 << 20;  // as toml_file::Table
 constexpr Wall check_every = std::chrono::seconds(1);
 
-Error system_error(const std::string& path) {
-  return error("{}: {}", printable(path), std::strerror(errno));
-}
-
 /// Only the user may access new settings folders (XDG Base Directory Specification 0.8).
 Status make_folder(const fs::path& folder) {
   fs::path made;
@@ -33,19 +30,9 @@ Status make_folder(const fs::path& folder) {
     if (mkdir(made.c_str(), S_IRWXU) == 0 || errno == EEXIST) continue;
     // Folders above may give other errors; they only have to exist.
     std::error_code ignored;
-    if (!fs::is_directory(made, ignored)) return system_error(made.string());
+    if (!fs::is_directory(made, ignored)) return file_error(made.string());
   }
   return {};
-}
-
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return ::fsync(descriptor) == 0;
 }
 
 }  // namespace
@@ -96,13 +83,13 @@ Status SettingsFile::write(const tui::Settings& settings) {
   if (const Status made = make_folder(target.parent_path()); !made) return made;
   std::string draft = target.string() + ".XXXXXX";
   const int file = mkstemp(draft.data());  // 0600
-  if (file < 0) return system_error(draft);
-  bool done = write_all(file, tui::saved(settings));
-  Status status = done ? Status() : system_error(draft);
+  if (file < 0) return file_error(draft);
+  bool done = write_all(file, tui::saved(settings)) && ::fsync(file) == 0;
+  Status status = done ? Status() : file_error(draft);
   ::close(file);
   done = done && std::rename(draft.c_str(), target.c_str()) == 0;
   if (!done) {
-    if (status.ok()) status = system_error(target.string());
+    if (status.ok()) status = file_error(target.string());
     ::unlink(draft.c_str());
     return status;
   }

@@ -20,7 +20,7 @@ namespace drover::commands {
 
 namespace {
 
-constexpr std::chrono::milliseconds longest_wait{200};
+constexpr std::chrono::milliseconds story_wait_max{200};
 /// The caption is repeated for a router that has restarted or has forgotten silent clients.
 constexpr Wall caption_every = std::chrono::seconds(5);
 constexpr Wall ask_every = std::chrono::seconds(1);
@@ -90,8 +90,8 @@ class StoryPlayer {
 
   std::chrono::milliseconds wait() {
     // At the limit only the router's answers matter, and they end the wait.
-    if (delivery_.open() >= open_max) return longest_wait;
-    const auto wait = session_.clock().until(story_.next_deadline(), longest_wait);
+    if (delivery_.open() >= open_max) return story_wait_max;
+    const auto wait = session_.clock().until(story_.next_deadline(), story_wait_max);
     return std::max(wait, std::chrono::milliseconds(1));
   }
 

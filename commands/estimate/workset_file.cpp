@@ -17,7 +17,7 @@ std::optional<double> positive(Table& table, const char* key) {
   return table.number_in(key, 1, 1e9);
 }
 
-std::optional<double> seconds(Table& table, const char* key) {
+std::optional<double> read_seconds(Table& table, const char* key) {
   if (!table.has(key)) return std::nullopt;
   return to_seconds(table.duration(key));
 }
@@ -56,7 +56,7 @@ WorksetRow read_row(Table& table, devices::SpecNameResolver& names) {
   work.input = positive(table, "input");
   work.output = positive(table, "output");
   work.samples = table.number_in("samples", 1, 1e15, 1e6);
-  work.objectives = {seconds(table, "ttft"), seconds(table, "tpot"), seconds(table, "step")};
+  work.objectives = {read_seconds(table, "ttft"), read_seconds(table, "tpot"), read_seconds(table, "step")};
   return row;
 }
 

@@ -29,12 +29,12 @@ namespace drover::commands {
 
 namespace {
 
-using launch::Action;
+using launch::LaunchAction;
 using launch::LaunchFleet;
 using launch::LaunchHost;
 
 struct LaunchOptions {
-  Action action = Action::status;
+  LaunchAction action = LaunchAction::status;
   std::string file;
   std::string hosts;
   std::size_t fanout = 32;
@@ -49,10 +49,10 @@ struct LaunchOptions {
 constexpr const char* exit_after_silence = "10m";
 
 Result<LaunchOptions> read_options(Arguments& arguments) {
-  constexpr std::pair<const char*, Action> actions[] = {{"up", Action::up},
-                                                        {"status", Action::status},
-                                                        {"logs", Action::logs},
-                                                        {"down", Action::down}};
+  constexpr std::pair<const char*, LaunchAction> actions[] = {{"up", LaunchAction::up},
+                                                              {"status", LaunchAction::status},
+                                                              {"logs", LaunchAction::logs},
+                                                              {"down", LaunchAction::down}};
   LaunchOptions options;
   const std::string word = arguments.text("action");
   bool known = false;
@@ -78,7 +78,8 @@ Result<LaunchOptions> read_options(Arguments& arguments) {
   options.purge = arguments.has("purge");
   options.all = arguments.has("all");
   options.json = arguments.has("json");
-  if (options.all && options.action != Action::down) return error("--all works only with down");
+  if (options.all && options.action != LaunchAction::down)
+    return error("--all works only with down");
   if (options.limit < std::chrono::seconds(1) || options.limit > std::chrono::hours(1)) {
     return error("--timeout: found {}, expected 1s to 1h", excerpt(arguments.text("timeout")));
   }
@@ -135,7 +136,7 @@ Result<RemoteTask> task_for(const LaunchOptions& options, const LaunchFleet& fle
   if (payload) {
     order.needs = payload->needs;
     auto keys = keys_for_host(fleet_keys_folder(fleet, options.file), host.name,
-                              options.action == Action::up);
+                              options.action == LaunchAction::up);
     if (!keys) return keys.error();
     order.router_key = std::move(keys->router);
     order.agent_key = std::move(keys->agent);
@@ -194,7 +195,7 @@ std::vector<HostResult> run_all(const LaunchOptions& options, const std::vector<
   TaskRunnerOptions runner;
   runner.fanout = options.fanout;
   runner.limit = options.limit;
-  if (options.action == Action::up) runner.payload = &payload->tar;
+  if (options.action == LaunchAction::up) runner.payload = &payload->tar;
   runner.changed = [&](std::size_t number, const RemoteTaskResult& task_result) {
     if (task_result.task_state == RemoteTaskState::running) {
       progress.set_status(number, task_result.payload ? "copying the program" : "connecting");
@@ -282,12 +283,12 @@ CommandOutcome run_launch(Arguments& arguments) {
   if (!hosts) return CommandOutcome::usage(hosts.error());
   StopSignals signals;
   std::optional<LaunchPayload> payload;
-  if (options->action == Action::up || options->action == Action::status) {
-    auto packed = build_launch_payload(options->action == Action::up);
+  if (options->action == LaunchAction::up || options->action == LaunchAction::status) {
+    auto packed = build_launch_payload(options->action == LaunchAction::up);
     if (!packed) return CommandOutcome::failed(packed.error());
     payload = std::move(*packed);
   }
-  if (options->action == Action::up) {
+  if (options->action == LaunchAction::up) {
     if (const Status fine = check_agents(*hosts); !fine)
       return CommandOutcome::failed(fine.error());
     warn_of_loopback(*fleet, *hosts);

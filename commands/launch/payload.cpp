@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t file_bytes_max = std::size_t{1} << 30;
+constexpr std::size_t payload_file_bytes_max = std::size_t{1} << 30;
 
 /// Libraries of glibc and the kernel: the host uses its own, whose version is checked.
 constexpr std::array glibc_parts = {
@@ -99,7 +99,7 @@ Result<LaunchPayload> build_launch_payload(bool packed) {
   payload.needs.machine = machine.machine;
   std::vector<std::pair<std::string, std::string>> files;  // name in the archive, contents
   const auto add = [&](const std::string& name, const std::string& path) -> Status {
-    auto bytes = read_file(path, file_bytes_max);
+    auto bytes = read_file(path, payload_file_bytes_max);
     if (!bytes) return bytes.error();
     keep_loaded_part(*bytes);
     payload.needs.glibc_minor = newest_glibc(*bytes, payload.needs.glibc_minor);

@@ -17,7 +17,7 @@ namespace drover::commands {
 
 namespace {
 
-using launch::Action;
+using launch::LaunchAction;
 
 constexpr std::size_t detail_max = 300;
 constexpr int ssh_failed = 255;
@@ -108,11 +108,11 @@ std::string detail_of(const launch::Answer& answer) {
   return detail;
 }
 
-std::vector<std::string> row_of(Action action, const HostResult& result) {
+std::vector<std::string> row_of(LaunchAction action, const HostResult& result) {
   const launch::Answer& answer = result.answer;
   std::vector<std::string> row = {result.host, state_text(result)};
   const bool there = has_process(answer);
-  if (action != Action::down) {
+  if (action != LaunchAction::down) {
     row.push_back(there ? std::to_string(answer.pid) : "-");
     row.push_back(there ? duration_text(static_cast<double>(answer.age_s)) : "-");
     row.push_back(there && !answer.router.empty() ? answer.router : "-");
@@ -134,7 +134,7 @@ std::string logs_text(const std::vector<HostResult>& results) {
   return text;
 }
 
-const char* word_of(Action action) {
+const char* word_of(LaunchAction action) {
   constexpr const char* words[] = {"up", "status", "logs", "down"};
   return words[static_cast<std::size_t>(action)];
 }
@@ -164,10 +164,10 @@ HostResult host_result(const launch::LaunchHost& host, const RemoteTaskResult& t
   return result;
 }
 
-std::string results_text(Action action, const std::vector<HostResult>& results) {
-  if (action == Action::logs) return logs_text(results);
+std::string results_text(LaunchAction action, const std::vector<HostResult>& results) {
+  if (action == LaunchAction::logs) return logs_text(results);
   std::vector<Heading> headings = {{"HOST"}, {"STATE"}};
-  if (action != Action::down) {
+  if (action != LaunchAction::down) {
     headings.insert(headings.end(),
                     {{"PID", Align::right}, {"AGE", Align::right}, {"ROUTER"}, {"VERSION"}});
   }
@@ -177,7 +177,7 @@ std::string results_text(Action action, const std::vector<HostResult>& results) 
   return table_text(headings, rows);
 }
 
-std::string results_json(Action action, const std::vector<HostResult>& results) {
+std::string results_json(LaunchAction action, const std::vector<HostResult>& results) {
   Json hosts = Json::array();
   for (const HostResult& result : results) {
     const launch::Answer& answer = result.answer;
@@ -195,7 +195,7 @@ std::string results_json(Action action, const std::vector<HostResult>& results) 
           .set("settings_differ", answer.differs)
           .set("program_copied", answer.copied);
     }
-    if (action == Action::logs) host.set("log", Json::array_of(answer.log));
+    if (action == LaunchAction::logs) host.set("log", Json::array_of(answer.log));
     hosts.add(std::move(host));
   }
   return Json::object()

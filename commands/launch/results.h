@@ -27,8 +27,8 @@ HostResult host_result(const launch::LaunchHost& host, const RemoteTaskResult& t
 std::string state_text(const HostResult& result);
 
 /// The table of up, status and down, or the log of each host.
-std::string results_text(launch::Action action, const std::vector<HostResult>& results);
-std::string results_json(launch::Action action, const std::vector<HostResult>& results);
+std::string results_text(launch::LaunchAction action, const std::vector<HostResult>& results);
+std::string results_json(launch::LaunchAction action, const std::vector<HostResult>& results);
 
 /// The names of the failed hosts, as a nodeset.
 std::string failed_hosts(const std::vector<HostResult>& results);

@@ -17,7 +17,7 @@ namespace drover::commands {
 
 namespace {
 
-constexpr std::chrono::milliseconds longest_wait{250};
+constexpr std::chrono::milliseconds follow_wait_max{250};
 
 /// The lines are printed batch by batch, so the columns have fixed minimum widths.
 std::vector<Heading> follow_headings() {
@@ -124,7 +124,7 @@ CommandOutcome follow_devices(const RouterAddress& endpoint, FollowOptions optio
   while (!signals.stopped() && !output_closed() && wall_now() - begun < options.duration) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(options.duration -
                                                                             (wall_now() - begun));
-    const auto wait = std::clamp(left, std::chrono::milliseconds(1), longest_wait);
+    const auto wait = std::clamp(left, std::chrono::milliseconds(1), follow_wait_max);
     if (const Status done = following.turn(wait); !done)
       return CommandOutcome::failed(done.error());
   }

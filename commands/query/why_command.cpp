@@ -104,9 +104,9 @@ std::string replay_text(const ReplayedWhy& found) {
 Json replay_json(const ReplayedWhy& found) {
   Json candidates = Json::object();
   for (const auto& [decision, all] : found.candidates) {
-    candidates.set(std::to_string(decision), to_json(all));
+    candidates.set(std::to_string(decision), commands::to_json(all));
   }
-  return to_json(found.reply)
+  return commands::to_json(found.reply)
       .set("candidates_by_decision", std::move(candidates))
       .set("replay", Json::object()
                          .set("from", to_iso8601(found.from))

@@ -17,9 +17,9 @@ namespace drover::commands {
 
 namespace {
 
-constexpr std::chrono::milliseconds longest_wait{250};
+constexpr std::chrono::milliseconds record_wait_max{250};
 /// A router publishes totals twice a second, so a longer silence is reported.
-constexpr Wall silence_max = std::chrono::seconds(5);
+constexpr Wall recorded_silence_max = std::chrono::seconds(5);
 
 class Recording {
  public:
@@ -64,7 +64,7 @@ class Recording {
   void report_silence() {
     // A refusal has been reported already; the silence begins when the router accepts us again.
     if (connect_refusal_.update(session_)) last_received_ = wall_now();
-    const bool silent = wall_now() - last_received_ > silence_max;
+    const bool silent = wall_now() - last_received_ > recorded_silence_max;
     if (silent && !silent_) write_stderr("drover record: the router is silent; waiting for it\n");
     silent_ = silent;
   }
@@ -129,7 +129,7 @@ CommandOutcome run_record(Arguments& arguments) {
   while (status.ok() && !signals.stopped() && wall_now() - begun < duration) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(duration - (wall_now() - begun));
-    status = recording.turn(std::clamp(left, std::chrono::milliseconds(1), longest_wait));
+    status = recording.turn(std::clamp(left, std::chrono::milliseconds(1), record_wait_max));
   }
   return end_recording(**recorder, std::move(status));
 }

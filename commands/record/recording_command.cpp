@@ -59,7 +59,7 @@ CommandOutcome verify(const RecordingRequest& request) {
   const bool complete =
       all.problems.empty() && known.closed && known.dropped == 0 && known.start.speed_known;
   if (request.json) {
-    write_stdout("{}\n", to_json(all, complete, state, known.dropped).dump());
+    write_stdout("{}\n", commands::to_json(all, complete, state, known.dropped).dump());
   } else {
     write_stdout_text(to_text(all, state, known.dropped));
   }
@@ -225,16 +225,16 @@ CommandOutcome export_messages(const RecordingRequest& request) {
   return made.exit == Exit::done ? completeness_of(*recording) : made;
 }
 
-struct Action {
+struct RecordingAction {
   const char* name;
   bool writes;  // requires -o
   CommandOutcome (*run)(const RecordingRequest& request);
 };
-constexpr Action actions[] = {{"info", false, info},
-                              {"verify", false, verify},
-                              {"recover", true, recover},
-                              {"cut", true, cut},
-                              {"export", false, export_messages}};
+constexpr RecordingAction actions[] = {{"info", false, info},
+                                       {"verify", false, verify},
+                                       {"recover", true, recover},
+                                       {"cut", true, cut},
+                                       {"export", false, export_messages}};
 
 std::optional<TimeArgument> read_time(Arguments& arguments, const char* name) {
   if (!arguments.has(name)) return {};
@@ -244,9 +244,9 @@ std::optional<TimeArgument> read_time(Arguments& arguments, const char* name) {
   return {};
 }
 
-const Action* read_action(Arguments& arguments) {
+const RecordingAction* read_action(Arguments& arguments) {
   std::vector<std::string> known;
-  for (const Action& action : actions) {
+  for (const RecordingAction& action : actions) {
     if (arguments.text("ACTION") == action.name) return &action;
     known.emplace_back(action.name);
   }
@@ -293,7 +293,7 @@ CommandUsage recording_usage() {
 }
 
 CommandOutcome run_recording(Arguments& arguments) {
-  const Action* action = read_action(arguments);
+  const RecordingAction* action = read_action(arguments);
   RecordingRequest request;
   request.file = arguments.text("FILE");
   request.output = arguments.text("output");

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commands/shell/file_descriptor.h"
 #include "commands/shell/files.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -20,24 +21,10 @@ namespace {
 
 constexpr std::size_t journal_bytes_max = 1U << 30;
 
-Error problem_with(const std::string& path) {
-  return error("{}: {}", printable(path), std::strerror(errno));
-}
-
-Status write_all(int descriptor, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return problem_with(path);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
 /// A device such as /dev/full cannot be synced.
 Status sync_file(int descriptor, const std::string& path) {
   if (::fdatasync(descriptor) == 0 || errno == EINVAL) return {};
-  return problem_with(path);
+  return file_error(path);
 }
 
 /// Syncs the entries of the file's folder. Skipped if the folder cannot be read.
@@ -46,7 +33,7 @@ Status sync_folder_of(const std::string& path) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return {};
   const bool done = ::fsync(descriptor) == 0 || errno == EINVAL;
-  const Status status = done ? Status() : problem_with(folder);
+  const Status status = done ? Status() : file_error(folder);
   ::close(descriptor);
   return status;
 }
@@ -84,10 +71,10 @@ FileSource::~FileSource() { ::close(descriptor_); }
 
 Result<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return problem_with(path);
+  if (descriptor < 0) return file_error(path);
   std::unique_ptr<FileSource> source(new FileSource(path, descriptor));
   struct stat facts {};
-  if (::fstat(descriptor, &facts) != 0) return problem_with(path);
+  if (::fstat(descriptor, &facts) != 0) return file_error(path);
   if (!S_ISREG(facts.st_mode)) return error("{}: is not a regular file", printable(path));
   source->size_ = static_cast<std::uint64_t>(facts.st_size);
   // A recorder holds an exclusive lock.
@@ -100,7 +87,7 @@ Status FileSource::read(std::uint64_t offset, std::span<char> out) {
   while (!out.empty()) {
     const ssize_t count = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return problem_with(path_);
+    if (count < 0) return file_error(path_);
     if (count == 0)
       return error("{}: ends at byte {}, expected {} bytes", printable(path_), offset, size_);
     offset += static_cast<std::uint64_t>(count);
@@ -189,12 +176,12 @@ Status RecordingOutput::open_file(bool force) {
   const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (force ? 0 : O_EXCL);
   file_ = ::open(path_.c_str(), mode, 0644);
   if (file_ < 0 && errno == EEXIST) return refuse_existing(path_);
-  if (file_ < 0) return problem_with(path_);
+  if (file_ < 0) return file_error(path_);
   struct stat facts {};
   regular_ = ::fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode);
   // Locked before it is truncated.
   if (::flock(file_, LOCK_EX | LOCK_NB) != 0) return another_writes(path_);
-  if (::ftruncate(file_, 0) != 0 && errno != EINVAL) return problem_with(path_);
+  if (::ftruncate(file_, 0) != 0 && errno != EINVAL) return file_error(path_);
   return {};
 }
 
@@ -205,7 +192,7 @@ Result<RecordingOutput> RecordingOutput::open(const std::string& path, bool forc
   const std::string journal = journal_path_of(path);
   const int mode = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (force ? O_TRUNC : O_EXCL);
   output.journal_ = ::open(journal.c_str(), mode, 0644);
-  if (output.journal_ < 0) return problem_with(journal);
+  if (output.journal_ < 0) return file_error(journal);
   if (Status synced = sync_folder_of(path); !synced) return synced.error();
   return output;
 }
@@ -247,10 +234,11 @@ RecordingOutput::~RecordingOutput() {
 
 Status RecordingOutput::append(std::string_view bytes) {
   if (bytes.empty()) return {};
-  if (Status done = write_all(file_, bytes, path_); !done) {
+  if (!write_all(file_, bytes)) {
+    const Error problem = file_error(path_);
     // Removes an incomplete record. If that fails too, readers detect the damage.
-    if (::ftruncate(file_, static_cast<off_t>(written_)) != 0) return done;
-    return done;
+    if (::ftruncate(file_, static_cast<off_t>(written_)) != 0) return problem;
+    return problem;
   }
   written_ += bytes.size();
   return {};
@@ -258,12 +246,13 @@ Status RecordingOutput::append(std::string_view bytes) {
 
 Status RecordingOutput::append_journal(std::string_view bytes) {
   if (bytes.empty()) return {};
-  return write_all(journal_, bytes, journal_path_of(path_));
+  if (write_all(journal_, bytes)) return {};
+  return file_error(journal_path_of(path_));
 }
 
 Status RecordingOutput::empty_journal() {
   if (::ftruncate(journal_, 0) == 0) return {};
-  return problem_with(journal_path_of(path_));
+  return file_error(journal_path_of(path_));
 }
 
 Status RecordingOutput::sync() {
@@ -274,7 +263,7 @@ Status RecordingOutput::sync() {
 Status RecordingOutput::close() {
   if (Status synced = sync(); !synced) return synced;
   if (!target_.empty()) {
-    if (::rename(path_.c_str(), target_.c_str()) != 0) return problem_with(target_);
+    if (::rename(path_.c_str(), target_.c_str()) != 0) return file_error(target_);
     path_ = std::exchange(target_, "");
     if (Status synced = sync_folder_of(path_); !synced) return synced;
   }

@@ -44,7 +44,7 @@ namespace drover::commands {
 namespace {
 
 /// An idle loop turns this often, so that a missed wake-up has no lasting effect.
-constexpr std::chrono::milliseconds longest_wait{500};
+constexpr std::chrono::milliseconds router_wait_max{500};
 
 /// Rows of the ledger in one record of the journal.
 constexpr std::size_t journalled_rows = 10'000;
@@ -196,7 +196,7 @@ class RouterShell {
   }
 
   void read_endpoints() {
-    const auto turn = ingress_.read(clock_.until(next_deadline(), longest_wait),
+    const auto turn = ingress_.read(clock_.until(next_deadline(), router_wait_max),
                                     [&](const Peer& peer) { return core_->speaks_for_host(peer); });
     for (const Incoming& samples : turn.samples) receive(samples);
     for (const Dropped& dropped : turn.dropped) drop(dropped);

@@ -23,7 +23,7 @@ constexpr std::size_t shown_log_bytes_max = 16U << 20;
 
 /// Everything that the child needs between fork and exec, prepared before: after a fork of a
 /// process with threads only async-signal-safe calls are allowed.
-struct Launch {
+struct ChildLaunch {
   const char* program;
   char* const* arguments;
   int log;
@@ -33,7 +33,7 @@ struct Launch {
   pid_t parent;
 };
 
-[[noreturn]] void become(const Launch& launch) {
+[[noreturn]] void become_child(const ChildLaunch& launch) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The parent may have died before the line above.
   if (getppid() != launch.parent) _exit(1);
@@ -96,10 +96,10 @@ Status Supervisor::start(const ChildCommand& command) {
     close(input);
     return error("cannot make a pipe: {}", std::strerror(errno));
   }
-  const Launch launch{program_.c_str(), arguments.data(), log, output[1], input,
-                      parent_pipe_[0],  getpid()};
+  const ChildLaunch launch{program_.c_str(), arguments.data(), log, output[1], input,
+                           parent_pipe_[0],  getpid()};
   const pid_t pid = fork();
-  if (pid == 0) become(launch);
+  if (pid == 0) become_child(launch);
   const int problem = errno;
   close(log);
   close(input);

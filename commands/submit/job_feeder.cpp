@@ -9,7 +9,7 @@ namespace drover::commands {
 
 namespace {
 
-constexpr std::chrono::milliseconds longest_wait{200};
+constexpr std::chrono::milliseconds feed_wait_max{200};
 /// Jobs that may be read ahead of the router's acknowledgements: a slow router slows the feed.
 constexpr std::size_t open_max = 65'536;
 
@@ -83,11 +83,11 @@ class Feeding {
   }
 
   std::chrono::milliseconds wait(Wall wall) const {
-    auto shortest = longest_wait;
+    auto shortest = feed_wait_max;
     if (next_) {
       shortest = session_.clock().until(saturating_add(start_, next_->at), shortest);
       // The router is behind: its answers end the wait, and more arrivals would not help.
-      if (delivery_.open() >= open_max) shortest = longest_wait;
+      if (delivery_.open() >= open_max) shortest = feed_wait_max;
       shortest = std::max(shortest, std::chrono::milliseconds(1));
     }
     const Wall again = delivery_.next_deadline();

@@ -21,7 +21,7 @@ namespace {
 
 /// Usable share of the memory: the rest is for allocators and collective buffers (assumed;
 /// llm-foundry runs up to 0.87 by this count).
-constexpr double usable_share = 0.92;
+constexpr double usable_memory_share = 0.92;
 /// Share of the activations left by the cheap recomputation, and its share of a forward pass
 /// (assumed).
 constexpr double cheap_left = 0.3, cheap_cost = 0.1;
@@ -71,7 +71,7 @@ Waiting waiting(const TrainingJob& job, const Layout& layout) {
 double room(const TrainingJob& job, const Layout& layout) {
   const DeviceSpec& device = *job.placement.device;
   const StateBytes states = state_bytes(job, layout);
-  return (device.memory_bytes - device.reserved_bytes) * usable_share - states.weights -
+  return (device.memory_bytes - device.reserved_bytes) * usable_memory_share - states.weights -
          states.states;
 }
 

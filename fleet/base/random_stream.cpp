@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "fleet/base/fnv1a.h"
 #include "fleet/base/result.h"
 
 namespace drover {
@@ -19,15 +20,6 @@ std::uint64_t splitmix64(std::uint64_t& state) {
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
   mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
   return mixed ^ (mixed >> 31);
-}
-
-std::uint64_t fnv1a(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char character : text) {
-    hash ^= static_cast<unsigned char>(character);
-    hash *= 0x100000001b3;
-  }
-  return hash;
 }
 
 // Names and numbers have different domains, so child("1") and child(1) are independent.

@@ -43,18 +43,18 @@ constexpr std::array<MetricBounds, metric_count> bounds_table{{
 }};
 static_assert(static_cast<int>(Metric::board_limit_violation) == metric_count - 1);
 
-struct Found {
+struct FoundValue {
   std::size_t row = 0;
   double value = 0;
 };
 
-double value_of(double steps, int scale) {
+double scaled_value(double steps, int scale) {
   const double power = power_of_ten(std::abs(scale));
   return scale < 0 ? steps / power : steps * power;
 }
 
 template <typename Integer>
-std::optional<Found> find_beyond(const Column& column, std::size_t rows) {
+std::optional<FoundValue> find_beyond(const Column& column, std::size_t rows) {
   const IntegerRange<Integer> range = range_of<Integer>(column);
   const char* bytes = column.bytes.data();
   if (all_within(range, bytes, rows)) return std::nullopt;
@@ -62,12 +62,12 @@ std::optional<Found> find_beyond(const Column& column, std::size_t rows) {
   for (std::size_t row = 0; row < rows; ++row) {
     const auto integer = integer_at<Integer>(bytes, row);
     if (integer == std::numeric_limits<Integer>::min() || range.holds(integer)) continue;
-    return Found{row, value_of(static_cast<double>(integer), column.scale)};
+    return FoundValue{row, scaled_value(static_cast<double>(integer), column.scale)};
   }
   return std::nullopt;
 }
 
-std::optional<Found> find_beyond(const Column& column, std::size_t rows) {
+std::optional<FoundValue> find_beyond(const Column& column, std::size_t rows) {
   switch (column.width) {
     case 2:
       return find_beyond<std::int16_t>(column, rows);
@@ -91,7 +91,7 @@ MetricBounds steps_within(const Column& column) {
   constexpr double all = std::numeric_limits<double>::infinity();
   if (column.metric >= metric_count) return {-all, all};
   const MetricBounds& natural = bounds_table[column.metric];
-  return {value_of(natural.least, -column.scale), value_of(natural.most, -column.scale)};
+  return {scaled_value(natural.least, -column.scale), scaled_value(natural.most, -column.scale)};
 }
 
 std::optional<ImplausibleValue> find_implausible_value(const SampleBatch& batch) {

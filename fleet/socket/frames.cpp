@@ -106,7 +106,7 @@ bool send_pair(zmq::socket_t& socket, std::string_view first, std::string_view s
   return send_frame(socket, first, ZMQ_SNDMORE) && send_frame(socket, second, 0);
 }
 
-std::optional<std::uint64_t> number_of(const zmq::message_t& routing_id) {
+std::optional<std::uint64_t> connection_number(const zmq::message_t& routing_id) {
   if (routing_id.size() != 5) return std::nullopt;
   const auto* bytes = routing_id.data<unsigned char>();
   if (bytes[0] != 0) return std::nullopt;

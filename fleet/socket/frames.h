@@ -55,8 +55,8 @@ bool send_frame(zmq::socket_t& socket, std::string_view bytes, int flags);
 bool send_pair(zmq::socket_t& socket, std::string_view first, std::string_view second);
 
 /// The peer's number in the routing id that a ROUTER assigned; none for an id chosen by the peer.
-std::optional<std::uint64_t> number_of(const zmq::message_t& routing_id);
-/// REQUIRES a number that `number_of` has returned.
+std::optional<std::uint64_t> connection_number(const zmq::message_t& routing_id);
+/// REQUIRES a number that `connection_number` has returned.
 std::array<char, 5> routing_id_of(std::uint64_t number);
 
 /// The IP address of the sender of this frame; empty when it is not known. The routing id's frame

@@ -117,7 +117,7 @@ std::optional<std::string> Sockets::State::sort(const std::vector<zmq::message_t
                                                 Peer& from) const {
   const bool numbered = from.channel == Channel::control && serves;
   if (numbered) {
-    const auto number = number_of(frames[0]);
+    const auto number = connection_number(frames[0]);
     if (!number) return "a routing id of its own, expected none";
     from.number = *number;
   }

@@ -25,7 +25,7 @@ bool all_digits(std::string_view text) {
          std::all_of(text.begin(), text.end(), is_digit);
 }
 
-std::uint32_t value_of(std::string_view digits) {
+std::uint32_t number_from(std::string_view digits) {
   std::uint32_t value = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), value);
   return value;
@@ -46,8 +46,8 @@ Status add_element(std::string_view element, std::vector<std::string>& numbers) 
     return error("found '{}' in brackets, expected a number or a range such as 01-20",
                  excerpt(element));
   }
-  const std::uint32_t low = value_of(first);
-  const std::uint32_t high = value_of(last);
+  const std::uint32_t low = number_from(first);
+  const std::uint32_t high = number_from(last);
   if (low > high) return error("found the range {}, expected an ascending range", element);
   if ((has_padding(last) && last.size() != first.size()) ||
       (has_padding(first) && last.size() < first.size())) {
@@ -113,13 +113,13 @@ std::vector<std::string_view> words_of(std::string_view text) {
 
 /// A set of names that differ only in numbers: texts[0] numbers[0] texts[1] numbers[1] ..
 /// texts[n].
-struct Block {
+struct NumberBlock {
   std::vector<std::string> texts;
   std::vector<std::vector<std::string>> numbers;
 };
 
-Block block_of(std::string_view name) {
-  Block block;
+NumberBlock block_of(std::string_view name) {
+  NumberBlock block;
   std::string text;
   for (std::size_t i = 0; i < name.size();) {
     std::size_t end = i;
@@ -140,16 +140,16 @@ Block block_of(std::string_view name) {
 }
 
 bool before(const std::string& a, const std::string& b) {
-  const std::uint32_t left = value_of(a);
-  const std::uint32_t right = value_of(b);
+  const std::uint32_t left = number_from(a);
+  const std::uint32_t right = number_from(b);
   return left != right ? left < right : a.size() < b.size();
 }
 
 /// Joins blocks that differ only in their numbers at `field`.
-std::vector<Block> joined_at(std::vector<Block> blocks, std::size_t field) {
+std::vector<NumberBlock> joined_at(std::vector<NumberBlock> blocks, std::size_t field) {
   using Rest = std::pair<std::vector<std::string>, std::vector<std::vector<std::string>>>;
-  std::map<Rest, Block> joined;
-  for (Block& block : blocks) {
+  std::map<Rest, NumberBlock> joined;
+  for (NumberBlock& block : blocks) {
     Rest rest(block.texts, block.numbers);
     if (field < block.numbers.size()) rest.second[field].clear();
     const auto [found, fresh] = joined.try_emplace(std::move(rest), block);
@@ -174,7 +174,7 @@ std::string ranges_text(const std::vector<std::string>& numbers) {
     const std::size_t width = numbers[i].size();
     std::size_t last = i;
     while (last + 1 < numbers.size() &&
-           numbers[last + 1] == padded(value_of(numbers[last]) + 1, width)) {
+           numbers[last + 1] == padded(number_from(numbers[last]) + 1, width)) {
       ++last;
     }
     if (!text.empty()) text += ",";
@@ -185,7 +185,7 @@ std::string ranges_text(const std::vector<std::string>& numbers) {
   return text;
 }
 
-std::string block_text(const Block& block) {
+std::string block_text(const NumberBlock& block) {
   std::string text = block.texts[0];
   for (std::size_t i = 0; i < block.numbers.size(); ++i) {
     const auto& numbers = block.numbers[i];
@@ -229,7 +229,7 @@ Result<std::vector<std::string>> expand_nodeset(std::string_view text, std::stri
 std::string fold_nodeset(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::vector<Block> blocks;
+  std::vector<NumberBlock> blocks;
   std::size_t fields = 0;
   for (const std::string& name : names) {
     blocks.push_back(block_of(name));
@@ -237,14 +237,14 @@ std::string fold_nodeset(std::vector<std::string> names) {
   }
   for (std::size_t field = fields; field > 0; --field)
     blocks = joined_at(std::move(blocks), field - 1);
-  std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) {
+  std::sort(blocks.begin(), blocks.end(), [](const NumberBlock& a, const NumberBlock& b) {
     if (a.texts[0] != b.texts[0] || a.numbers.empty() || b.numbers.empty()) {
       return std::pair(a.texts, a.numbers) < std::pair(b.texts, b.numbers);
     }
     return before(a.numbers[0][0], b.numbers[0][0]);
   });
   std::string text;
-  for (const Block& block : blocks) {
+  for (const NumberBlock& block : blocks) {
     if (!text.empty()) text += ",";
     text += block_text(block);
   }

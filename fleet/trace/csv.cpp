@@ -31,10 +31,10 @@ struct Name {
   TraceField field;
   std::string Job::*member;
 };
-constexpr Name names[] = {{TraceField::tenant, &Job::tenant},
-                          {TraceField::work_class, &Job::work_class},
-                          {TraceField::stage, &Job::stage},
-                          {TraceField::data_set, &Job::data_set}};
+constexpr Name name_fields[] = {{TraceField::tenant, &Job::tenant},
+                                {TraceField::work_class, &Job::work_class},
+                                {TraceField::stage, &Job::stage},
+                                {TraceField::data_set, &Job::data_set}};
 
 Status set_kind(std::string_view text, Job& job) {
   const std::optional<WorkKind> kind = parse_work_kind(text);
@@ -93,7 +93,7 @@ Status set_field(const TraceColumn& column, std::string_view text, Job& job) {
     job.work.*count.member = *number;
     return {};
   }
-  for (const Name& name : names) {
+  for (const Name& name : name_fields) {
     if (name.field != column.field) continue;
     if (!is_name(text)) {
       return error("found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ : -", excerpt(text));

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,6 +38,16 @@ bool can_bind(std::uint16_t port) {
   const bool bound = bind(probe, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   close(probe);
   return bound;
+}
+
+/// True when no other test holds this port; it is held until this process ends. Between the probe
+/// of a port and the router that listens on it, another test's probe would take it.
+bool hold(std::uint16_t port) {
+  const std::string path = fmt::format("/tmp/drover-test-port-{}", port);
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+  close(file);
+  return false;
 }
 
 }  // namespace
@@ -123,7 +134,7 @@ std::string free_endpoint() {
   for (int attempt = 0; attempt < 100; ++attempt) {
     // Under the ports that the kernel hands out by itself, so that only another test can take them.
     const auto port = static_cast<std::uint16_t>(12'000 + 3 * (kernel() % 6'000));
-    if (can_bind(port) && can_bind(port + 1) && can_bind(port + 2)) {
+    if (hold(port) && can_bind(port) && can_bind(port + 1) && can_bind(port + 2)) {
       return fmt::format("tcp://127.0.0.1:{}", port);
     }
   }

@@ -7,7 +7,7 @@
 namespace drover::tui {
 namespace {
 
-constexpr std::array<CellStyleInfo, cell_style_count> table = {{
+constexpr std::array<CellStyleInfo, cell_style_count> cell_style_table = {{
     {CellStyle::plain, ' ', attribute_none},
     {CellStyle::faint, 'f', attribute_dim},
     {CellStyle::strong, 'b', attribute_bold},
@@ -45,7 +45,7 @@ constexpr std::array<const ThemeColours*, theme_count> colours_by_theme = {
 }  // namespace
 
 const CellStyleInfo& facts(CellStyle style) {
-  const CellStyleInfo& row = table[static_cast<std::size_t>(style)];
+  const CellStyleInfo& row = cell_style_table[static_cast<std::size_t>(style)];
   DROVER_REQUIRE(row.style == style);
   return row;
 }

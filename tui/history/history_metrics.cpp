@@ -12,7 +12,7 @@ constexpr double share_step = 1.0 / 50'000;  // up to 1.31, as some counters sli
 constexpr double coldest_c = -100;           // below any board; the range ends at 6,453 C
 constexpr double point_max = quantized_absent - 1;
 
-constexpr std::array<HistoryMetricFacts, history_metric_count> table = {{
+constexpr std::array<HistoryMetricFacts, history_metric_count> history_metric_table = {{
     {HistoryMetric::utilization, "utilization", share_step, 0, Statistic::mean},
     {HistoryMetric::memory, "memory", share_step, 0, Statistic::maximum},
     {HistoryMetric::power, "power", 0.1, 0, Statistic::maximum},  // W, up to 6,553
@@ -26,8 +26,8 @@ constexpr std::array<HistoryMetricFacts, history_metric_count> table = {{
 }};
 
 constexpr bool in_order_of_enumerators() {
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (static_cast<std::size_t>(table[i].metric) != i) return false;
+  for (std::size_t i = 0; i < history_metric_table.size(); ++i) {
+    if (static_cast<std::size_t>(history_metric_table[i].metric) != i) return false;
   }
   return true;
 }
@@ -57,7 +57,7 @@ const Column* column_of(const SampleBatch& batch, Metric metric) {
 }  // namespace
 
 const HistoryMetricFacts& facts(HistoryMetric metric) {
-  return table[static_cast<std::size_t>(metric)];
+  return history_metric_table[static_cast<std::size_t>(metric)];
 }
 
 QuantizedValue quantize(HistoryMetric metric, double value) {
@@ -73,7 +73,7 @@ void QuantizedBatch::read(const SampleBatch& batch) {
   values_.resize(rows_);
   points_.assign(rows_ * static_cast<std::size_t>(metrics_), quantized_absent);
   for (int number = 0; number < metrics_; ++number) {
-    const HistoryMetricFacts& metric = table[static_cast<std::size_t>(number)];
+    const HistoryMetricFacts& metric = history_metric_table[static_cast<std::size_t>(number)];
     const Column* column = column_of(batch, sources[static_cast<std::size_t>(number)]);
     if (column == nullptr) continue;
     decode(*column, values_);

@@ -82,7 +82,7 @@ void choose_labels(Plan& plan, int details) {
   plan.map.mean_columns = !hosts && details >= 2 ? mean_columns : 0;
 }
 
-int label_columns(const HeatMap& map) {
+int host_label_columns(const HeatMap& map) {
   int columns = 0;
   for (const int part : {map.rack_columns, map.name_columns, map.kind_columns, map.count_columns,
                          map.mean_columns}) {
@@ -169,7 +169,7 @@ std::vector<Blocks> arrangements(Plan& plan, const MapFormat& format, int column
   plan.map.cell_columns = format.cell;
   choose_labels(plan, format.details);
   const Line widest = widest_line(plan);
-  const int label = label_columns(plan.map);
+  const int label = host_label_columns(plan.map);
   const bool hosts = by_hosts(plan.order);
   for (int beside = 1; beside <= static_cast<int>(plan.order.groups.size()); ++beside) {
     const int room = (columns - (beside - 1) * format.gap) / beside - label;
@@ -200,7 +200,7 @@ std::uint32_t cells_needed(const HeatOrder& order, std::uint32_t per_cell, bool 
 }
 
 void place_blocks(Plan& plan, const Blocks& blocks, int columns) {
-  const int label = label_columns(plan.map);
+  const int label = host_label_columns(plan.map);
   int left = 0, row = 0;
   const std::string* rack = nullptr;
   for (std::uint32_t g = 0; g < plan.order.groups.size(); ++g) {

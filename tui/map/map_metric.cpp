@@ -17,7 +17,7 @@ constexpr double hot_assumed_c = 100;  // of devices without a known limit; abov
 // Logarithmic: queues differ by orders of magnitude, and the first waiting requests matter most.
 constexpr double queue_hot = 100;
 
-constexpr std::array<MapMetricFacts, map_metric_count> table = {{
+constexpr std::array<MapMetricFacts, map_metric_count> map_metric_table = {{
     {MapMetric::utilization, "utilization", "utilization", "0%", "100%"},
     {MapMetric::mfu, "mfu", "MFU", "0%", "100% of peak"},
     {MapMetric::memory, "memory", "memory", "0%", "100%"},
@@ -73,10 +73,10 @@ MapValue last_reading(const Model& model, Instant now, DeviceTable::Row row, Map
 
 }  // namespace
 
-std::span<const MapMetricFacts> map_metrics() { return table; }
+std::span<const MapMetricFacts> map_metrics() { return map_metric_table; }
 
 const MapMetricFacts& facts(MapMetric metric) {
-  const MapMetricFacts& row = table[static_cast<std::size_t>(metric)];
+  const MapMetricFacts& row = map_metric_table[static_cast<std::size_t>(metric)];
   DROVER_REQUIRE(row.metric == metric);
   return row;
 }

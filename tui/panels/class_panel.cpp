@@ -20,12 +20,12 @@ std::string unit_joules_text(double joules) {
   return joules < 100 ? fmt::format("{:.2f}J", joules) : joules_text(joules);
 }
 
-struct MetricWords {
+struct MetricTexts {
   ClassMetric metric;
   std::string_view name;
   std::string (*text)(double);
 };
-constexpr std::array<MetricWords, 6> metric_words = {{
+constexpr std::array<MetricTexts, 6> metric_texts = {{
     {ClassMetric::none, "-", duration_text},
     {ClassMetric::training_time, "training", duration_text},
     {ClassMetric::first_token, "1st token", duration_text},
@@ -34,8 +34,8 @@ constexpr std::array<MetricWords, 6> metric_words = {{
     {ClassMetric::energy_per_unit, "J/token, step", unit_joules_text},
 }};
 
-const MetricWords& words_of(const ClassReport& report) {
-  return metric_words[static_cast<std::size_t>(report.metric)];
+const MetricTexts& words_of(const ClassReport& report) {
+  return metric_texts[static_cast<std::size_t>(report.metric)];
 }
 
 /// A number in the class's unit, coloured by comparison with the target.

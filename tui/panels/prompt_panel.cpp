@@ -8,11 +8,11 @@
 namespace drover::tui {
 namespace {
 
-struct Words {
+struct PromptTexts {
   std::string_view title;
   std::string_view hint;
 };
-constexpr std::array<Words, prompt_kind_count> words = {{
+constexpr std::array<PromptTexts, prompt_kind_count> prompt_texts = {{
     {"Go to: ", "12:03:07, -30s, 5m from the start, 2026-11-21T12:03:07Z; Enter goes, Esc cancels"},
     {"Filter: ", "temp>70 & kind==tpu | job~llama; Tab completes, Enter applies, Esc cancels"},
     {":", "Tab completes, Enter runs it, Esc cancels"},
@@ -72,7 +72,7 @@ void draw_question(DrawRegion region, const Prompt& prompt) {
 
 void draw_prompt(const Prompt& prompt, DrawRegion region) {
   if (prompt.kind == PromptKind::confirm) return draw_question(region, prompt);
-  const Words& shown = words[static_cast<std::size_t>(prompt.kind)];
+  const PromptTexts& shown = prompt_texts[static_cast<std::size_t>(prompt.kind)];
   const int row = region.rows() - 1;
   region.on(region.row_area(row)).blank();
   const int column = region.text(1, row, shown.title, CellStyle::accent);

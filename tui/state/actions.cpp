@@ -127,15 +127,15 @@ bool take_word(std::vector<std::string>& words, std::string_view word) {
 
 }  // namespace
 
-Result<Action> drain_action(const Model& model, const UiState& ui, double speed,
-                            std::string_view text, bool drained) {
+Result<FleetAction> drain_action(const Model& model, const UiState& ui, double speed,
+                                 std::string_view text, bool drained) {
   std::vector<std::string> words = words_of(text);
   const auto within = take_span(words, "within", speed, {});
   if (!within) return within.error();
   if (!drained && *within > Duration{0}) return error("expected targets; resume takes no 'within'");
   const auto targets = targets_of(ui, std::move(words));
   if (!targets) return targets.error();
-  Action action;
+  FleetAction action;
   const std::string reach = reach_text(reach_of(model, *targets));
   const std::string then = *within > Duration{0} ? fmt::format("after {} running work is requeued",
                                                                duration_phrase(*within, speed))
@@ -148,7 +148,7 @@ Result<Action> drain_action(const Model& model, const UiState& ui, double speed,
   return action;
 }
 
-Result<Action> cap_action(const Model& model, double speed, std::string_view text) {
+Result<FleetAction> cap_action(const Model& model, double speed, std::string_view text) {
   std::vector<std::string> words = words_of(text);
   SetPowerCap cap;
   cap.confirmed = take_word(words, "anyway");
@@ -165,7 +165,7 @@ Result<Action> cap_action(const Model& model, double speed, std::string_view tex
     return error("found '{}', expected site or pool:NAME", excerpt(words[0]));
   }
   const std::string reach = reach_text(reach_of(model, {*target}));
-  Action action;
+  FleetAction action;
   if (words[1] == "none") {
     action.question = fmt::format("Remove the cap of {}: the policy's limit applies", reach);
   } else {
@@ -183,7 +183,7 @@ Result<Action> cap_action(const Model& model, double speed, std::string_view tex
   return action;
 }
 
-Result<Action> cancel_action(const Model& model, const UiState& ui, std::string_view jobs) {
+Result<FleetAction> cancel_action(const Model& model, const UiState& ui, std::string_view jobs) {
   CancelJobs cancel;
   cancel.jobs = words_of(jobs);
   if (cancel.jobs.empty()) {
@@ -207,15 +207,15 @@ Result<Action> cancel_action(const Model& model, const UiState& ui, std::string_
                                       to_text(known->second.reported.state),
                                       known->second.reported.job.work.model));
   }
-  Action action;
+  FleetAction action;
   action.question =
       fmt::format("Cancel {}: it ends as cancelled, and its progress is lost", joined_names(names));
   action.requests.push_back(std::move(cancel));
   return action;
 }
 
-Result<Action> inject_action(const Model& model, const UiState& ui, double speed,
-                             std::string_view text) {
+Result<FleetAction> inject_action(const Model& model, const UiState& ui, double speed,
+                                  std::string_view text) {
   std::vector<std::string> words = words_of(text);
   const auto duration = take_span(words, "for", speed, inject_duration);
   if (!duration) return duration.error();
@@ -233,7 +233,7 @@ Result<Action> inject_action(const Model& model, const UiState& ui, double speed
   const Fault fault = request->in_fleet_time(speed);
   const auto targets = targets_of(ui, std::move(words));
   if (!targets) return targets.error();
-  Action action;
+  FleetAction action;
   action.question =
       fmt::format("Inject {} into {} for {}", to_text(fault), reach_text(reach_of(model, *targets)),
                   duration_phrase(*duration, speed));
@@ -245,7 +245,8 @@ Result<Action> inject_action(const Model& model, const UiState& ui, double speed
   return action;
 }
 
-Result<Action> acknowledge_action(const Model& model, const UiState& ui, std::string_view text) {
+Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui,
+                                       std::string_view text) {
   std::vector<std::string> words = words_of(text);
   if (words.size() > 2) return error("expected a rule and optionally a subject, or all");
   AcknowledgeAlert request;
@@ -268,15 +269,15 @@ Result<Action> acknowledge_action(const Model& model, const UiState& ui, std::st
     names.push_back(fmt::format("{} of {}", entry.rule, entry.subject));
   }
   if (names.empty()) return error("no unacknowledged alert matches");
-  Action action;
+  FleetAction action;
   action.question =
       fmt::format("Acknowledge {}: shown to everyone until it clears", joined_names(names));
   action.requests.push_back(std::move(request));
   return action;
 }
 
-Result<Action> policy_action(std::string_view file) {
-  Action action;
+Result<FleetAction> policy_action(std::string_view file) {
+  FleetAction action;
   action.policy_file = std::string(trimmed(file));
   if (action.policy_file.empty()) return error("expected a policy file: policy FILE.toml");
   action.question = fmt::format("Apply the policy in {}: all further decisions follow it",

@@ -14,7 +14,7 @@
 
 namespace drover::tui {
 
-struct Action {
+struct FleetAction {
   std::string question;           // what will happen; without a question mark
   std::vector<Message> requests;  // sent if the user answers yes
   std::string policy_file;        // if there are no requests: apply this file's policy
@@ -23,19 +23,20 @@ struct Action {
 /// Drains targets (no new work) or resumes them: "gpu-a/3 host:gpu-b within 10m". Targets are
 /// written as in fleet/target.h; without any, the tagged devices, else the selected one. Here and
 /// below `speed` is that of fleet time, and durations are as in fleet/action_duration.h.
-Result<Action> drain_action(const Model& model, const UiState& ui, double speed,
-                            std::string_view words, bool drained);
+Result<FleetAction> drain_action(const Model& model, const UiState& ui, double speed,
+                                 std::string_view words, bool drained);
 /// "pool:h100 4.5kW", "site 20kW for 10m", "site 4kW admission-only", "site 5W anyway", "site
 /// none".
-Result<Action> cap_action(const Model& model, double speed, std::string_view words);
+Result<FleetAction> cap_action(const Model& model, double speed, std::string_view words);
 /// Jobs by the first digits of their ids; if empty, the tagged jobs, else the selected one.
-Result<Action> cancel_action(const Model& model, const UiState& ui, std::string_view jobs);
+Result<FleetAction> cancel_action(const Model& model, const UiState& ui, std::string_view jobs);
 /// "gpu-a/3 xid=79 for 30s"; without a target the tagged devices, else the selected one.
-Result<Action> inject_action(const Model& model, const UiState& ui, double speed,
-                             std::string_view words);
+Result<FleetAction> inject_action(const Model& model, const UiState& ui, double speed,
+                                  std::string_view words);
 /// "hot gpu-a/3", "hot" (all alerts of the rule), "all"; if empty, the selected alert.
-Result<Action> acknowledge_action(const Model& model, const UiState& ui, std::string_view words);
-Result<Action> policy_action(std::string_view file);
+Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui,
+                                       std::string_view words);
+Result<FleetAction> policy_action(std::string_view file);
 
 /// Collects the replies to the requests of an action.
 class PendingAction {

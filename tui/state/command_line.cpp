@@ -196,7 +196,7 @@ Status choose_theme(CommandContext& context, std::string_view argument) {
 }
 
 /// Proposes an action, which the user must confirm.
-Status propose(CommandContext& context, Result<Action> action) {
+Status propose(CommandContext& context, Result<FleetAction> action) {
   if (const Status may = check_can_control(context); !may) return may.error();
   if (!action) return action.error();
   context.proposed = std::move(*action);
@@ -329,12 +329,12 @@ const LineCommand* command_named(std::string_view name) {
   return found == command_table.end() ? nullptr : &*found;
 }
 
-struct Words {
+struct SplitLine {
   std::string_view name, argument;
   std::size_t argument_at = 0;  // 0: no argument yet
 };
 
-Words split_line(std::string_view line) {
+SplitLine split_line(std::string_view line) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t end = std::min(line.find(' ', begin), line.size());
   return {line.substr(begin, end - begin), trimmed(line.substr(end)),
@@ -351,7 +351,7 @@ std::vector<std::string> beginning_with(std::string_view prefix, std::vector<std
 std::span<const LineCommand> line_commands() { return command_table; }
 
 Status run_command_line(CommandContext& context, std::string_view line) {
-  const Words words = split_line(line);
+  const SplitLine words = split_line(line);
   if (words.name.empty()) return {};
   const LineCommand* const command = command_named(words.name);
   if (command == nullptr) {
@@ -366,7 +366,7 @@ Status run_command_line(CommandContext& context, std::string_view line) {
 }
 
 Completions completions_for(const CommandContext& context, std::string_view line) {
-  const Words words = split_line(line);
+  const SplitLine words = split_line(line);
   if (words.argument_at == 0) {
     std::vector<std::string> names;
     for (const LineCommand& command : command_table) names.emplace_back(command.name);

@@ -22,7 +22,7 @@ struct CommandContext {
   PlaybackCursor& cursor;
   DashboardOptions& options;
   Instant now{};
-  std::optional<Action>& proposed;  // awaits the user's confirmation
+  std::optional<FleetAction>& proposed;  // awaits the user's confirmation
   std::optional<SettingsChange>& settings_change;
 };
 

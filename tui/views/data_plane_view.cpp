@@ -81,21 +81,19 @@ std::string rack_column(const FrameContext&, const HostRow& host) {
   return host.reported.registration.rack;
 }
 
-constexpr auto left_aligned = Align::left;
-constexpr auto right = Align::right;
 constexpr std::array<AgentColumn, 14> agent_columns = {{
     {"AGENT", 16, left_aligned, 0, name_column},
     {"RACK", 6, left_aligned, 9, rack_column},
     {"STATE", 7, left_aligned, 1, state_column},
-    {"AGE", 5, right, 2, age_column},
-    {"ROWS/s", 6, right, 4, rows_column},
-    {"MSGS/s", 6, right, 6, batches_column},
-    {"LOST", 6, right, 3, gaps_column},
-    {"ROUTER LOSS", 11, right, 8, router_gaps_column},
-    {"SKIPPED", 7, right, 7, skipped_column},
-    {"UNDECODED", 9, right, 10, undecoded_column},
-    {"CLOCK", 8, right, 5, clock_column},
-    {"DEVICES", 7, right, 11, devices_column},
+    {"AGE", 5, right_aligned, 2, age_column},
+    {"ROWS/s", 6, right_aligned, 4, rows_column},
+    {"MSGS/s", 6, right_aligned, 6, batches_column},
+    {"LOST", 6, right_aligned, 3, gaps_column},
+    {"ROUTER LOSS", 11, right_aligned, 8, router_gaps_column},
+    {"SKIPPED", 7, right_aligned, 7, skipped_column},
+    {"UNDECODED", 9, right_aligned, 10, undecoded_column},
+    {"CLOCK", 8, right_aligned, 5, clock_column},
+    {"DEVICES", 7, right_aligned, 11, devices_column},
     {"KEY", 10, left_aligned, 12, key_column},
     {"SOFTWARE", 14, left_aligned, 13, software_column},
 }};

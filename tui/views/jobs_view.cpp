@@ -19,7 +19,7 @@
 namespace drover::tui {
 namespace {
 
-constexpr int roomy_rows = 22;
+constexpr int roomy_job_rows = 22;
 
 std::string work_text(const Workload& work) {
   switch (work.kind) {
@@ -320,7 +320,7 @@ void draw_running(const FrameContext& frame, DrawRegion region) {
 TableLayout lay_out_jobs(const Rect& area, const Model& model, int details) {
   const JobsPage page = lay_out_jobs_page(model, area.columns);
   // On low screens open details leave the page little room.
-  const int most = details == 0 ? area.rows / 2 : area.rows < roomy_rows ? 2 : area.rows / 3;
+  const int most = details == 0 ? area.rows / 2 : area.rows < roomy_job_rows ? 2 : area.rows / 3;
   const int top = header_page_rows(page.rows, page.waiting.rows, most, details > 0);
   const std::array<SizeHint, 3> rows = {SizeHint{top, top, 0}, SizeHint{3, 1'000, 1},
                                         SizeHint{std::min(details, area.rows / 2), details, 0}};

@@ -15,7 +15,7 @@
 namespace drover::tui {
 namespace {
 
-constexpr int roomy_rows = 22;
+constexpr int roomy_decision_rows = 22;
 
 struct DecisionColumn {
   std::string_view title;
@@ -48,8 +48,6 @@ std::string reason_column(const Decision& d) {
   return text;
 }
 
-constexpr auto left_aligned = Align::left;
-constexpr auto right = Align::right;
 constexpr std::array<DecisionColumn, 12> decision_columns = {
     {{"TIME", 8, left_aligned, 0, time_column},
      {"JOB", 8, left_aligned, 1, job_column},
@@ -59,9 +57,9 @@ constexpr std::array<DecisionColumn, 12> decision_columns = {
      {"RULE", 12, left_aligned, 11, rule_column},
      {"PREFERRED", 12, left_aligned, 7, preferred_column},
      {"CHOSEN", 13, left_aligned, 2, chosen_column},
-     {"SCORE", 5, right, 4, score_column},
-     {"FALLBACK", 8, right, 5, fallback_column},
-     {"CANDIDATES", 10, right, 10, candidates_column},
+     {"SCORE", 5, right_aligned, 4, score_column},
+     {"FALLBACK", 8, right_aligned, 5, fallback_column},
+     {"CANDIDATES", 10, right_aligned, 10, candidates_column},
      {"REASON", 15, left_aligned, 6, reason_column}}};
 
 CellStyle role_of(const Decision& decision, std::string_view title) {
@@ -135,7 +133,9 @@ int decision_details_rows(const Model& model, const DecisionList& list) {
 TableLayout lay_out_routing(const Rect& area, const Model& model, int details) {
   const RoutingPage page = lay_out_routing_page(model, area.columns);
   // The decisions keep more than a third of the screen.
-  const int most = details == 0 ? area.rows * 3 / 5 : area.rows < roomy_rows ? 2 : area.rows / 3;
+  const int most = details == 0                      ? area.rows * 3 / 5
+                   : area.rows < roomy_decision_rows ? 2
+                                                     : area.rows / 3;
   const int top = header_page_rows(page.rows, page.flows.rows, most, details > 0);
   const std::array<SizeHint, 3> rows = {SizeHint{top, top, 0}, SizeHint{3, 1'000, 2},
                                         SizeHint{std::min(details, area.rows / 2), details, 0}};

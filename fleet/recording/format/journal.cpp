@@ -20,14 +20,14 @@ std::uint32_t crc_of(const Incarnation& identity) {
   return recording::crc32_of(Bytes().u64(identity.high).u64(identity.low).view());
 }
 
-struct Found {
+struct FoundEntry {
   JournalEntry entry;
   std::size_t bytes = 0;
 };
 
 // The intact entry at the beginning, if there is one. Fast checks come first: most offsets of a
 // damaged journal are not the beginning of an entry.
-std::optional<Found> entry_at(std::string_view bytes, std::uint32_t identity_crc) {
+std::optional<FoundEntry> entry_at(std::string_view bytes, std::uint32_t identity_crc) {
   Cursor cursor(bytes);
   const std::uint32_t size = cursor.u32();
   const std::uint32_t crc = cursor.u32();
@@ -43,7 +43,7 @@ std::optional<Found> entry_at(std::string_view bytes, std::uint32_t identity_crc
   if (!possible || recording::crc32_of(content, identity_crc) != crc) return {};
   entry.channel = static_cast<RecordingChannel>(channel);
   entry.bytes = fields.raw(fields.left());
-  return Found{std::move(entry), before_fields + size};
+  return FoundEntry{std::move(entry), before_fields + size};
 }
 
 // Why no entry begins there.
@@ -89,7 +89,7 @@ RecordingJournal RecordingJournal::read(std::string_view bytes,
   if (known && !head.failed() && journal.identity == expected_identity) at = head_bytes;
   while (at < bytes.size()) {
     const std::size_t damage = at;
-    std::optional<Found> found;
+    std::optional<FoundEntry> found;
     for (; at < bytes.size() && !found; at += found ? 0 : 1) {
       found = entry_at(bytes.substr(at), identity_crc);
     }

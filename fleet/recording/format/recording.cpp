@@ -6,7 +6,7 @@
 namespace drover {
 namespace {
 
-constexpr std::array<std::string_view, recording_channel_count> names = {
+constexpr std::array<std::string_view, recording_channel_count> channel_names = {
     "samples", "state",     "jobs",      "decisions",  "events", "audit",
     "alerts",  "bookmarks", "keyframes", "dictionary", "drops"};
 
@@ -35,7 +35,7 @@ struct ChannelOf {
 
 std::string_view to_text(RecordingChannel channel) {
   const auto number = static_cast<std::size_t>(channel);
-  return number >= 1 && number <= names.size() ? names[number - 1] : "unknown";
+  return number >= 1 && number <= channel_names.size() ? channel_names[number - 1] : "unknown";
 }
 
 std::optional<RecordingChannel> channel_of(const Message& message) {

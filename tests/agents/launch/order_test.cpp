@@ -41,11 +41,11 @@ TEST(Order, SecretsGoNowhereButWhereTheyAreKept) {
   Order order;
   order.router_key = "the router's";
   order.agent_key = "the secret";
-  for (const Action action : {Action::status, Action::logs, Action::down}) {
+  for (const LaunchAction action : {LaunchAction::status, LaunchAction::logs, LaunchAction::down}) {
     order.action = action;
     EXPECT_EQ(script_of(order).find(order.agent_key), std::string::npos);
   }
-  order.action = Action::up;
+  order.action = LaunchAction::up;
   EXPECT_NE(script_of(order).find("agent_key='the secret'"), std::string::npos);
 }
 

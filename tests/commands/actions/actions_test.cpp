@@ -63,7 +63,7 @@ TEST(ActionVerbs, SpansAreOfTheWallAndTheAnswerSaysBoth) {
     words.insert(words.end(), {"--connect", endpoint});
     return run_drover(words);
   };
-  ASSERT_TRUE(eventually([&] { return run({"status"}).exit_code == 0; }));
+  ASSERT_TRUE(eventually([&] { return run({"status"}).exit_code == 0; })) << router.err();
   DroverProcess agent({"agent", "--name", "h1", "--devices", "h100-sxm:4", "--connect", endpoint});
   ASSERT_TRUE(eventually([&] { return run({"devices"}).out.find("h1/3") != std::string::npos; }));
   EXPECT_NE(run({"inject", "h1/2", "hang", "--for", "60s"})

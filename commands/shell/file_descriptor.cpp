@@ -1,0 +1,37 @@
+#include "commands/shell/file_descriptor.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "fleet/base/text.h"
+
+namespace drover::commands {
+
+FileDescriptor::~FileDescriptor() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+Error file_error(const std::string& path) {
+  return error("{}: {}", printable(path), std::strerror(errno));
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace drover::commands

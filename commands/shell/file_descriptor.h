@@ -1,0 +1,30 @@
+// File descriptors that close themselves, and writing to them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fleet/base/result.h"
+
+namespace drover::commands {
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  ~FileDescriptor();
+  FileDescriptor(FileDescriptor&& other) noexcept;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  int get() const { return descriptor_; }
+  bool is_open() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_;
+};
+
+/// "PATH: what errno says".
+Error file_error(const std::string& path);
+
+/// Whether all of the text was written; if not, errno says why.
+bool write_all(int descriptor, std::string_view text);
+
+}  // namespace drover::commands
