@@ -1,8 +1,12 @@
 # Functions that the parts of Drover are built with.
 
-# drover_library(NAME): a static library whose sources drover_module() adds.
+# drover_library(NAME [QUICK_TO_COMPILE]): a static library whose sources drover_module() adds.
+# QUICK_TO_COMPILE: -O1 in releases, for code that no benchmark finds slower with it.
 function(drover_library library)
   add_library(${library} STATIC)
+  if("QUICK_TO_COMPILE" IN_LIST ARGN)
+    target_compile_options(${library} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   if(DROVER_PRECOMPILED)
     target_precompile_headers(${library} PRIVATE <algorithm> <array> <chrono> <functional> <map>
       <memory> <optional> <set> <string> <string_view> <variant> <vector> <fmt/format.h>)
@@ -15,19 +19,24 @@ function(drover_library library)
   endif()
 endfunction()
 
-# drover_module(LIBRARY FOLDER FILE..): sources of one folder. With DROVER_UNITY, files of a library
-# are compiled together in groups of this many, in the order in which they are listed.
+# With DROVER_UNITY, files of a library are compiled together in groups of this many, in the order in
+# which they are added.
 set(DROVER_UNITY_FILES 45)
-function(drover_module library folder)
+
+function(drover_source library path)
   get_target_property(sources ${library} SOURCES)
   list(LENGTH sources number)
+  math(EXPR group "${number} / ${DROVER_UNITY_FILES}")
+  target_sources(${library} PRIVATE ${path})
+  set_source_files_properties(${path} PROPERTIES UNITY_GROUP ${group})
+endfunction()
+
+# drover_module(LIBRARY FOLDER FILE..): sources of one folder.
+function(drover_module library folder)
   foreach(file IN LISTS ARGN)
-    math(EXPR group "${number} / ${DROVER_UNITY_FILES}")
     set(path ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${file})
     cmake_path(NORMAL_PATH path)
-    target_sources(${library} PRIVATE ${path})
-    set_source_files_properties(${path} PROPERTIES UNITY_GROUP "${group}")
-    math(EXPR number "${number} + 1")
+    drover_source(${library} ${path})
   endforeach()
 endfunction()
 
@@ -47,6 +56,5 @@ function(drover_embed library)
     DEPENDS ${embed_FILES} ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
     COMMENT "Embedding ${function}"
     VERBATIM)
-  target_sources(${library} PRIVATE ${output})
-  set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  drover_source(${library} ${output})
 endfunction()

@@ -1,6 +1,7 @@
 #include "fleet/messages.h"
 
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "fleet/base/result.h"
@@ -27,6 +28,17 @@ constexpr std::array<std::string_view, 3> severity_names{"info", "warning", "cri
 constexpr std::array<std::string_view, 4> cancel_status_names{"cancelled", "cancelling", "ended",
                                                               "unknown"};
 
+using EqualBodies = bool (*)(const AnyMessage&, const AnyMessage&);
+
+template <std::size_t... kinds>
+constexpr std::array<EqualBodies, sizeof...(kinds)> equal_of(std::index_sequence<kinds...>) {
+  return {[](const AnyMessage& a, const AnyMessage& b) {
+    return *std::get_if<kinds>(&a) == *std::get_if<kinds>(&b);
+  }...};
+}
+
+constexpr auto equal_bodies = equal_of(std::make_index_sequence<std::variant_size_v<AnyMessage>>());
+
 }  // namespace
 
 std::string_view to_text(DeviceClass device_class) {
@@ -48,17 +60,22 @@ std::string_view to_text(CancelStatus status) { return name_of(cancel_status_nam
 Message::Message() = default;
 Message::Message(const Message& other) = default;
 Message::Message(Message&& other) noexcept = default;
-Message& Message::operator=(const Message& other) = default;
-Message& Message::operator=(Message&& other) noexcept = default;
+// By the constructors: functions of their own for all kinds would take long to compile.
+Message& Message::operator=(const Message& other) { return *this = Message(other); }
+Message& Message::operator=(Message&& other) noexcept {
+  if (this == &other) return *this;
+  std::destroy_at(this);
+  return *std::construct_at(this, std::move(other));
+}
 Message::~Message() = default;
 
 bool Message::operator==(const Message& other) const {
-  return static_cast<const AnyMessage&>(*this) == static_cast<const AnyMessage&>(other);
+  return index() == other.index() && equal_bodies[index()](*this, other);
 }
 
 template <typename Body>
 requires is_alternative<Body, AnyMessage> Message::Message(Body body)
-    : AnyMessage(std::move(body)) {}
+    : AnyMessage(std::in_place_type<Body>, std::move(body)) {}
 
 template Message::Message(Join);
 template Message::Message(JoinAccepted);

@@ -7,8 +7,7 @@
 #include "fleet/codec/limits.h"
 #include "fleet/codec/messages.h"
 #include "fleet/codec/reader.h"
-#include "fleet/codec/values.h"
-#include "fleet/codec/writer.h"
+#include "fleet/codec/structs.h"
 
 namespace drover {
 namespace codec {
@@ -43,10 +42,14 @@ Status checked(const SnapshotPart& part) {
 template <std::size_t kind>
 Status read_body(Reader& reader, Message& message) {
   using Body = std::variant_alternative_t<kind, AnyMessage>;
-  Body& body = message.emplace<kind>();
-  if (read(reader, body, plain)) return checked(body);
-  reader.within(layout<Body>.name);
-  return reader.problem();
+  Body body;
+  if (!read(reader, body, plain)) {
+    reader.within(layout<Body>.name);
+    return reader.problem();
+  }
+  Status status = checked(body);
+  if (status) message = Message(std::move(body));
+  return status;
 }
 
 using ReadBody = Status (*)(Reader&, Message&);
@@ -56,6 +59,18 @@ constexpr std::array<ReadBody, kind_count> readers_of(std::index_sequence<kinds.
   return {&read_body<kinds>...};
 }
 
+template <std::size_t kind>
+void write_body(Packer& packer, const Message& message) {
+  write(packer, *std::get_if<kind>(&message), plain);
+}
+
+using WriteBody = void (*)(Packer&, const Message&);
+
+template <std::size_t... kinds>
+constexpr std::array<WriteBody, kind_count> writers_of(std::index_sequence<kinds...>) {
+  return {&write_body<kinds>...};
+}
+
 template <std::size_t... kinds>
 constexpr std::array<std::string_view, kind_count> names_of(std::index_sequence<kinds...>) {
   return {layout<std::variant_alternative_t<kinds, AnyMessage>>.name...};
@@ -63,6 +78,8 @@ constexpr std::array<std::string_view, kind_count> names_of(std::index_sequence<
 
 constexpr std::array<ReadBody, kind_count> body_readers =
     readers_of(std::make_index_sequence<kind_count>());
+constexpr std::array<WriteBody, kind_count> body_writers =
+    writers_of(std::make_index_sequence<kind_count>());
 constexpr std::array<std::string_view, kind_count> kind_names =
     names_of(std::make_index_sequence<kind_count>());
 
@@ -121,7 +138,7 @@ std::string encode(const Envelope& envelope) {
   codec::write_text(packer, envelope.sender);
   packer.pack_uint64(envelope.sequence);
   packer.pack_int64(envelope.at.time_since_epoch().count());
-  std::visit([&](const auto& body) { codec::write(packer, body, codec::plain); }, envelope.body);
+  codec::body_writers[envelope.body.index()](packer, envelope.body);
   return std::move(output.bytes);
 }
 

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 
 #include "fleet/codec/limits.h"
@@ -74,15 +73,18 @@ constexpr Field<Owner, Value, Rule> field(std::string_view name, Value Owner::*m
   return {name, member, rule};
 }
 
-template <typename... Fields>
+/// `visit_fields(function)` calls the function once with all fields. A closure holds them, because
+/// std::tuple takes much longer to compile.
+template <typename VisitFields>
 struct Structure {
   std::string_view name;
-  std::tuple<Fields...> fields;
+  VisitFields visit_fields;
 };
 
 template <typename... Fields>
-constexpr Structure<Fields...> structure(std::string_view name, Fields... fields) {
-  return {name, {fields...}};
+constexpr auto structure(std::string_view name, Fields... fields) {
+  const auto visit = [fields...](const auto& function) { return function(fields...); };
+  return Structure<decltype(visit)>{name, visit};
 }
 
 struct NoLayout {};

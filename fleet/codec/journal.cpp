@@ -14,8 +14,7 @@
 #include "fleet/base/fnv1a.h"
 #include "fleet/codec/codec.h"
 #include "fleet/codec/fields.h"
-#include "fleet/codec/values.h"
-#include "fleet/codec/writer.h"
+#include "fleet/codec/structs.h"
 
 namespace drover {
 namespace codec {

@@ -1,4 +1,4 @@
-// Reads values and structs from MessagePack.
+// Reads values from MessagePack; structs.h reads structs.
 #pragma once
 
 #include <algorithm>
@@ -110,31 +110,5 @@ class Keys {
   std::uint64_t seen_ = 0;                 // bits of known fields by their index in the table
   std::vector<std::string_view> unknown_;  // unknown keys, to find duplicates; at most fields_max
 };
-
-/// Goes through the table repeatedly while there are keys. Drover sends keys in the order of the
-/// table, so one pass is enough; keys in other orders are found as well.
-template <Structured T>
-bool read(Reader& reader, T& value, Plain) {
-  Keys keys(reader);
-  bool good = keys.open();
-  while (good && !keys.done()) {
-    bool found = false;
-    std::size_t index = 0;
-    const auto take = [&](const auto& field) {
-      const std::size_t table_index = index++;
-      if (!good || !keys.at(field.name)) return;
-      found = true;
-      good = keys.known(table_index) && read(reader, value.*field.member, field.rule);
-      if (good) {
-        good = keys.next();
-      } else {
-        reader.within(field.name);
-      }
-    };
-    std::apply([&](const auto&... fields) { (take(fields), ...); }, layout<T>.fields);
-    if (good && !found) good = keys.skip_unknown();
-  }
-  return good;
-}
 
 }  // namespace drover::codec

@@ -1,4 +1,4 @@
-// Writes values and structs as MessagePack into one string.
+// Writes values as MessagePack into one string; structs.h writes structs.
 //
 // A field with its default value is omitted, as is a number that is not finite (unknown). This
 // halves most messages, and the receiver's struct has the default already.
@@ -136,25 +136,6 @@ bool worth_sending(const std::optional<T>& value, const std::optional<T>&) {
 }
 inline bool worth_sending(double value, double unfilled_value) {
   return std::isfinite(value) && value != unfilled_value;
-}
-
-template <Structured T>
-void write(Packer& packer, const T& value, Plain) {
-  const T& defaults = unfilled<T>();
-  std::apply(
-      [&](const auto&... fields) {
-        const auto sent = [&](const auto& field) {
-          return worth_sending(value.*field.member, defaults.*field.member);
-        };
-        packer.pack_map((std::uint32_t{0} + ... + (sent(fields) ? 1u : 0u)));
-        [[maybe_unused]] const auto send = [&](const auto& field) {
-          if (!sent(field)) return;
-          write_text(packer, field.name);
-          write(packer, value.*field.member, field.rule);
-        };
-        (send(fields), ...);
-      },
-      layout<T>.fields);
 }
 
 }  // namespace drover::codec

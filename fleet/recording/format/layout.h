@@ -4,8 +4,7 @@
 #include <limits>
 
 #include "fleet/codec/fields.h"
-#include "fleet/codec/values.h"
-#include "fleet/codec/writer.h"
+#include "fleet/codec/structs.h"
 #include "fleet/recording/format/block.h"
 
 namespace drover::recording {

@@ -101,7 +101,7 @@ void add(std::vector<StructLayout>& known, std::optional<std::size_t> kind) {
     described.fields.push_back(
         {std::string(field.name), type_text(&value, field.rule), otherwise_text(value)});
   };
-  std::apply([&](const auto&... fields) { (describe(fields), ...); }, layout<T>.fields);
+  layout<T>.visit_fields([&](const auto&... fields) { (describe(fields), ...); });
   known.push_back(std::move(described));
 }
 
@@ -128,7 +128,7 @@ void add_inner(std::vector<StructLayout>& known) {
           add_inner<Inner>(known);
         }
       };
-  std::apply([&](const auto&... fields) { (add_one(fields), ...); }, layout<T>.fields);
+  layout<T>.visit_fields([&](const auto&... fields) { (add_one(fields), ...); });
 }
 
 template <std::size_t... kinds>

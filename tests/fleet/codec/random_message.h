@@ -130,7 +130,7 @@ void fill(RandomStream& random, T& value, Plain) {
   [[maybe_unused]] const auto fill_one = [&](const auto& field) {
     if (random.chance(0.8)) fill(random, value.*field.member, field.rule);
   };
-  std::apply([&](const auto&... fields) { (fill_one(fields), ...); }, layout<T>.fields);
+  layout<T>.visit_fields([&](const auto&... fields) { (fill_one(fields), ...); });
   // Columns and rows have to agree with each other.
   if constexpr (std::is_same_v<T, SampleBatch>) {
     std::vector<Sample> rows(value.devices.size());
