@@ -84,7 +84,7 @@ void Agent::State::advance(Instant at) {
 /// The failures are kept until the router is reachable again.
 void Agent::State::end_lease(Instant at) {
   lease_expired = true;
-  executor.stop_all(at, Reason::unhealthy, "lease ended");
+  executor.stop_all(at, Reason::unhealthy, "lease expired");
   report_changes(at, false, true);
 }
 

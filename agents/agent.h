@@ -69,7 +69,6 @@ struct DeviceTruth {
   std::optional<std::uint32_t> replica;  // loaded on it
   std::optional<JobId> gang;             // the training gang that holds it
   std::optional<Instant> faulty_since;   // start of its newest current fault
-  bool is_free() const { return !replica && !gang; }
 };
 
 class Agent {
@@ -94,7 +93,7 @@ class Agent {
   void leave(Instant now, const std::string& why);
   /// Number of ended attempts that the router has not acknowledged.
   std::size_t unacknowledged_results() const;
-  /// The attempts that run here, whatever the router estimates.
+  /// The attempts that run here, regardless of the router's estimates.
   std::vector<HeldAttempt> running() const;
   /// The devices in order.
   std::vector<DeviceTruth> devices(Instant now) const;

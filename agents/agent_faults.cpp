@@ -23,14 +23,15 @@ void Agent::State::announce_reclaim(Instant now) {
   const auto at = faults.reclaimed_at();
   if (!at) return;
   const auto held = static_cast<std::uint32_t>(executor.held().size());
-  send(now, Leave{"reclaimed by its cloud", held, std::max(*at - now, Duration(1))});
+  send(now, Leave{"reclaimed by the cloud provider", held, std::max(*at - now, Duration(1))});
 }
 
 /// The notice is over. Running work is returned with its last checkpoint; then the host is lost.
 void Agent::State::complete_reclaim(Instant now) {
   executor.stop_all(now, Reason::drain, fmt::format("{} was reclaimed", settings.host));
   report_changes(now);
-  if (next_heartbeat != never && !lease_expired) send(now, Leave{"reclaimed by its cloud", 0, {}});
+  if (next_heartbeat != never && !lease_expired)
+    send(now, Leave{"reclaimed by the cloud provider", 0, {}});
   lose_host(now);
 }
 
@@ -166,7 +167,7 @@ void Agent::State::restart_host(Instant at) {
     if (usable(start.devices)) {
       executor.start_replica(at, start, *planned.model, false);
     } else {
-      lost[start.number] = {start.devices, "a device cannot be used", &planned};
+      lost[start.number] = {start.devices, "one of its devices is unusable", &planned};
     }
   }
   executor.take_changes();  // Register contains them

@@ -93,7 +93,8 @@ bool Agent::State::reply_if_held(Instant now, const Assign& assign) {
   const std::uint32_t newest = std::max(running.value_or(0), ended.value_or(0));
   if (newest > key.attempt) {
     send(now, Refused{key.job, key.attempt, Reason::invalid,
-                      fmt::format("attempt {} came after attempt {}", key.attempt, newest)});
+                      fmt::format("attempt {} arrived after the newer attempt {}", key.attempt,
+                                  newest)});
     return true;
   }
   // The router has given up the older attempt: it must not run beside the newer one.
@@ -107,8 +108,9 @@ void Agent::State::handle(Instant now, const Assign& assign) {
 }
 
 std::optional<Refusal> Agent::State::start(Instant now, const Assign& assign) {
-  if (lease_expired || next_heartbeat == never) return Refusal{Reason::unhealthy, "lease ended"};
-  if (results.full()) return Refusal{Reason::capacity, "too many results are not stored yet"};
+  if (lease_expired || next_heartbeat == never) return Refusal{Reason::unhealthy, "lease expired"};
+  if (results.full())
+    return Refusal{Reason::capacity, "too many results wait for the router to store them"};
   if (assign.job.work.kind != WorkKind::train) {
     // The replica has its model; a spec in the message is kept for later assignments.
     if (!assign.model_spec.empty()) (void)models.find(assign.job.work.model, assign.model_spec);
@@ -142,8 +144,8 @@ void Agent::State::handle(Instant now, const Cancel& cancel) {
   } else if (const Message* result = results.find(key)) {
     send(now, *result);
   } else {
-    send(now, Failed{key.job, key.attempt, settings.incarnation, cancel.reason, "not held here",
-                     Usage{}});
+    send(now, Failed{key.job, key.attempt, settings.incarnation, cancel.reason,
+                     "this agent does not hold the attempt", Usage{}});
   }
 }
 
@@ -192,7 +194,7 @@ void Agent::State::handle(Instant now, const RetireReplica& retire) {
   Replica gone;
   gone.id = {settings.host, retire.number};
   gone.state = ReplicaState::gone;
-  gone.detail = "no such replica here";
+  gone.detail = "no such replica on this host";
   send(now, ReplicaReport{std::move(gone)});
 }
 

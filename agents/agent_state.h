@@ -104,7 +104,7 @@ struct Agent::State {
   Duration lease{};
   Instant next_heartbeat = never;
   Instant lease_end = never;
-  bool lease_expired = false;  // the lease ended and was not renewed
+  bool lease_expired = false;  // the lease expired and was not renewed
   bool superseded = false;
   bool left = false;
   bool host_down = false;  // the host is lost

@@ -3,25 +3,15 @@
 //   replicas  ITEM[,ITEM]...   ITEM = [MODEL:]FIRST[-LAST][@PRECISION]
 // A replica item without a model repeats the model and precision before it: `llama-3.1-8b:4,5`.
 #include <algorithm>
-#include <charconv>
-#include <limits>
 
 #include "agents/agent.h"
 #include "fleet/base/text.h"
+#include "fleet/base/whole_number.h"
 
 namespace drover::agents {
 namespace {
 
 constexpr std::uint32_t devices_per_host_max = 4096;  // the limit of the router
-
-std::optional<std::uint32_t> whole_number(std::string_view text) {
-  std::uint32_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size() || text.empty()) {
-    return std::nullopt;
-  }
-  return number;
-}
 
 /// The parts before and after the first `separator`; no second part without one.
 std::pair<std::string_view, std::optional<std::string_view>> split_at(std::string_view text,
@@ -45,7 +35,7 @@ Status check_topology(const GroupRequest& group, const devices::DeviceSpec& spec
   }
   std::uint64_t product = 1;
   for (const std::string& side : split(group.topology, 'x')) {
-    const auto number = whole_number(side);
+    const auto number = parse_whole<std::uint32_t>(side);
     if (!number || *number == 0 || *number > devices_per_host_max) {
       return error("devices `{}`: topology `{}`, expected a form such as 2x4", printable(item),
                    printable(group.topology));
@@ -70,7 +60,7 @@ Result<GroupRequest> parse_group(std::string_view item, const devices::Catalogue
   const auto entry = catalogue.device(group.device);
   if (!entry.ok()) return error("devices `{}`: {}", printable(item), entry.error().message);
   if (count) {
-    const auto number = whole_number(*count);
+    const auto number = parse_whole<std::uint32_t>(*count);
     if (!number || *number == 0 || *number > devices_per_host_max) {
       return error("devices `{}`: count `{}`, expected 1..{}", printable(item), printable(*count),
                    devices_per_host_max);
@@ -91,8 +81,8 @@ Result<GroupRequest> parse_group(std::string_view item, const devices::Catalogue
 
 Status parse_range(std::string_view text, std::string_view item, ReplicaRequest& replica) {
   const auto [first_text, last_text] = split_at(text, '-');
-  const auto first = whole_number(first_text);
-  const auto last = last_text ? whole_number(*last_text) : first;
+  const auto first = parse_whole<std::uint32_t>(first_text);
+  const auto last = last_text ? parse_whole<std::uint32_t>(*last_text) : first;
   if (!first || !last || *first > *last || *last >= devices_per_host_max) {
     return error("replicas `{}`: devices `{}`, expected a number or a range such as 0-3",
                  printable(item), printable(text));

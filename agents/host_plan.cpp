@@ -73,7 +73,7 @@ Status plan_replica(const ReplicaRequest& request, const devices::Catalogue& cat
   replica.start.precision = request.precision.value_or(default_precision(*first.spec));
   for (std::uint16_t device = request.first; device <= request.last; ++device) {
     if (plan.devices[device].group != first.group) {
-      return error("{}: devices {} and {} are not of one group", place, request.first, device);
+      return error("{}: devices {} and {} are in different groups", place, request.first, device);
     }
     if (taken[device]) return error("{}: device {} holds another replica", place, device);
     taken[device] = true;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "agents/execution/attempt.h"
 #include "fleet/messages.h"

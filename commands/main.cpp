@@ -1,5 +1,4 @@
-// The entry point of the program: the table of commands. Each command is one row of the table and
-// one file NAME_command.cpp in a folder of commands/.
+// The entry point of the program: finds the command, gives its help or runs it.
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -30,50 +29,10 @@ struct Subcommand {
 
 namespace commands = drover::commands;
 
-constexpr Subcommand subcommands[] = {
-    {"demo", "a whole fleet on this machine, with work and the dashboard", commands::demo_usage,
-     commands::run_demo},
-    {"router", "routes jobs to the agents that connect to it", commands::router_usage,
-     commands::run_router},
-    {"agent", "emulates the devices of one host", commands::agent_usage, commands::run_agent},
-    {"top", "the live dashboard", commands::top_usage, commands::run_top},
-    {"frame", "one frame of the dashboard as text", commands::frame_usage, commands::run_frame},
-    {"submit", "submits one job, or all of a trace", commands::submit_usage, commands::run_submit},
-    {"status", "totals of the fleet and its jobs", commands::status_usage, commands::run_status},
-    {"devices", "a table of all devices", commands::devices_usage, commands::run_devices},
-    {"jobs", "a table of jobs", commands::jobs_usage, commands::run_jobs},
-    {"why", "explains the placement of a job", commands::why_usage, commands::run_why},
-    {"inject", "injects faults into devices and hosts", commands::inject_usage,
-     commands::run_inject},
-    {"cap", "caps the power of the site or of a pool", commands::cap_usage, commands::run_cap},
-    {"drain", "places no new work on devices; running work finishes", commands::drain_usage,
-     commands::run_drain},
-    {"resume", "ends a drain: new work is placed there again", commands::resume_usage,
-     commands::run_resume},
-    {"cancel", "cancels jobs", commands::cancel_usage, commands::run_cancel},
-    {"alerts", "active alerts, and the alert rules", commands::alerts_usage, commands::run_alerts},
-    {"forget", "removes a host that will not return", commands::forget_usage, commands::run_forget},
-    {"acknowledge", "acknowledges alerts", commands::acknowledge_usage, commands::run_acknowledge},
-    {"policy", "checks, shows and changes how work is routed", commands::policy_usage,
-     commands::run_policy},
-    {"launch", "agents on many hosts, by ssh", commands::launch_usage, commands::run_launch},
-    {"keys", "keys for encrypted connections: who may connect", commands::keys_usage,
-     commands::run_keys},
-    {"record", "records the published stream to a file", commands::record_usage,
-     commands::run_record},
-    {"recording", "inspects, verifies, recovers, cuts and exports recordings",
-     commands::recording_usage, commands::run_recording},
-    {"catalogue", "the known devices and models", commands::catalogue_usage,
-     commands::run_catalogue},
-    {"estimate", "predicts time, memory, power and cost of a workload on a device",
-     commands::estimate_usage, commands::run_estimate},
-    {"compare", "compares devices for one workload: which is cheapest, fastest",
-     commands::compare_usage, commands::run_compare},
-    {"validate", "checks the device models against published measurements",
-     commands::validate_usage, commands::run_validate},
-    {"feed", "", commands::feed_usage, commands::run_feed},
-    {"story", "", commands::story_usage, commands::run_story},
-};
+#define DROVER_SUBCOMMAND(name, summary) \
+  {#name, summary, commands::name##_usage, commands::run_##name},
+constexpr Subcommand subcommands[] = {DROVER_VERBS(DROVER_SUBCOMMAND)};
+#undef DROVER_SUBCOMMAND
 
 std::string overview() {
   std::string text =

@@ -1,4 +1,5 @@
-// The usage and the function of every command, one file each. main.cpp lists them in its table.
+// The verbs. Each is a row of this table and a file NAME_command.cpp in a folder of commands/,
+// which defines NAME_usage() and run_NAME().
 #pragma once
 
 #include "commands/shell/options.h"
@@ -6,64 +7,43 @@
 
 namespace drover::commands {
 
-CommandUsage acknowledge_usage();
-CommandUsage agent_usage();
-CommandUsage alerts_usage();
-CommandUsage cancel_usage();
-CommandUsage cap_usage();
-CommandUsage catalogue_usage();
-CommandUsage compare_usage();
-CommandUsage demo_usage();
-CommandUsage devices_usage();
-CommandUsage drain_usage();
-CommandUsage estimate_usage();
-CommandUsage feed_usage();
-CommandUsage forget_usage();
-CommandUsage frame_usage();
-CommandUsage inject_usage();
-CommandUsage jobs_usage();
-CommandUsage keys_usage();
-CommandUsage launch_usage();
-CommandUsage policy_usage();
-CommandUsage record_usage();
-CommandUsage recording_usage();
-CommandUsage resume_usage();
-CommandUsage router_usage();
-CommandUsage status_usage();
-CommandUsage story_usage();
-CommandUsage submit_usage();
-CommandUsage top_usage();
-CommandUsage validate_usage();
-CommandUsage why_usage();
+// In the order of the overview: name and summary; an empty summary hides the verb. A macro, because
+// each name is also a part of the names of two functions.
+#define DROVER_VERBS(VERB)                                                          \
+  VERB(demo, "a whole fleet on this machine, with work and the dashboard")          \
+  VERB(router, "routes jobs to the agents that connect to it")                      \
+  VERB(agent, "emulates the devices of one host")                                   \
+  VERB(top, "the live dashboard")                                                   \
+  VERB(frame, "one frame of the dashboard as text")                                 \
+  VERB(submit, "submits one job, or all of a trace")                                \
+  VERB(status, "totals of the fleet and its jobs")                                  \
+  VERB(devices, "a table of all devices")                                           \
+  VERB(jobs, "a table of jobs")                                                     \
+  VERB(why, "explains the placement of a job")                                      \
+  VERB(inject, "injects faults into devices and hosts")                             \
+  VERB(cap, "caps the power of the site or of a pool")                              \
+  VERB(drain, "places no new work on devices; running work finishes")               \
+  VERB(resume, "ends a drain: devices get new work again")                          \
+  VERB(cancel, "cancels jobs")                                                      \
+  VERB(alerts, "raised alerts, and the alert rules")                                \
+  VERB(forget, "removes a host that will not return")                               \
+  VERB(acknowledge, "acknowledges alerts")                                          \
+  VERB(policy, "checks, shows and applies routing policies")                        \
+  VERB(launch, "starts, stops and checks agents on many hosts over ssh")            \
+  VERB(keys, "makes, allows and revokes keys for encrypted connections")            \
+  VERB(record, "records the published stream to a file")                            \
+  VERB(recording, "inspects, verifies, recovers, cuts and exports recordings")      \
+  VERB(catalogue, "the known devices and models")                                   \
+  VERB(estimate, "predicts time, memory, power and cost of a workload on a device") \
+  VERB(compare, "compares devices for one workload: which is cheapest, fastest")    \
+  VERB(validate, "checks the device models against published measurements")         \
+  VERB(feed, "")                                                                    \
+  VERB(story, "")
 
-CommandOutcome run_acknowledge(Arguments& arguments);
-CommandOutcome run_agent(Arguments& arguments);
-CommandOutcome run_alerts(Arguments& arguments);
-CommandOutcome run_cancel(Arguments& arguments);
-CommandOutcome run_cap(Arguments& arguments);
-CommandOutcome run_catalogue(Arguments& arguments);
-CommandOutcome run_compare(Arguments& arguments);
-CommandOutcome run_demo(Arguments& arguments);
-CommandOutcome run_devices(Arguments& arguments);
-CommandOutcome run_drain(Arguments& arguments);
-CommandOutcome run_estimate(Arguments& arguments);
-CommandOutcome run_feed(Arguments& arguments);
-CommandOutcome run_forget(Arguments& arguments);
-CommandOutcome run_frame(Arguments& arguments);
-CommandOutcome run_inject(Arguments& arguments);
-CommandOutcome run_jobs(Arguments& arguments);
-CommandOutcome run_keys(Arguments& arguments);
-CommandOutcome run_launch(Arguments& arguments);
-CommandOutcome run_policy(Arguments& arguments);
-CommandOutcome run_record(Arguments& arguments);
-CommandOutcome run_recording(Arguments& arguments);
-CommandOutcome run_resume(Arguments& arguments);
-CommandOutcome run_router(Arguments& arguments);
-CommandOutcome run_status(Arguments& arguments);
-CommandOutcome run_story(Arguments& arguments);
-CommandOutcome run_submit(Arguments& arguments);
-CommandOutcome run_top(Arguments& arguments);
-CommandOutcome run_validate(Arguments& arguments);
-CommandOutcome run_why(Arguments& arguments);
+#define DROVER_DECLARE_VERB(name, summary) \
+  CommandUsage name##_usage();             \
+  CommandOutcome run_##name(Arguments& arguments);
+DROVER_VERBS(DROVER_DECLARE_VERB)
+#undef DROVER_DECLARE_VERB
 
 }  // namespace drover::commands

@@ -1,12 +1,12 @@
 #include "fleet/fault.h"
 
 #include <array>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
+#include "fleet/base/whole_number.h"
 
 namespace drover {
 namespace {
@@ -43,19 +43,15 @@ std::string known_names() {
 }
 
 /// "+10C" for inlet, "30s" for reclaim, a bare number for the others.
-bool read_value(FaultKind kind, std::string_view text, double& value) {
+std::optional<double> read_value(FaultKind kind, std::string_view text) {
   if (kind == FaultKind::inlet) {
     if (!text.empty() && (text.back() == 'C' || text.back() == 'K')) text.remove_suffix(1);
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   }
   if (kind == FaultKind::reclaim) {
-    const auto span = parse_duration(text, "notice");
-    if (span) value = to_seconds(*span);
-    if (span) return true;
+    if (const auto span = parse_duration(text, "notice")) return to_seconds(*span);
   }
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, value);
-  return problem == std::errc{} && stop == end;
+  return parse_whole<double>(text);
 }
 
 }  // namespace
@@ -82,16 +78,17 @@ Result<Fault> parse_fault(std::string_view text) {
     const FaultFacts& one = fault_table[i];
     if (one.name != name) continue;
     const auto kind = static_cast<FaultKind>(i);
-    double value = one.default_value;
     const bool given = sign != std::string_view::npos;
+    const auto read =
+        given ? read_value(kind, text.substr(sign + 1)) : std::optional(one.default_value);
     const bool wrong = given != one.takes_value && (given || one.default_value == 0);
-    if (wrong || (given && !read_value(kind, text.substr(sign + 1), value)) ||
-        (one.takes_value && !(value >= one.low && value <= one.high))) {
+    if (wrong || !read || (one.takes_value && !(*read >= one.low && *read <= one.high))) {
       return one.takes_value
                  ? error("found \"{}\", expected {}=VALUE with {}", printable(text), name,
                          one.expected)
                  : error("found \"{}\", expected {} without a value", printable(text), name);
     }
+    const double value = *read;
     if (kind != FaultKind::xid) return Fault{kind, 0, value, {}};
     if (value != static_cast<double>(static_cast<std::uint32_t>(value))) {
       return error("found \"{}\", expected {}", printable(text), one.expected);

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "fleet/base/result.h"
+#include "fleet/base/enum_tables.h"
 
 namespace drover {
 namespace {
@@ -15,22 +15,13 @@ constexpr std::array<std::string_view, job_state_count> state_names{
 std::string_view to_text(Pause pause) {
   constexpr std::array<std::string_view, 5> names{"none", "loading", "compiling", "prefill",
                                                   "peer"};
-  const auto index = static_cast<std::size_t>(pause);
-  DROVER_REQUIRE(index < names.size());
-  return names[index];
+  return row_at(names, pause);
 }
 
-std::string_view to_text(JobState state) {
-  const auto index = static_cast<std::size_t>(state);
-  DROVER_REQUIRE(index < state_names.size());
-  return state_names[index];
-}
+std::string_view to_text(JobState state) { return row_at(state_names, state); }
 
 std::optional<JobState> parse_job_state(std::string_view text) {
-  for (std::size_t index = 0; index < state_names.size(); ++index) {
-    if (state_names[index] == text) return static_cast<JobState>(index);
-  }
-  return std::nullopt;
+  return enumerator_named<JobState>(state_names, text);
 }
 
 Usage& Usage::operator+=(const Usage& other) {

@@ -1,21 +1,10 @@
 #include "fleet/job_target.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "fleet/base/whole_number.h"
 
 namespace drover {
-
-namespace {
-
-std::optional<std::uint32_t> number_in(std::string_view text) {
-  std::uint32_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, number);
-  if (problem != std::errc{} || stop != end) return std::nullopt;
-  return number;
-}
-
-}  // namespace
 
 std::optional<TargetPart> take_target_part(std::string_view& target) {
   if (target.empty()) return std::nullopt;
@@ -28,7 +17,7 @@ std::optional<TargetPart> take_target_part(std::string_view& target) {
 
 std::optional<std::uint32_t> replica_in(std::string_view place) {
   if (!place.starts_with('r')) return std::nullopt;
-  return number_in(place.substr(1));
+  return parse_whole<std::uint32_t>(place.substr(1));
 }
 
 bool lists_device(std::string_view place, std::uint32_t index) {
@@ -36,8 +25,9 @@ bool lists_device(std::string_view place, std::uint32_t index) {
     const std::string_view range = place.substr(0, place.find(','));
     place.remove_prefix(std::min(place.size(), range.size() + 1));
     const std::size_t dash = range.find('-');
-    const auto from = number_in(range.substr(0, dash));
-    const auto to = dash == std::string_view::npos ? from : number_in(range.substr(dash + 1));
+    const auto from = parse_whole<std::uint32_t>(range.substr(0, dash));
+    const auto to =
+        dash == std::string_view::npos ? from : parse_whole<std::uint32_t>(range.substr(dash + 1));
     if (from && to && *from <= index && index <= *to) return true;
   }
   return false;

@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -92,8 +91,8 @@ struct Superseded {
   bool operator==(const Superseded&) const = default;
 };
 
-/// A gang over hosts, as each member receives it. A member takes its devices, reports its
-/// MemberStepTime, and begins when the first GangStepTime arrives.
+/// A multi-host gang, as each member receives it. A member reserves its devices, reports its
+/// MemberStepTime, and starts when the first GangStepTime arrives.
 struct GangLayout {
   std::uint16_t devices = 0;   // of the whole gang
   std::uint16_t per_host = 0;  // of its largest part
@@ -131,8 +130,8 @@ struct MemberStepTime {
   bool operator==(const MemberStepTime&) const = default;
 };
 
-/// To every member, once all have reported their step times, and at each change: how long a step of
-/// the whole gang takes, the slowest member's work and the exchange. 0: pause.
+/// How long a step of the whole gang takes: the slowest member's work plus the exchange; 0: pause.
+/// Sent to every member once all have reported their step times, and at each change.
 struct GangStepTime {
   JobId job;
   std::uint32_t attempt = 0;
@@ -140,7 +139,7 @@ struct GangStepTime {
   bool operator==(const GangStepTime&) const = default;
 };
 
-/// The agent will not run it. The attempt counts.
+/// The agent refuses the attempt, which counts towards the retry limit.
 struct Refused {
   JobId job;
   std::uint32_t attempt = 0;
@@ -158,7 +157,8 @@ struct Progress {
   bool operator==(const Progress&) const = default;
 };
 
-/// The agent keeps it, and sends it again after each Register, until ResultStored arrives.
+/// The attempt finished. The agent keeps this message and resends it after each Register until
+/// ResultStored arrives.
 struct Finished {
   JobId job;
   std::uint32_t attempt = 0;
@@ -221,9 +221,9 @@ struct ReplicaReport {
   bool operator==(const ReplicaReport&) const = default;
 };
 
-/// The agent shuts down. While it holds attempts it gets no new work, and sends Finished or Failed
-/// for each. The last Leave holds none: the host is gone. One with `after` is a warning: no new
-/// work, and running work continues until then.
+/// The agent shuts down. While it holds attempts it gets no new work, and it sends Finished or
+/// Failed for each. The last Leave has `held` 0: the host is gone. A Leave with `after` is an
+/// advance warning: no new work, and running work continues until then.
 struct Leave {
   std::string why;         // "SIGTERM"
   std::uint32_t held = 0;  // attempts, ended ones that wait for ResultStored included
@@ -312,7 +312,7 @@ struct WhyRequest {
 
 struct WhyReply {
   std::optional<JobChanged> job;
-  // Of a queued job, the last one may have no number: it is what would be decided now.
+  // For a queued job, the last decision may have no number: it is the one that would be made now.
   std::vector<Decision> decisions;
   std::vector<CandidateStatus> candidates;  // all, best first; of a queued job: as of now
   // The decision that `candidates` belongs to. 0: as of now, or no longer kept.
@@ -338,9 +338,9 @@ struct SnapshotRequest {
 
 inline constexpr std::size_t snapshot_part_bytes_max = 256 * 1024;
 
-/// One of `parts` parts, numbered from 0. `messages` are envelopes such as would have been
-/// published. They are the state at publish sequence `at_sequence`: drop published envelopes up to
-/// it.
+/// One of `parts` parts, numbered from 0. `messages` are envelopes like published ones. They
+/// describe the state at publish sequence `at_sequence`: drop published envelopes up to that
+/// sequence.
 struct SnapshotPart {
   std::uint64_t snapshot = 0;
   std::uint32_t part = 0;
@@ -424,8 +424,8 @@ template <typename Value, typename... Types>
 inline constexpr bool is_alternative<Value, std::variant<Types...>> =
     (std::is_same_v<Value, Types> || ...);
 
-/// Any message. Copying, moving and destroying the variant is compiled once, in messages.cpp, and
-/// not in each file that passes messages on: that took half of the build time.
+/// Any message. Its copy, move and destroy functions are compiled once, in messages.cpp: compiling
+/// them in every file that passes messages on took half of the build time.
 struct Message : AnyMessage {
   Message();
   template <typename Body>

@@ -6,7 +6,7 @@ namespace drover {
 
 // A waiting send does not block others: only sends that wait for the same write keep their order.
 // Cores that need an order between two sends give both the same `after_write`.
-std::vector<Send> PendingSends::take(std::vector<Send> sends) {
+std::vector<Send> PendingSends::hold_or_pass(std::vector<Send> sends) {
   std::vector<Send> now;
   now.reserve(sends.size());
   for (Send& send : sends) {
@@ -19,7 +19,7 @@ std::vector<Send> PendingSends::take(std::vector<Send> sends) {
   return now;
 }
 
-std::vector<Send> PendingSends::committed(std::uint64_t sequence) {
+std::vector<Send> PendingSends::release_until(std::uint64_t sequence) {
   committed_ = std::max(committed_, sequence);
   std::vector<Send> now;
   std::deque<Send> still_held;

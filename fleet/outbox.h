@@ -31,10 +31,10 @@ inline constexpr Peer publish_peer{Channel::publish, 0};
 
 /// One row of the append-only ledger.
 enum class Transition : std::uint8_t {
-  started,   // the ledger's first row, and one per router start: payload = time anchor
-  accepted,  // payload = Job
-  refused,   // payload = Job and reason; counted, never queued
-  leased,    // payload = host, incarnation, target, decision facts
+  started,   // the ledger's first row, and one per router start: payload = JoinAccepted
+  accepted,  // payload = Submit with this one job
+  refused,   // only in ledgers of earlier versions, where it counts
+  leased,    // payload = JobChanged: hosts, target, decision facts
   running,
   returned,  // the attempt was refused, lost or failed; the job is queued again; payload = usage
   finished,  // payload = usage and outcome
@@ -79,11 +79,11 @@ struct Outbox {
 /// Sends that wait for the store, in order. A send with after_write 0 does not wait.
 class PendingSends {
  public:
-  /// Adds an outbox's sends; returns those that may go now.
-  std::vector<Send> take(std::vector<Send> sends);
-  /// Call when the store has committed every write up to `sequence`. Returns the sends that may go
-  /// now, in order.
-  std::vector<Send> committed(std::uint64_t sequence);
+  /// Holds those of an outbox's sends that wait for a write, and returns the others.
+  std::vector<Send> hold_or_pass(std::vector<Send> sends);
+  /// Call when the store has committed every write up to `sequence`. Returns the sends that waited
+  /// for them, in order.
+  std::vector<Send> release_until(std::uint64_t sequence);
   std::size_t size() const { return pending_.size(); }
 
  private:

@@ -2,26 +2,26 @@
 
 #include <array>
 
-#include "fleet/base/result.h"
+#include "fleet/base/enum_tables.h"
 
 namespace drover {
 namespace {
 
 constexpr std::array<ReasonFacts, reason_count> table{{
-    {Reason::memory, "memory", true, "The model or its cache does not fit in the memory there."},
+    {Reason::memory, "memory", true, "The model or its KV cache does not fit in device memory."},
     {Reason::precision, "precision", true,
-     "No precision that the job accepts is supported and allowed there."},
+     "The device and the policy allow none of the precisions that the job accepts."},
     {Reason::op_unsupported, "op_unsupported", true,
      "The device cannot run a special operation that the job needs."},
-    {Reason::framework, "framework", true, "The job's framework does not run there."},
+    {Reason::framework, "framework", true, "The device does not support the job's framework."},
     {Reason::topology, "topology", true,
-     "No group there has enough devices in the shape that the job needs."},
+     "No device group has enough devices in the required topology."},
     {Reason::tenancy, "tenancy", false, "The tenant already uses its share of the devices."},
     {Reason::context, "context", true,
      "The request is longer than the model's or the replica's context."},
-    {Reason::policy, "policy", true, "The policy does not send such work there."},
-    {Reason::capacity, "capacity", false, "Nothing suitable is free there."},
-    {Reason::queue_slo, "queue_slo", false, "The wait there would break the rule's latency goal."},
+    {Reason::policy, "policy", true, "The policy does not allow this work on the device."},
+    {Reason::capacity, "capacity", false, "No suitable device or replica is free."},
+    {Reason::queue_slo, "queue_slo", false, "The wait would exceed the rule's latency target."},
     {Reason::deadline, "deadline", false, "The job would miss its deadline there."},
     {Reason::unhealthy, "unhealthy", false, "The host or device is suspect, lost or failing."},
     {Reason::cooldown, "cooldown", false, "The host or device failed recently and is in cooldown."},
@@ -37,24 +37,14 @@ constexpr std::array<ReasonFacts, reason_count> table{{
     {Reason::ended, "ended", true, "The run ended before the job did."},
     {Reason::cancelled, "cancelled", true, "The job was cancelled."},
     {Reason::retries, "retries", true, "Every attempt that the job was allowed has failed."},
-    {Reason::data, "data", true, "The job's data is too far away from there."},
+    {Reason::data, "data", true, "The device is too far from the job's data."},
 }};
 
-constexpr bool in_order_of_enumerators() {
-  for (std::size_t index = 0; index < table.size(); ++index) {
-    if (static_cast<std::size_t>(table[index].reason) != index) return false;
-  }
-  return true;
-}
-static_assert(in_order_of_enumerators());
+static_assert(is_in_order(table, &ReasonFacts::reason));
 
 }  // namespace
 
-const ReasonFacts& facts(Reason reason) {
-  const auto index = static_cast<std::size_t>(reason);
-  DROVER_REQUIRE(index < table.size());
-  return table[index];
-}
+const ReasonFacts& facts(Reason reason) { return row_at(table, reason); }
 
 std::string_view to_text(Reason reason) { return facts(reason).name; }
 

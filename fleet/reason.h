@@ -1,6 +1,6 @@
 // Why a candidate was rejected, a fallback was used, or a job was refused or failed. The policy
-// language has exactly these reasons (docs/protocol.md lists them). A permanent reason cannot pass
-// by a retry on the same place; a transient one can.
+// language has exactly these reasons (docs/protocol.md lists them). With a permanent reason, a
+// retry in the same place cannot succeed; with a transient one it can.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ enum class Reason : std::uint8_t {
   budget,
   preempted,
   stale_telemetry,
-  // ends of jobs that are not due to a place
+  // why a job ended, unrelated to a placement
   invalid,
   ended,
   cancelled,

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "fleet/base/result.h"
+#include "fleet/base/enum_tables.h"
 
 namespace drover {
 namespace {
@@ -25,27 +25,16 @@ constexpr std::array<PrecisionFacts, precision_count> precisions{{{"fp32", 4},
                                                                   {"fp4", 0.5},
                                                                   {"fp64", 8}}};
 
-const PrecisionFacts& facts_of(Precision precision) {
-  const auto index = static_cast<std::size_t>(precision);
-  DROVER_REQUIRE(index < precisions.size());
-  return precisions[index];
-}
+const PrecisionFacts& facts_of(Precision precision) { return row_at(precisions, precision); }
 
 }  // namespace
 
-std::string_view to_text(WorkKind kind) {
-  const auto index = static_cast<std::size_t>(kind);
-  DROVER_REQUIRE(index < work_kind_names.size());
-  return work_kind_names[index];
-}
+std::string_view to_text(WorkKind kind) { return row_at(work_kind_names, kind); }
 
 std::string_view to_text(Precision precision) { return facts_of(precision).name; }
 
 std::optional<WorkKind> parse_work_kind(std::string_view text) {
-  for (std::size_t index = 0; index < work_kind_names.size(); ++index) {
-    if (work_kind_names[index] == text) return static_cast<WorkKind>(index);
-  }
-  return std::nullopt;
+  return enumerator_named<WorkKind>(work_kind_names, text);
 }
 
 std::optional<Precision> parse_precision(std::string_view text) {

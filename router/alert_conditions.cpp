@@ -48,11 +48,11 @@ void RouterCore::add_host_conditions(Instant now, std::vector<AlertCondition>& s
   const Instant heard_after = now - from_seconds(policy.stale_after_s);
   for (HostIndex index = 0; index < fleet_state.hosts().size(); ++index) {
     const HostEntry& host = fleet_state.hosts()[index];
-    // A host that left in order is not lost, and a forgotten host is nobody's concern.
+    // A host that left cleanly is not lost, and a forgotten host is nobody's concern.
     if (host.health == Health::left || host.forgotten) continue;
     if (host.health == Health::lost) {
-      seen.push_back({std::string(condition::host_lost), host.registration.host,
-                      "what ran there was requeued"});
+      seen.push_back(
+          {std::string(condition::host_lost), host.registration.host, "its work was requeued"});
       continue;
     }
     if (host.health == Health::suspect) {
@@ -64,7 +64,7 @@ void RouterCore::add_host_conditions(Instant now, std::vector<AlertCondition>& s
     });
     if (hot == 0) continue;
     seen.push_back({std::string(condition::throttling), host.registration.host,
-                    fmt::format("{} of {} throttle{} for heat", hot,
+                    fmt::format("{} of {} throttle{} thermally", hot,
                                 counted(host.devices.size(), "device"), hot == 1 ? "s" : "")});
   }
   for (const auto& [device, condition] : conditions.all()) {
@@ -100,16 +100,17 @@ void RouterCore::add_job_conditions(Instant now, std::vector<AlertCondition>& se
   if (waited_s <= long_wait_s * settings.speed) return;
   const auto reason = queue.waits_for(*oldest);
   seen.push_back({std::string(condition::jobs_waiting), "site",
-                  fmt::format("{} in the queue, one for {}{}{}{}", queue.size(),
+                  fmt::format("{} in the queue, the oldest for {}{}{}{}", queue.size(),
                               duration_text(waited_s), settings.speed == 1 ? "" : " of fleet time",
                               reason ? ": " : "", reason ? to_text(*reason) : "")});
 }
 
 void RouterCore::add_drop_conditions(std::vector<AlertCondition>& seen) {
   for (const SenderCount& sender : dropped.changed()) {
-    seen.push_back({std::string(condition::undecodable), sender.sender,
-                    fmt::format("{} from it {} dropped so far", counted(sender.count, "message"),
-                                sender.count == 1 ? "was" : "were")});
+    seen.push_back(
+        {std::string(condition::undecodable), sender.sender,
+         fmt::format("{} from this sender {} dropped so far", counted(sender.count, "message"),
+                     sender.count == 1 ? "was" : "were")});
   }
 }
 
@@ -126,7 +127,7 @@ void RouterCore::handle(Instant now, Caller caller, const AcknowledgeAlert& aske
   }
   if (!meant.empty()) {
     reply.summary =
-        fmt::format("acknowledged {}: {}; everybody sees this until {} clear{}",
+        fmt::format("acknowledged {}: {}; visible to all viewers until {} clear{}",
                     counted(meant.size(), "alert", "alerts"), compact_targets(reply.targets),
                     meant.size() == 1 ? "it" : "they", meant.size() == 1 ? "s" : "");
   } else {

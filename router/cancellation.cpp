@@ -3,7 +3,6 @@
 // result that is already on its way when the Cancel arrives wins: each job has one end, the first
 // that is written.
 #include <algorithm>
-#include <array>
 #include <tuple>
 #include <utility>
 
@@ -47,9 +46,7 @@ std::string summary_of(const CancelReply& reply) {
   if (const std::size_t jobs = count(CancelStatus::unknown); jobs > 0) {
     parts.push_back(counted(jobs, "is not known", "are not known"));
   }
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
-  return text;
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 /// The result for a job that had ended before.

@@ -23,7 +23,7 @@ std::string drain_text(Instant now, const SetDrain& order, const std::string& pl
   if (runs == 0) return fmt::format("{}: drained {}, nothing runs there", place, there);
   const std::string jobs = counted(runs, "job", "jobs");
   if (order.deadline <= Duration{0}) {
-    return fmt::format("{}: draining {}, {} {} to the end", place, there, jobs,
+    return fmt::format("{}: draining {}; {} still {} and will finish", place, there, jobs,
                        runs == 1 ? "runs" : "run");
   }
   return fmt::format("{}: draining {}, {} {} until {} ({}), then {} requeued", place, there, jobs,
@@ -38,7 +38,7 @@ std::string resume_text(const std::string& place, std::size_t devices, std::size
   return fmt::format(
       "{}: resumed {}, {}", place, counted(devices, "device", "devices"),
       waiting == 0 ? "no job waits"
-                   : counted(waiting, "waiting job is", "waiting jobs are") + " decided again");
+                   : counted(waiting, "waiting job is", "waiting jobs are") + " re-evaluated");
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ void RouterCore::handle(Instant now, Caller caller, const SetDrain& asked) {
                         return conditions.of(device).drained;
                       });
   if (!asked.drained && !stands) {
-    reply.problem = fmt::format("nothing of {} is drained", to_text(*target));
+    reply.problem = fmt::format("no device of {} is drained", to_text(*target));
     reply_to_action(now, caller, action_text(asked), asked.target, std::move(reply));
     return;
   }

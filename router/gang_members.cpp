@@ -1,5 +1,5 @@
 // The members of an attempt: each host's part of it. An attempt on a replica and a gang inside one
-// group have one; a gang over hosts has several, and runs on all or none.
+// group have one; a multi-host gang has several, and runs on all or none.
 //
 // Its devices are reserved on every host at once, in FleetState and then by each agent. When all
 // members have accepted and reported their step times, the first GangStepTime starts them. Before

@@ -1,4 +1,4 @@
-// Hosts that leave in order, and hosts that are forgotten: some time after they left, or when an
+// Hosts that leave cleanly, and hosts that are forgotten: some time after they left, or when an
 // operator reports that they will not return.
 #include <utility>
 
@@ -26,7 +26,7 @@ void RouterCore::handle(Instant now, Caller caller, const Leave& leave) {
     return;
   }
   health.mark_left(*host);
-  lose_host(now, *host, Health::left, why.empty() ? "in order" : why, "left");
+  lose_host(now, *host, Health::left, why.empty() ? "shut down cleanly" : why, "left");
   const std::vector<ReplicaIndex> went = fleet_state.hosts()[*host].replicas;
   for (const ReplicaIndex index : went) {
     Replica gone = fleet_state.replicas()[index].replica;
@@ -64,7 +64,7 @@ void RouterCore::handle(Instant now, Caller caller, const ForgetHost& asked) {
     reply.targets = {"host:" + name};
     reply.summary = fmt::format("{}: forgotten, with its {}; it may join again", name,
                                 counted(fleet_state.hosts()[*host].devices.size(), "device"));
-    forget_host(now, *host, fmt::format("{} reports that it will not return", who(caller)));
+    forget_host(now, *host, fmt::format("removed by {}", who(caller)));
   }
   reply_to_action(now, caller, "forget", "host:" + name, std::move(reply));
 }
@@ -101,7 +101,7 @@ void RouterCore::forget_left(Instant now) {
     const HostEntry& entry = fleet_state.hosts()[host];
     if (entry.health != Health::left || entry.forgotten) continue;
     if (now - entry.health_since < settings.forget_left_after) continue;
-    forget_host(now, host, "it left some time ago");
+    forget_host(now, host, "it left and has not returned");
   }
 }
 

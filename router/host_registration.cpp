@@ -29,7 +29,7 @@ void publish_gone(RouterCore& core, Instant now, HostIndex host, std::vector<Rep
   for (ReplicaEntry& entry : before) {
     if (core.fleet_state.find_replica(host, entry.replica.id.number)) continue;
     entry.replica.state = ReplicaState::gone;
-    entry.replica.detail = "its host no longer has it";
+    entry.replica.detail = "its host no longer reports it";
     core.replica_controller.reported(now, entry.replica);
     core.publish_replica(now, entry.replica, entry.group);
   }

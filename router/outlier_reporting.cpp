@@ -122,7 +122,7 @@ void RouterCore::apply_ejection_changes(Instant now) {
       event(now, Severity::info, ejection.place, "no longer ejected: gets new work gradually");
     } else {
       event(now, Severity::warning, ejection.place,
-            fmt::format("ejected for {:.0f} s, time {}: {}", length_s, ejection.times,
+            fmt::format("ejected for {:.0f} s (ejection number {}): {}", length_s, ejection.times,
                         to_text(ejection.detector)));
     }
     queue.wake_all();

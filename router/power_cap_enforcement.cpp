@@ -231,13 +231,13 @@ std::string RouterCore::cap_effect_text(Instant now, const SetPowerCap& cap, boo
   const CapReach reach = reach_of(drawn, steps);
   const std::string within = duration_phrase(caps_met_within(limit->pool), settings.speed);
   if (reach.least_w > cap.watts) {
-    return fmt::format("{}: {} now, {} within {} and not {}: {}{}", place, now_text,
+    return fmt::format("{}: {} now; can reach {} within {}, but not {}: {}{}", place, now_text,
                        watts_text(reach.least_w), within, cap_text,
                        cap_floor_text(fleet_state, limit->pool, drawn, steps), span);
   }
   if (steps.empty()) {
-    return fmt::format("{}: capped at {}, {} now: nothing slows down{}", place, cap_text, now_text,
-                       span);
+    return fmt::format("{}: capped at {}, {} now: no device needs to slow down{}", place, cap_text,
+                       now_text, span);
   }
   std::string slowed = counted(steps.size(), "device slows", "devices slow") + " down";
   if (reach.at_floor > 0) {

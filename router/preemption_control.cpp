@@ -7,9 +7,9 @@
 // that job is placed anywhere, when it ends, when the host is lost, or when its time is over;
 // victims not cancelled by then stay.
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "fleet/base/text.h"
 #include "router/decision/criteria.h"
 #include "router/fleet_state/what_if_fleet.h"
 #include "router/jobs/victim_selection.h"
@@ -21,17 +21,13 @@ namespace {
 constexpr std::size_t jobs_named_max = 4;
 
 std::string short_names(const std::vector<JobId>& jobs) {
-  std::string text;
-  for (std::size_t at = 0; at < std::min(jobs.size(), jobs_named_max); ++at) {
-    text += fmt::format("{}{}", at > 0 ? ", " : "", to_short_text(jobs[at]));
-  }
-  if (jobs.size() > jobs_named_max)
-    text += fmt::format(" and {} more", jobs.size() - jobs_named_max);
-  return text;
+  std::vector<std::string> names;
+  for (const JobId& job : jobs) names.push_back(to_short_text(job));
+  return shortened_list(names, jobs_named_max);
 }
 
 /// Placements where only capacity rejects the job, in order of evaluation: single groups; then,
-/// for a gang over hosts, the groups of each rack, then all of a kind.
+/// for a multi-host gang, the groups of each rack, then all of a kind.
 using Rounds = std::vector<std::vector<GroupSet>>;
 
 /// The rounds of this pool, from its rows. A pool may have been evaluated several times.
@@ -39,7 +35,7 @@ Rounds rounds_of(const FleetState& fleet_state, const Pool& pool, std::uint32_t 
                  const std::vector<RecordRow>& rows) {
   const std::uint32_t capacity = filters_of(Reason::capacity);
   std::set<GroupIndex> single;
-  std::set<GroupIndex> part;  // for a gang over hosts: too small or taken, nothing else
+  std::set<GroupIndex> part;  // for a multi-host gang: too small or taken, nothing else
   std::set<const devices::DeviceSpec*> over_hosts;
   for (const RecordRow& row : rows) {
     if (row.pool != number || row.is_replica) continue;
@@ -106,7 +102,7 @@ std::vector<PreemptionVictim> RouterCore::preemption_victims(
   for (const GroupSet& groups : places) {
     for (const GroupIndex group : groups) hosts.insert(fleet_state.groups()[group].host);
   }
-  std::map<std::uint64_t, const JobRecord*> others;  // a gang over hosts counts once
+  std::map<std::uint64_t, const JobRecord*> others;  // a multi-host gang counts once
   for (const HostIndex host : hosts) {
     for (const JobRecord* other : jobs.on_host(fleet_state.hosts()[host].registration.host)) {
       others[other->number] = other;
@@ -222,7 +218,7 @@ void RouterCore::expire_preemptions(Instant now) {
     if (lost) {
       over.emplace_back(job, "the host is lost");
     } else if (preemption.until <= now) {
-      over.emplace_back(job, "its time is over");
+      over.emplace_back(job, "the reservation has expired");
     }
   }
   for (const auto& [job, why] : over) end_preemption(now, job, why);

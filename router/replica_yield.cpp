@@ -127,16 +127,17 @@ bool RouterCore::unload_for(Instant now, const JobRecord& record,
       is_there |= std::find(reservation.devices.begin(), reservation.devices.end(), device) !=
                   reservation.devices.end();
     });
-    const std::string why = fmt::format("surplus: unloaded for {}", to_short_text(record.job.id));
+    const std::string why =
+        fmt::format("surplus: unloaded to free devices for {}", to_short_text(record.job.id));
     if (!is_there || !retire_replica(now, index, "is unloaded", why)) continue;
     left += fmt::format("{}{}", left.empty() ? "" : ", ",
                         to_text(fleet_state.replicas()[index].replica.id));
   }
   if (left.empty()) return false;
   event(now, Severity::info, to_short_text(record.job.id),
-        fmt::format("surplus replicas are unloaded for it: {}", left));
+        fmt::format("unloading surplus replicas to free devices for it: {}", left));
   if (record.job.id == reserved_for_share) {
-    end_preemption(now, record.job.id, "surplus replicas are unloaded sooner");
+    end_preemption(now, record.job.id, "unloading surplus replicas frees devices sooner");
     reserved_for_share = JobId{};
   }
   reservation.grace_until = now;

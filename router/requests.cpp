@@ -39,7 +39,7 @@ std::string crowding(const Job& job, const JobTable& jobs, std::size_t waiting,
   }
   const std::size_t most = payload_bytes_max(limits.queue_max);
   if (jobs.open_payload_bytes() + payload_bytes(job) <= most) return {};
-  return fmt::format("{} hold {} of paces, operations and prompts, expected at most {}",
+  return fmt::format("{} use {} for measured throughputs, operations and prompts; the limit is {}",
                      counted(jobs.open().size(), "open job"),
                      bytes_text(static_cast<double>(jobs.open_payload_bytes())),
                      bytes_text(static_cast<double>(most)));
@@ -148,7 +148,8 @@ void RouterCore::handle(Instant now, Caller caller, const SnapshotRequest&) {
   const bool before = caller.entry.snapshot_sent != Instant{};
   if (before &&
       now - caller.entry.snapshot_sent < settings.heartbeat_every / snapshots_per_heartbeat) {
-    outbox.send(now, caller.peer, RequestError{"a snapshot was sent a moment ago", true});
+    outbox.send(now, caller.peer,
+                RequestError{"a snapshot was just sent on this connection; retry later", true});
     return;
   }
   caller.entry.snapshot_sent = now;
@@ -211,7 +212,7 @@ void RouterCore::handle(Instant now, Caller caller, const EndRunRequest&) {
   for (const auto& [number, record] : jobs.open()) open.push_back(record);
   for (JobRecord* record : open) {
     if (record->holds_attempt()) cancel_attempt(now, *record, Reason::ended);
-    fail(now, *record, Reason::ended, "the run ended first");
+    fail(now, *record, Reason::ended, "the run ended before the job did");
   }
   awaiting_hosts = false;
   write_counters(now);

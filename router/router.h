@@ -33,7 +33,7 @@ struct RouterSettings {
   Duration suspect_after = std::chrono::seconds(3);       // without contact: no new work
   Duration lease = std::chrono::seconds(10);              // then the agent stops its work
   Duration lost_after = std::chrono::seconds(12);         // without contact: its work is requeued
-  Duration forget_left_after = std::chrono::minutes(10);  // for hosts that left in order
+  Duration forget_left_after = std::chrono::minutes(10);  // for hosts that left cleanly
   Duration summary_every = std::chrono::seconds(1);
   std::uint64_t seed = 1;
   std::size_t decisions_kept = 10'000;  // for `why`
@@ -57,16 +57,16 @@ class Router {
   Status restore_row(const LedgerRow& row);
   Status restored();
 
-  /// `key`: name of the key that the connection has proven to hold. A client's name starts with
-  /// it, before its own label: "alice/inject". The shell's own messages come from the publish
-  /// channel: an Event to publish; an Audit to record; an ApplyPolicy with the reread policy file,
-  /// in the name of the envelope's sender; a Leave when the router ends.
+  /// `key`: name of the key by which the connection is authenticated. A client's name starts with
+  /// it, followed by the client's own label: "alice/inject". The shell sends its own messages on
+  /// the publish channel: an Event to publish; an Audit to record; an ApplyPolicy with the reloaded
+  /// policy file, on behalf of the envelope's sender; a Leave when the router ends.
   void receive(Instant now, Peer from, const Envelope& envelope, std::string_view key = {});
   /// Rejects a message. An undecodable one is counted by sender and reported; a request that its
   /// sender may not make is also answered and audited; a deferred one is answered.
   void reject_message(Instant now, const Dropped& dropped);
-  /// Why the connection's role, from its Join, may not send this; nothing: it may. `receive`
-  /// rejects it anyway; the shell, which knows the address, checks before.
+  /// Why the connection's role, from its Join, may not send this; nullopt: it may. `receive`
+  /// rejects it as well, but the shell checks first because it knows the address.
   std::optional<std::string> refusal(Peer from, const Envelope& envelope) const;
   /// Whether this connection is an agent whose Register was accepted.
   bool speaks_for_host(Peer from) const;

@@ -112,7 +112,8 @@ struct RouterCore {
   void cancel_unacknowledged(Instant now);
 
   // host_departure.cpp
-  /// The host leaves in order: it gets no more work, and is gone once it has returned what it had.
+  /// The host shuts down gracefully: it gets no more work, and is gone once it has returned what it
+  /// had.
   void handle(Instant now, Caller caller, const Leave& leave);
   void set_leaving(Instant now, HostIndex host, bool leaving);
   void handle(Instant now, Caller caller, const ForgetHost& asked);

@@ -85,7 +85,8 @@ void check_context(const AssignedWork& given, Found& found) {
                                    : std::uint64_t{work.input_tokens} + work.output_tokens;
   const std::uint64_t most = given.model->context_max;
   if (most > 0 && given.model->is_transformer() && tokens > most) {
-    found.push_back(fmt::format("{} tokens, {} takes {}", tokens, given.model->id, most));
+    found.push_back(
+        fmt::format("{} tokens exceed the context of {} ({})", tokens, given.model->id, most));
   }
 }
 
@@ -147,7 +148,7 @@ void PlacementValidator::check(const std::string& host, const Assign& assign, co
     if (device >= slots.size()) return violate("no such device");
     if (slots[device].group != slots[on.front()].group) return violate("devices of two groups");
   }
-  // Each host has a part of a gang over hosts.
+  // Each host has a part of a multi-host gang.
   std::size_t gang = on.size();
   if (assign.gang) gang = parts_[{job.id, assign.attempt}] += on.size();
   const bool wrong = assign.gang ? gang > job.work.devices : gang != job.work.devices;

@@ -60,7 +60,7 @@ class PlacementValidator {
   std::map<std::string, std::vector<DeviceSlot>> slots_;          // by host
   std::map<std::string, Replica> replicas_;                       // by name, as last published
   std::map<JobId, std::string> changes_;                          // of the job's last decision
-  std::map<std::pair<JobId, std::uint32_t>, std::size_t> parts_;  // devices of gangs over hosts
+  std::map<std::pair<JobId, std::uint32_t>, std::size_t> parts_;  // devices of multi-host gangs
   std::uint64_t checked_ = 0;
   std::vector<std::string> violations_;
 };

@@ -1,7 +1,6 @@
 // Message transport in a simulated fleet: encoded, delayed, in order per link, sometimes lost.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>

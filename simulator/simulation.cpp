@@ -3,9 +3,8 @@
 #include "simulator/simulation.h"
 
 #include <algorithm>
-#include <cstdlib>
 
-#include "fleet/base/text.h"
+#include "fleet/base/contains.h"
 #include "fleet/codec/codec.h"
 
 namespace drover::simulator {
@@ -235,31 +234,22 @@ void Simulation::observe(const Alert& alert) {
 /// Whether the decision chose devices that were published as unusable before it.
 bool Simulation::places_on_unusable(const Decision& decision) const {
   if (decision.action != Action::assign && decision.action != Action::start_replica) return false;
-  const std::vector<std::string> parts = split(decision.target, ' ');  // of a gang over hosts
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](const std::string& part) { return is_unusable(part); });
+  std::string_view target = decision.target;  // of a multi-host gang: several parts
+  while (const auto part = take_target_part(target)) {
+    if (is_unusable(*part)) return true;
+  }
+  return false;
 }
 
-bool Simulation::is_unusable(const std::string& target) const {
-  const std::size_t slash = target.rfind('/');
-  const std::string host = target.substr(0, slash);
-  std::vector<std::uint16_t> devices;
-  const auto replica = seen_.replicas.find(target);
-  if (replica != seen_.replicas.end()) {
-    devices = replica->second.devices;
-  } else {
-    for (const std::string& range : split(target.substr(slash + 1), ',')) {
-      const auto first = static_cast<std::uint16_t>(std::strtoul(range.c_str(), nullptr, 10));
-      const std::size_t dash = range.find('-');
-      const auto last =
-          dash == std::string::npos
-              ? first
-              : static_cast<std::uint16_t>(std::strtoul(range.c_str() + dash + 1, nullptr, 10));
-      for (std::uint16_t device = first; device <= last; ++device) devices.push_back(device);
-    }
-  }
-  return std::any_of(devices.begin(), devices.end(), [&](std::uint16_t device) {
-    return seen_.unusable.contains({host, device});
+bool Simulation::is_unusable(const TargetPart& part) const {
+  const std::string host(part.host);
+  const auto number = replica_in(part.place);
+  const auto replica =
+      number ? seen_.replicas.find(to_text(ReplicaId{host, *number})) : seen_.replicas.end();
+  return std::any_of(seen_.unusable.begin(), seen_.unusable.end(), [&](const auto& device) {
+    if (device.first != host) return false;
+    return replica == seen_.replicas.end() ? lists_device(part.place, device.second)
+                                           : contains(replica->second.devices, device.second);
   });
 }
 

@@ -19,6 +19,7 @@
 #include "devices/catalogue/catalogue.h"
 #include "fleet/base/time.h"
 #include "fleet/codec/journal.h"
+#include "fleet/job_target.h"
 #include "fleet/messages.h"
 #include "fleet/outbox.h"
 #include "simulator/scenario.h"
@@ -140,7 +141,7 @@ class Simulation {
   void observe(const DeviceChanged& changed);
   void observe(const Alert& alert);
   bool places_on_unusable(const Decision& decision) const;
-  bool is_unusable(const std::string& target) const;
+  bool is_unusable(const TargetPart& part) const;
 
   Scenario scenario_;
   const devices::Catalogue& catalogue_;
@@ -153,7 +154,7 @@ class Simulation {
   SimulatedLinks links_;
   SimulatedStore store_;
   std::unique_ptr<router::Router> router_;
-  PendingSends held_;
+  PendingSends pending_sends_;
   std::uint64_t router_life_ = 0;
   Instant router_wake_ = never;
   std::uint64_t peers_ = 0;

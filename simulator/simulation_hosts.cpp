@@ -1,6 +1,5 @@
 // The hosts in a simulated fleet: their incarnations, messages and turns.
 #include <algorithm>
-#include <utility>
 
 #include "fleet/codec/codec.h"
 #include "simulator/simulation.h"

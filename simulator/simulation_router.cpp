@@ -9,7 +9,7 @@ namespace drover::simulator {
 
 void Simulation::start_router(bool again) {
   router_ = std::make_unique<router::Router>(scenario_.router, scenario_.policy, catalogue_, now_);
-  held_ = PendingSends{};
+  pending_sends_ = PendingSends{};
   const Status restored = router_->restore(store_.rows());
   DROVER_REQUIRE(restored.ok());
   router_turn({JournalRestore{store_.rows()}});
@@ -61,7 +61,7 @@ void Simulation::router_turn(const std::vector<JournalRecord>& inputs) {
     journal_.push_back(std::move(turn));
   }
   commit_later(store_.append(now_, std::move(outbox.writes)));
-  dispatch(held_.take(std::move(outbox.sends)));
+  dispatch(pending_sends_.hold_or_pass(std::move(outbox.sends)));
   const Instant deadline = std::max(router_->next_deadline(), now_ + Duration(1));
   if (deadline == router_wake_ || deadline == never) return;
   router_wake_ = deadline;
@@ -79,7 +79,7 @@ void Simulation::commit_later(std::optional<Instant> when) {
     const SimulatedStore::Done done = store_.finish_commit(now_);
     commit_later(done.next);
     router_->committed(now_, done.sequence);
-    dispatch(held_.committed(done.sequence));
+    dispatch(pending_sends_.release_until(done.sequence));
     router_turn({JournalCommitted{now_, done.sequence}});
   });
 }

@@ -7,7 +7,6 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "tui/panels/fleet_panels.h"
 #include "tui/panels/prompt_panel.h"
 #include "tui/screen.h"
 #include "tui/state/update.h"
@@ -21,10 +20,6 @@ namespace {
 
 /// Width from which on the clock is labelled in full.
 constexpr int clock_words_columns = 40;
-
-std::string whole(double value, std::string_view unit) {
-  return std::isnan(value) ? "N/A" : fmt::format("{:.0f}{}", value, unit);
-}
 
 /// Items of a list around the selected one.
 struct Window {
@@ -49,7 +44,7 @@ std::vector<CompactLine> fleet_lines(const FrameContext& frame) {
   lines.push_back({fmt::format("load {} busy {}/{}", percent_text(totals.utilization), totals.busy,
                                totals.devices)});
   lines.push_back({fmt::format("power {}", known_text(totals.power_w, watts_text))});
-  lines.push_back({fmt::format("hottest {}", whole(totals.hottest_c, "C"))});
+  lines.push_back({fmt::format("hottest {}", rounded_text(totals.hottest_c, "C"))});
   if (summary) {
     lines.push_back({fmt::format("jobs {} run {} wait {} fail", summary->running, summary->queued,
                                  summary->failed)});
@@ -64,8 +59,8 @@ CompactLine device_line(const FrameContext& frame, DeviceTable::Row row, int ite
   const DeviceMarker sign = device_marker(frame.model, frame.now, row);
   return {fmt::format("{}{} {} {} {}", sign.text, to_text(model.id_of(row)),
                       percent_text(model.reading(row, Metric::utilization)),
-                      whole(model.reading(row, Metric::temperature), "C"),
-                      whole(model.reading(row, Metric::power), "W")),
+                      rounded_text(model.reading(row, Metric::temperature), "C"),
+                      rounded_text(model.reading(row, Metric::power), "W")),
           frame.stale(row) ? CellStyle::stale : sign.style, item};
 }
 
@@ -84,10 +79,12 @@ std::vector<CompactLine> device_lines(const FrameContext& frame) {
     lines.push_back({condition_text(condition->reported), CellStyle::critical});
   }
   const double bits = model.reading(*row, Metric::throttle);
-  lines.push_back({fmt::format("clock {} {}", whole(model.reading(*row, Metric::clock), "MHz"),
-                               is_throttled(bits) ? "throttled: " + throttle_text(bits) : "")});
-  lines.push_back({fmt::format("runs {} queue {}", whole(model.reading(*row, Metric::running), ""),
-                               whole(model.reading(*row, Metric::queue), ""))});
+  lines.push_back(
+      {fmt::format("clock {} {}", rounded_text(model.reading(*row, Metric::clock), "MHz"),
+                   is_throttled(bits) ? "throttled: " + throttle_text(bits) : "")});
+  lines.push_back(
+      {fmt::format("runs {} queue {}", rounded_text(model.reading(*row, Metric::running), ""),
+                   rounded_text(model.reading(*row, Metric::queue), ""))});
   for (const JobRow* job : jobs_on(model, *frame.ui.device)) {
     lines.push_back(
         {fmt::format("{} {}", to_short_text(job->reported.job.id), job->reported.job.work.model)});

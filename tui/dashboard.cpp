@@ -5,7 +5,6 @@
 #include "tui/dashboard_state.h"
 #include "tui/screen.h"
 #include "tui/state/keymap.h"
-#include "tui/state/update.h"
 #include "tui/state/view_settings.h"
 #include "tui/views/table_rows.h"
 #include "tui/views/views.h"

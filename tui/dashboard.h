@@ -2,12 +2,10 @@
 // clock, socket, file, thread or terminal: messages and keys come in, frames and requests go out.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "fleet/base/result.h"
 #include "fleet/base/time.h"

@@ -1,7 +1,6 @@
 #include "tui/screen.h"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,8 +11,6 @@
 #include "tui/panels/prompt_panel.h"
 #include "tui/panels/scrubber.h"
 #include "tui/state/timeline_text.h"
-#include "tui/state/update.h"
-#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {

@@ -104,7 +104,6 @@ class ContinuousBatch {
     Usage usage;
     Usage joined;  // decode_share_ when it started to decode
     bool decoding = false;
-    bool leaving = false;
   };
 
   /// The current phase. Prefill chunks and compilations are runs of one step without growth.

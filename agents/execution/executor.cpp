@@ -19,9 +19,10 @@ std::vector<const devices::DeviceSpec*> specs_of(const std::vector<Executor::Dev
 
 std::optional<Refusal> refuse_part(const GangLayout& gang, std::size_t devices) {
   if (devices <= gang.per_host && gang.per_host < gang.devices) return std::nullopt;
-  return Refusal{Reason::invalid,
-                 fmt::format("{} devices of a gang of {}, of which a host has at most {}", devices,
-                             gang.devices, gang.per_host)};
+  return Refusal{
+      Reason::invalid,
+      fmt::format("{} devices on this host for a gang of {}; the layout allows at most {} per host",
+                  devices, gang.devices, gang.per_host)};
 }
 
 }  // namespace
@@ -56,16 +57,17 @@ std::optional<Refusal> Executor::refuse_devices(const std::vector<std::uint16_t>
   std::vector<bool> seen(devices_.size(), false);
   for (const std::uint16_t device : devices) {
     if (device >= devices_.size()) {
-      return Refusal{Reason::invalid,
-                     fmt::format("device {}/{}, the host has {}", host_, device, devices_.size())};
+      return Refusal{Reason::invalid, fmt::format("no device {}/{}: the host has {} devices", host_,
+                                                  device, devices_.size())};
     }
     if (seen[device]) {
       return Refusal{Reason::invalid, fmt::format("device {}/{} is given twice", host_, device)};
     }
     seen[device] = true;
     if (devices_[device].group != devices_[devices.front()].group) {
-      return Refusal{Reason::topology, fmt::format("devices {}/{} and {}/{} are not of one group",
-                                                   host_, devices.front(), host_, device)};
+      return Refusal{Reason::topology,
+                     fmt::format("devices {}/{} and {}/{} are in different groups", host_,
+                                 devices.front(), host_, device)};
     }
     if (chassis_.shut_down(device)) {
       return Refusal{Reason::thermal, fmt::format("device {}/{} has shut down", host_, device)};

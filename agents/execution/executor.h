@@ -39,7 +39,8 @@ class Executor {
   /// Accepts the attempt, or returns why not. REQUIRES that no attempt of this key is held.
   std::optional<Refusal> serve(Instant now, const Assign& assign);
   std::optional<Refusal> train(Instant now, const Assign& assign, const devices::ModelSpec& model);
-  /// Ends the attempt with this reason; silent: its end is not reported. False: it is not held.
+  /// Ends the attempt with this reason. `silent`: its end is not reported. Returns false if the
+  /// attempt is not held.
   bool cancel(Instant now, const AttemptKey& key, Reason reason, bool silent = false);
   /// Ends everything that runs; loaded models stay.
   void stop_all(Instant now, Reason reason, const std::string& detail);
@@ -51,10 +52,10 @@ class Executor {
   /// False: there is no replica of this number.
   bool retire_replica(Instant now, std::uint32_t number);
 
-  /// Gang over hosts: sets the gang's step time from now on; 0: paused. Does nothing when the
+  /// Multi-host gang: sets the gang's step time from now on; 0: paused. Does nothing when the
   /// attempt is not held.
   void set_gang_step(Instant now, const AttemptKey& key, double step_s);
-  /// Own step times of all parts of gangs over hosts.
+  /// Step times of this host's parts of multi-host gangs.
   std::vector<MemberStepTime> member_step_times() const;
 
   void set_power_cap(Instant now, std::uint16_t device, double cap_w);

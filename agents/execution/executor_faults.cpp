@@ -56,7 +56,7 @@ void Executor::set_free_activity(Instant now, std::uint16_t device) {
 DeviceReport Executor::report(std::uint16_t device) const {
   const FaultEffect& condition = fault_effects_[device];
   if (!condition.unusable.empty()) return {device, false, condition.xid, condition.unusable};
-  if (chassis_.shut_down(device)) return {device, false, 0, "shut down for temperature"};
+  if (chassis_.shut_down(device)) return {device, false, 0, "thermal shutdown"};
   return {device, true, 0, ""};
 }
 
@@ -116,7 +116,7 @@ void Executor::shut_down(Instant now, std::uint16_t device) {
   if (!shut_down_reported_[device]) changes_.emplace_back(report(device));
   shut_down_reported_[device] = true;
   fail_work(now, device, Reason::thermal,
-            fmt::format("device {}/{} shut down for temperature", host_, device));
+            fmt::format("device {}/{}: thermal shutdown", host_, device));
 }
 
 void Executor::drop_all(Instant now) {

@@ -28,9 +28,9 @@ std::optional<Refusal> refuse_serving(const devices::Placement& placement,
                                to_text(placement.precision))};
   }
   if (placement.devices < 1 || model.heads % static_cast<std::uint32_t>(placement.devices) != 0) {
-    return Refusal{Reason::topology, fmt::format("the {} attention heads of {} do not divide "
-                                                 "over {} devices",
-                                                 model.heads, model.id, placement.devices)};
+    return Refusal{Reason::topology,
+                   fmt::format("the {} attention heads of {} are not divisible by {} devices",
+                               model.heads, model.id, placement.devices)};
   }
   if (devices::kv_capacity_tokens(placement, model) == 0) {
     return Refusal{
@@ -93,12 +93,13 @@ std::optional<Refusal> ReplicaEngine::refuse(const Job& job) const {
   if (auto refusal = refuse_needs(*placement_.device, work)) return refusal;
   const std::uint64_t tokens = tokens_of(work);
   if (tokens > model_.context_max) {
-    return Refusal{Reason::context,
-                   fmt::format("{} tokens, {} takes {}", tokens, model_.id, model_.context_max)};
+    return Refusal{Reason::context, fmt::format("{} tokens exceed the context of {} ({})", tokens,
+                                                model_.id, model_.context_max)};
   }
   if (tokens > batch_.limits().kv_capacity_tokens) {
-    return Refusal{Reason::memory, fmt::format("{} tokens of KV cache, replica r{} has {}", tokens,
-                                               place_.number, batch_.limits().kv_capacity_tokens)};
+    return Refusal{Reason::memory,
+                   fmt::format("needs {} tokens of KV cache, replica r{} has {}", tokens,
+                               place_.number, batch_.limits().kv_capacity_tokens)};
   }
   if (waiting_.size() >= replica_queue_max) {
     return Refusal{Reason::capacity, fmt::format("{} requests already wait for replica r{}",

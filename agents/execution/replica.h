@@ -27,8 +27,8 @@ inline constexpr std::size_t replica_queue_max = 1024;
 // vLLM's default max_num_seqs (assumed for TPUs too).
 inline constexpr std::uint32_t replica_batch_max = 256;
 
-/// Why a model cannot be served on these devices: not a decoder, heads that do not divide, a
-/// precision that is not native, weights that do not fit. Nothing: it can.
+/// Why a model cannot be served on these devices: not a decoder, heads that are not divisible by
+/// the number of devices, a precision that is not native, weights that do not fit. nullopt: it can.
 std::optional<Refusal> refuse_serving(const devices::Placement& placement,
                                       const devices::ModelSpec& model);
 /// Which framework or operations of the job the device lacks; nothing: none.

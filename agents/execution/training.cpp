@@ -44,8 +44,9 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
   const devices::DeviceSpec& device = *placement.device;
   if (work.steps == 0) return Refusal{Reason::invalid, "a training job without steps"};
   if (from_step >= work.steps) {
-    return Refusal{Reason::invalid,
-                   fmt::format("a training job of {} steps, from step {}", work.steps, from_step)};
+    return Refusal{
+        Reason::invalid,
+        fmt::format("a training job of {} steps cannot start at step {}", work.steps, from_step)};
   }
   if (!device.runs(placement.precision)) {
     return Refusal{Reason::precision, fmt::format("{} does not run {} natively", device.id,
@@ -60,19 +61,21 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
   }
   const bool transformer = model.is_transformer();
   if (transformer && model.context_max > 0 && work.sequence > model.context_max) {
-    return Refusal{Reason::context, fmt::format("{} tokens per sample, {} takes {}", work.sequence,
-                                                model.id, model.context_max)};
+    return Refusal{Reason::context,
+                   fmt::format("{} tokens per sample exceed the context of {} ({})", work.sequence,
+                               model.id, model.context_max)};
   }
   const MeasuredThroughput* tried =
       measured_throughput(work, device.id, placement.devices, placement.per_host > 0);
   if (tried != nullptr && tried->steps_per_s <= 0) {
-    return Refusal{Reason::memory, fmt::format("its owner tried it on {} {}: it does not run",
-                                               placement.devices, device.id)};
+    return Refusal{Reason::memory,
+                   fmt::format("a measured throughput says that it does not run on {} {}",
+                               placement.devices, device.id)};
   }
   if (!devices::fits_training(placement, model, shape_of(work))) {
     return Refusal{
         Reason::memory,
-        fmt::format("{:.1f} GiB on each of {} devices, {} has {:.1f} GiB",
+        fmt::format("needs {:.1f} GiB on each of {} devices, {} has {:.1f} GiB",
                     devices::training_bytes(placement, model, shape_of(work)) / (1 << 30),
                     placement.devices, device.id,
                     (device.memory_bytes - device.reserved_bytes) / (1 << 30))};

@@ -1,5 +1,5 @@
 // One training gang: k optimiser steps as one closed form. All devices wait for the slowest, so
-// the gang's pace is the minimum of theirs. For a gang over hosts this is one host's part: it
+// the gang's pace is the minimum of theirs. For a multi-host gang this is one host's part: it
 // holds its devices, waits for the router's start, and runs at the router's step time, never
 // faster than its own.
 #pragma once
@@ -40,14 +40,14 @@ class TrainingGang {
   double link_share() const { return placement_.link_share; }
   /// Pauses or resumes progress; after a resume it continues where it was.
   void set_paused(Instant now, bool still);
-  /// Gang over hosts: sets the gang's step time from now on; 0: paused.
+  /// Multi-host gang: sets the gang's step time from now on; 0: paused.
   void set_gang_step(Instant now, double step_s);
-  /// Gang over hosts: not started, or paused.
+  /// Multi-host gang: not started, or paused.
   bool waits() const { return layout_ && gang_step_s_ <= 0; }
   /// Whether it was never started and the reservation of its devices is over.
   bool expired(Instant now) const { return waits() && !begun_ && now >= reserved_until_; }
   bool is_member() const { return layout_.has_value(); }
-  /// Gang over hosts: its own step time at this pace; hung: it is paused.
+  /// Multi-host gang: its own step time at this pace; hung: it is paused.
   MemberStepTime own_step_time(double pace, double link_share, bool hung) const;
   /// Whether to report this step time: it differs measurably from the last reported one. If so, it
   /// counts as reported.

@@ -1,7 +1,6 @@
 #include "agents/launch/fleet_file.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -69,7 +68,7 @@ void read_way(Table& table, LaunchHost& host) {
   host.port = table.integer_in("port", 0, 65535, host.port);
   if (table.has("ssh_options")) host.ssh_options = table.texts("ssh_options");
   if (!std::all_of(host.ssh_options.begin(), host.ssh_options.end(), is_plain)) {
-    table.add_problem("ssh_options", "found a control character, expected words for ssh");
+    table.add_problem("ssh_options", "found a control character, expected ssh options");
   }
   read_root(table, host.root);
 }
@@ -104,12 +103,14 @@ void read_entry(Table& table, const LaunchHost& defaults, std::vector<LaunchHost
   std::vector<std::string> addresses = names;
   if (table.has("addresses")) addresses = read_nodeset(table, "addresses");
   if (addresses.size() != names.size()) {
-    table.add_problem("addresses", fmt::format("found {} addresses for {} hosts, expected as many",
-                                               addresses.size(), names.size()));
+    table.add_problem("addresses",
+                      fmt::format("found {} addresses for {} hosts, expected one address per host",
+                                  addresses.size(), names.size()));
     return;
   }
   if (host.devices.empty()) {
-    table.add_problem("devices", "found nothing, expected what to emulate, such as h100-sxm:8");
+    table.add_problem("devices",
+                      "found nothing, expected the devices to emulate, such as h100-sxm:8");
   }
   if (hosts.size() + names.size() > nodeset_names_max) {
     table.add_problem("hosts", fmt::format("over {} hosts", nodeset_names_max));

@@ -47,7 +47,7 @@ std::string_view on_host_script();
 std::string script_of(const Order& order);
 
 /// The command line that reads a script of `script_bytes` from standard input and runs it for at
-/// most `limit_s`, so that nothing that a launcher leaves behind runs on.
+/// most `limit_s`, so that nothing keeps running on the host if the launcher is killed.
 std::string reading_command(std::size_t script_bytes, std::int64_t limit_s);
 
 /// The line with which the host requests the payload.

@@ -10,11 +10,11 @@ CommandUsage acknowledge_usage() {
       "usage: drover acknowledge RULE [SUBJECT] [options], or --all",
       "Marks alerts as acknowledged by you until they clear; every viewer sees it. RULE and\n"
       "SUBJECT are as `drover alerts` prints them. Without SUBJECT, all alerts of the rule are\n"
-      "acknowledged; with --all, all active alerts. Alerts that somebody else has acknowledged\n"
-      "stay theirs. Exit 1 when no alert matches. The router forgets acknowledgements when it\n"
-      "restarts.",
+      "acknowledged; with --all, all raised alerts. Alerts that somebody else has acknowledged\n"
+      "keep that acknowledgement. Exit 1 when no alert matches. The router forgets\n"
+      "acknowledgements when it restarts.",
       {connect_option(),
-       {"all", "", "acknowledge all active alerts"},
+       {"all", "", "acknowledge all raised alerts"},
        {"json", "", "one JSON object on stdout"}},
       {"RULE", "SUBJECT"},
       "  drover acknowledge hot h100-1/3\n"
@@ -27,8 +27,7 @@ CommandOutcome run_acknowledge(Arguments& arguments) {
     return CommandOutcome::usage(
         error("RULE or --all is required; {}", acknowledge_usage().synopsis));
   }
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   return run_action(arguments, "acknowledge", [&](double) {
     return AcknowledgeAlert{arguments.text("RULE"), arguments.text("SUBJECT")};
   });

@@ -49,9 +49,8 @@ CommandOutcome run_cap(Arguments& arguments) {
     cap.watts = *watts;
   }
   cap.admission_only = arguments.has("admission-only");
-  const ActionDuration duration = span_of(arguments, "for", {});
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  const auto duration = arguments.parsed("for", parse_action_duration, ActionDuration{});
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   const auto cap_request = [&](double speed, bool confirmed) {
     SetPowerCap request = cap;
     request.duration = duration.in_fleet_time(speed);

@@ -33,9 +33,8 @@ CommandOutcome run_drain(Arguments& arguments) {
   }
   const auto target = parse_target(arguments.text("TARGET"));
   if (!target) return CommandOutcome::usage(target.error());
-  const ActionDuration deadline = span_of(arguments, "deadline", {});
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  const auto deadline = arguments.parsed("deadline", parse_action_duration, ActionDuration{});
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   return run_action(arguments, "drain", [&](double speed) {
     return SetDrain{to_text(*target), true, deadline.in_fleet_time(speed)};
   });

@@ -10,9 +10,9 @@ CommandUsage forget_usage() {
   return {
       "usage: drover forget host:HOST [options]",
       "Removes a host that is lost or has left and will not return: it disappears from tables,\n"
-      "totals and alerts. Refused for a connected host. Drains of its name and its records in\n"
-      "the ledger stay. If it joins again, it is treated like any other host. A host that left\n"
-      "in order is removed automatically after ten minutes.",
+      "totals and alerts. Refused for a connected host. Drains of its name and its ledger records\n"
+      "are kept. If it joins again, it is treated like any other host. A host that left\n"
+      "cleanly is removed automatically after ten minutes.",
       {connect_option(), {"json", "", "one JSON object on stdout"}},
       {"TARGET"},
       "  drover forget host:h100-1"};
@@ -23,8 +23,7 @@ CommandOutcome run_forget(Arguments& arguments) {
   if (!target || target->kind != TargetKind::host) {
     return CommandOutcome::usage(error("host:HOST is required; {}", forget_usage().synopsis));
   }
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   return run_action(arguments, "forget", [&](double) { return ForgetHost{target->name}; });
 }
 

@@ -11,7 +11,7 @@ CommandUsage inject_usage() {
       "usage: drover inject TARGET FAULT [options]",
       "Injects a fault into devices or hosts of a running fleet. TARGET is HOST/N (a device),\n"
       "host:HOST, rack:RACK, pool:POOL or site. FAULT is one of:\n"
-      "  throttle=SHARE   the clock runs at SHARE of its nominal speed at most\n"
+      "  throttle=SHARE   the clock is limited to SHARE of its nominal frequency\n"
       "  hang             the device looks busy and makes no progress\n"
       "  xid=N            an Xid error (GPUs)\n"
       "  ecc              uncorrectable memory errors\n"
@@ -20,9 +20,9 @@ CommandUsage inject_usage() {
       "  inlet=+10C       the inlet air is 10 C warmer\n"
       "  fan=SHARE        the fans move SHARE of the usual air (hosts)\n"
       "  reclaim=30s      a reclaim notice of 30 s (spot hosts; default 120s); after the notice\n"
-      "                   the host is away for the time of --for\n"
+      "                   the host is down for the DURATION of --for\n"
       "The router writes the fault to its ledger before it applies it. The reply names the\n"
-      "targets and the consequences. The notice of a reclaim is a duration like that of --for.\n" +
+      "targets and the consequences. A reclaim notice is written like the DURATION of --for.\n" +
           std::string(action_span_help),
       {connect_option(),
        {"for", "DURATION", "how long the fault lasts (default 60s; at most 7d of fleet time)"},
@@ -48,11 +48,11 @@ CommandOutcome run_inject(Arguments& arguments) {
   if (!fault) return CommandOutcome::usage(fault.error());
   InjectFault inject;
   inject.target = to_text(*target);
-  const ActionDuration duration = span_of(arguments, "for", {std::chrono::seconds(60)});
+  const auto duration =
+      arguments.parsed("for", parse_action_duration, ActionDuration{std::chrono::seconds(60)});
   inject.any = static_cast<std::uint32_t>(arguments.integer("any", 1, UINT32_MAX, 0));
   inject.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   return run_action(arguments, "inject", [&](double speed) {
     inject.fault = fault->in_fleet_time(speed);
     inject.fault.duration = duration.in_fleet_time(speed);

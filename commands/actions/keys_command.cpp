@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "commands/connection/keys.h"
 #include "commands/shell/output.h"
 #include "commands/shell/table.h"
@@ -70,12 +68,10 @@ CommandOutcome revoke(const std::string& folder, const std::string& name) {
 }
 
 Json to_json(const ListedKey& listed) {
-  Json ids = Json::array();
-  for (const std::string& id : listed.key.ids) ids.add(id);
   return Json::object()
       .set("name", listed.key.name)
       .set("role", std::string(to_text(listed.key.role)))
-      .set("ids", std::move(ids))
+      .set("ids", Json::array_of(listed.key.ids))
       .set("fingerprint", fingerprint(listed.key.key))
       .set("secret_here", listed.secret)
       .set("allowed", listed.allowed);
@@ -140,8 +136,7 @@ CommandOutcome run_keys(Arguments& arguments) {
   auto folder =
       arguments.has("dir") ? Result<std::string>(arguments.text("dir")) : default_keys_folder();
   if (!folder) return CommandOutcome::failed(folder.error());
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   if (action == "new") return make(arguments, *folder, what);
   if (action == "allow") return allow(*folder, what);
   if (action == "revoke") return revoke(*folder, what);

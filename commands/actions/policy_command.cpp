@@ -10,7 +10,6 @@
 #include "fleet/text/json.h"
 #include "router/lint/outcomes.h"
 #include "router/policy/findings.h"
-#include "router/policy/text.h"
 
 namespace drover::commands {
 namespace {
@@ -114,12 +113,12 @@ CommandUsage policy_usage() {
       "its line. With --table it also prints what happens to each kind of job for each fallback\n"
       "reason.\n"
       "show: prints the policy in force; its version and hash go to standard error.\n"
-      "apply: the router routes by FILE (at most 256 KiB) from now on. Its [policy] version must\n"
+      "apply: makes FILE (at most 256 KiB) the policy in force. Its [policy] version must\n"
       "be higher than the one in force, so that a version always means the same text. If FILE has\n"
       "an error, the old policy stays in force. Running work continues, and power caps set by\n"
       "users stay. The ledger keeps an applied policy: it is in force again when the\n"
-      "router restarts, unless --policy names a file with a higher version. SIGHUP makes a router\n"
-      "that was started with --policy apply that file again in the same way.",
+      "router restarts, unless --policy names a file with a higher version. On SIGHUP, a router\n"
+      "that was started with --policy reloads that file in the same way.",
       {connect_option(),
        {"table", "", "check: print what each rule does for each fallback reason"},
        {"json", "", "one JSON object on stdout"}},

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -88,8 +87,8 @@ class AgentShell {
       }
       if (core_ && core_->superseded()) {
         return CommandOutcome::failed(
-            error("another agent named {} has registered since: this one exits; to run both, give "
-                  "one of them another --name",
+            error("another agent named {} has registered: this one exits; to run both, give one of "
+                  "them another --name",
                   options_.settings.host));
       }
     }
@@ -165,7 +164,7 @@ class AgentShell {
   /// Ends this incarnation. Its work is dropped like that of an agent that was killed. The next
   /// JoinAccepted starts a new incarnation at the time that it reports.
   void end_life(const ClockJump& clock_jump) {
-    write_stderr("drover agent: {}: {} restarts there, and its running work is dropped\n",
+    write_stderr("drover agent: {}: {} restarts at the new time, and its running work is dropped\n",
                  to_text(clock_jump), options_.settings.host);
     core_.reset();
     options_.settings.incarnation = fresh_incarnation();
@@ -375,7 +374,7 @@ CommandUsage agent_usage() {
        {"label", "K=V", "a label for policies; may be given several times", false, true},
        {"ambient", "C", "temperature of the inlet air in C (default 22)"},
        {"sample-rate", "HZ", "samples per fleet second (default 1)"},
-       {"seed", "N", "seed of the differences between devices and of faults (default 1)"},
+       {"seed", "N", "seed for device variation and random faults (default 1)"},
        {"faults", "RATE", "random faults: RATE times the published rates (default 0: none)"},
        {"sample-loss", "SHARE", "share of the device samples that are lost (default 0)"},
        {"sample-delay", "T", "delay of the samples, in fleet time (default 0s)"},
@@ -383,7 +382,7 @@ CommandUsage agent_usage() {
        {"journal", "FILE", "write every input to FILE, for a replay"},
        {"exit-after-silence", "T", "exit after T without an answer from a router (default: never)"},
        {"log", "FILE", "append messages to FILE; over 1 MiB it is rotated to FILE.1"},
-       {"state", "FILE", "keep the state in FILE: joined or waiting"},
+       {"state", "FILE", "write the connection state to FILE: joined or waiting"},
        parent_pipe_option()},
       {},
       "  drover agent --devices h100-sxm:8\n"

@@ -36,11 +36,9 @@ Result<Message> ask_once(Session& session, Message action) {
 }
 
 Json to_json(const ActionReply& reply) {
-  Json targets = Json::array();
-  for (const std::string& target : reply.targets) targets.add(target);
   return Json::object()
       .set("applied", reply.applied)
-      .set("targets", std::move(targets))
+      .set("targets", Json::array_of(reply.targets))
       .set("error", reply.problem)
       .set("summary", reply.summary);
 }
@@ -77,14 +75,6 @@ bool confirm(const std::string& question) {
 }
 
 }  // namespace
-
-ActionDuration span_of(Arguments& arguments, const std::string& option, ActionDuration otherwise) {
-  if (!arguments.has(option)) return otherwise;
-  const auto span = parse_action_duration(arguments.text(option), "--" + option);
-  if (span) return *span;
-  arguments.add_problem(span.error());
-  return otherwise;
-}
 
 Result<Message> send_action(const Arguments& arguments, const std::string& name,
                             const ActionForSpeed& action) {

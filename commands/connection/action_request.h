@@ -17,9 +17,6 @@ inline constexpr const char* action_span_help =
     "Durations are wall-clock time; \"10m fleet\" is fleet time, which passes faster on a router\n"
     "with --speed. The reply shows both.";
 
-/// The duration given with `option`, else `otherwise`.
-ActionDuration span_of(Arguments& arguments, const std::string& option, ActionDuration otherwise);
-
 /// Builds the request once the router has reported how fast fleet time passes.
 using ActionForSpeed = std::function<Message(double speed)>;
 

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <cerrno>
-#include <cstring>
 #include <map>
 #include <utility>
 
@@ -27,8 +25,8 @@ void add_key(const std::string& name, const std::string& path, const std::string
     list.problems.push_back(key.error().message);
   } else if (key->name != name || key->role == KeyRole::router) {
     list.problems.push_back(
-        fmt::format("{}: found the key {} with role {}, expected a key named like the file and "
-                    "another role than router",
+        fmt::format("{}: found key {} with role {}, expected a key with the name of the file and "
+                    "a role other than router",
                     printable(path), key->name, to_text(key->role)));
   } else if (const auto [known, fresh] = seen.emplace(key->key, name); !fresh) {
     list.problems.push_back(

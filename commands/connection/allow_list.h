@@ -13,7 +13,7 @@ namespace drover::commands {
 struct AllowList {
   std::vector<PublicKey> keys;
   std::vector<std::string> problems;  // a line for each invalid file; such a file grants no access
-  std::string unsafe;  // set if others may write to the list: why, and how to fix it; no keys then
+  std::string unsafe;  // if others may write to the list: why, and the fix; `keys` is then empty
 };
 
 /// Without a folder the list is empty. On an error the list could not be read, and its content is

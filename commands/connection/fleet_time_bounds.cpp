@@ -19,14 +19,14 @@ bool is_fleet_time(Instant instant) {
 bool is_speed(double speed) { return speed >= speed_min && speed <= speed_max; }
 
 std::string instant_text(Instant instant) {
-  if (instant == never) return "the end of time, in the year 2262";
-  if (instant == Instant::min()) return "the beginning of time, in the year 1677";
+  if (instant == never) return "the largest representable time (year 2262)";
+  if (instant == Instant::min()) return "the smallest representable time (year 1677)";
   return to_iso8601(instant);
 }
 
 Status check_welcome(const JoinAccepted& welcome) {
   if (!is_fleet_time(welcome.fleet_time)) {
-    return error("fleet time: found {}, expected a time of the years {}",
+    return error("fleet time: found {}, expected a time in the years {}",
                  instant_text(welcome.fleet_time), fleet_years);
   }
   if (!is_speed(welcome.speed)) {

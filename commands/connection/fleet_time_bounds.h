@@ -28,7 +28,7 @@ std::string instant_text(Instant instant);
 /// Checks the time and the speed that a router reports.
 Status check_welcome(const JoinAccepted& welcome);
 
-/// A step of fleet time: the router that answers now is at another time than the one before.
+/// A step of fleet time: the router that answers now has a different time than the previous one.
 struct ClockJump {
   Instant from{};
   Instant to{};

@@ -7,8 +7,6 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "commands/connection/allow_list.h"
 #include "commands/connection/key_files.h"
 #include "commands/shell/files.h"
@@ -42,7 +40,7 @@ Result<SecretKey> read_secret(const std::string& path) {
                  key->known.name);
   }
   if (public_key_of(key->secret) != key->known.key) {
-    return error("{}: the public key is not that of the secret", printable(path));
+    return error("{}: the public key does not match the secret key", printable(path));
   }
   return key;
 }
@@ -70,7 +68,7 @@ Result<PublicKey> check_request(const std::string& name, KeyRole role,
         excerpt(name));
   }
   if ((role == KeyRole::router) != (name == "router")) {
-    return error("the name router and the role router go together: only the router's key has them");
+    return error("only the key named router has the role router, and it can have no other role");
   }
   if (role == KeyRole::agent && requested.ids.empty()) requested.ids = {name};
   if (role != KeyRole::agent && !requested.ids.empty()) {
@@ -143,7 +141,9 @@ Result<std::string> default_keys_folder() {
   if (const char* named = std::getenv("DROVER_KEYS"); named != nullptr && *named != 0) {
     return std::string(named);
   }
-  if (const auto folder = config_folder()) return (fs::path(*folder) / "keys").string();
+  if (const auto folder = user_folder("XDG_CONFIG_HOME", ".config")) {
+    return (fs::path(*folder) / "keys").string();
+  }
   return error("no HOME to keep keys in: name a folder with --dir");
 }
 

@@ -7,9 +7,7 @@
 // A router needs router.key and authorized/; a client or agent needs its NAME.key and router.pub.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "fleet/base/result.h"

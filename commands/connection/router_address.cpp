@@ -23,9 +23,9 @@ CommandUsage with_key_options(CommandUsage usage) {
                                      [](const Option& option) { return option.name == "connect"; });
   if (connects == usage.options.end()) return usage;
   usage.options.insert(
-      connects + 1,
-      {{"keys", "DIR", "connect encrypted, with a key of this folder (default: $DROVER_KEYS)"},
-       {"key", "NAME", "the key to use, if the folder has several"}});
+      connects + 1, {{"keys", "DIR",
+                      "encrypt the connection with a key from this folder (default: $DROVER_KEYS)"},
+                     {"key", "NAME", "the key to use, if the folder has several"}});
   return usage;
 }
 
@@ -74,8 +74,8 @@ std::string connect_refusal_text(ConnectRefusal connect_refusal, const RouterAdd
     }
     case ConnectRefusal::router_key:
       return fmt::format(
-          "the server at {} does not have the key in {}/router.pub: it is another router, it was "
-          "started without --keys, or its key has changed; then copy its router.pub again",
+          "the server at {} does not have the key in {}/router.pub: it is another router, runs "
+          "without --keys, or has a new key (then copy its router.pub again)",
           address.endpoint, printable(address.keys));
     case ConnectRefusal::plain_text:
       return fmt::format(

@@ -2,7 +2,6 @@
 // every command that connects.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "commands/shell/connection_timeouts.h"
-#include "fleet/base/text.h"
 
 namespace drover::commands {
 

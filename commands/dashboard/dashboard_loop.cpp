@@ -1,18 +1,22 @@
 #include "commands/dashboard/dashboard_loop.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
-#include "commands/connection/filter_option.h"
 #include "commands/shell/files.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "fleet/codec/codec.h"
 #include "tui/screen.h"
 
 namespace drover::commands {
 
 namespace {
+
+constexpr double newest_share = 0.2;  // weight of the newest frame in the moving mean
+constexpr Wall window_min = std::chrono::seconds(1);
+
+double seconds_of(Wall span) { return std::chrono::duration<double>(span).count(); }
 
 /// A router publishes totals twice a second: after this long it counts as disconnected.
 constexpr Wall stream_silence_max = std::chrono::seconds(3);
@@ -24,6 +28,27 @@ constexpr tui::Size largest_size{1000, 500};
 bool fits(std::int64_t value, int low, int high) { return value >= low && value <= high; }
 
 }  // namespace
+
+void FrameStats::record_frame(Wall took) {
+  const double s = seconds_of(took);
+  draw_s_ = std::isnan(draw_s_) ? s : draw_s_ + newest_share * (s - draw_s_);
+}
+
+tui::ShellStats FrameStats::shell_stats(const tui::TerminalStats& stats, Wall now) {
+  if (window_ < Wall{0}) {
+    window_ = now;
+    window_bytes_ = stats.bytes;
+  } else if (now - window_ >= window_min) {
+    bytes_per_s_ = static_cast<double>(stats.bytes - window_bytes_) / seconds_of(now - window_);
+    window_ = now;
+    window_bytes_ = stats.bytes;
+  }
+  return {.draw_s = draw_s_,
+          .bytes_per_s = bytes_per_s_,
+          .drawn = stats.frames_drawn,
+          .skipped = stats.frames_skipped,
+          .backlog_s = std::chrono::duration<double>(stats.backlog_age).count()};
+}
 
 tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
                                         double speed) {
@@ -49,7 +74,7 @@ tui::DashboardOptions DashboardLoop::options_of(const Session& session, const Da
 }
 
 Option device_option() {
-  return {"device", "HOST/N", "select this device; a table has only its rows"};
+  return {"device", "HOST/N", "select this device; tables list only its rows"};
 }
 
 std::string read_device(Arguments& arguments) {

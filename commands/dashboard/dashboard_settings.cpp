@@ -4,7 +4,6 @@
 #include <locale.h>
 
 #include <cstring>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,10 +15,6 @@
 namespace drover::commands {
 
 namespace {
-
-// Less is not enough for a small fleet; more is a mistake (as in tui/state/settings_table.cpp).
-constexpr std::uint64_t history_bytes_min = 1u << 20;
-constexpr std::uint64_t history_bytes_max = 64ull << 30;
 
 /// Like tui/terminal/terminal.cpp, but without changing the locale of this process.
 bool locale_is_utf8() {
@@ -43,7 +38,7 @@ std::optional<std::string> given_name(Arguments& arguments, std::string_view nam
 std::optional<std::uint64_t> given_history(Arguments& arguments) {
   if (!arguments.has("history")) return {};
   const auto bytes = parse_bytes(arguments.text("history"), "--history");
-  if (bytes && *bytes >= history_bytes_min && *bytes <= history_bytes_max) return *bytes;
+  if (bytes && *bytes >= tui::history_bytes_min && *bytes <= tui::history_bytes_max) return *bytes;
   arguments.add_problem(bytes ? error("--history: found {}, expected from 1MiB to 64GiB",
                                       excerpt(arguments.text("history")))
                               : bytes.error());
@@ -65,12 +60,12 @@ tui::Settings CommandLineSettings::over(tui::Settings settings) const {
 }
 
 std::vector<Option> appearance_options() {
-  return {{"view", "NAME", "the first view: " + listed(tui::view_names())},
+  return {{"view", "NAME", "view shown at the start: " + listed(tui::view_names())},
           {"ascii", "", "no box or block characters (default if the locale is not UTF-8)"},
           {"theme", "NAME", "the theme: " + listed(tui::theme_names())},
           {"colours", "N", "colours of the terminal: " + listed(tui::colours_names())},
           {"history", "BYTES",
-           "memory for the history, half for devices, half for going back (default 96MiB)"}};
+           "memory for history: half for device metrics, half to go back (default 96MiB)"}};
 }
 
 std::vector<Option> settings_options() {
@@ -79,8 +74,8 @@ std::vector<Option> settings_options() {
   options.push_back({"no-mouse", "", "let the terminal select text with the mouse"});
   options.push_back(
       {"frame-bytes", "N",
-       fmt::format("most bytes sent to the terminal at once, from {} (default {} over ssh, else no "
-                   "limit)",
+       fmt::format("maximum bytes sent to the terminal at once, at least {} (default {} over ssh, "
+                   "else no limit)",
                    tui::frame_bytes_min, tui::frame_bytes_remote)});
   options.push_back({"config", "FILE", "settings file (default ~/.config/drover/top.toml)"});
   options.push_back({"no-config", "", "do not read a settings file"});
@@ -175,12 +170,13 @@ void DashboardSettings::follow(tui::Dashboard& dashboard, tui::Terminal& termina
   const auto changed = file_.read_if_changed(wall_now());
   if (!changed) return;
   if (!*changed) {
-    return dashboard.say(fmt::format("settings unchanged: {}", changed->error().message));
+    return dashboard.say(
+        fmt::format("settings file invalid, settings unchanged: {}", changed->error().message));
   }
   settings_ = given_.over(**changed);
   dashboard.apply_settings(now, settings_, use_ascii(settings_, terminal.unicode()));
   terminal.restyle(terminal_options(settings_));
-  dashboard.say(fmt::format("settings read again: {}", printable(file_.path())));
+  dashboard.say(fmt::format("settings reloaded: {}", printable(file_.path())));
 }
 
 Result<std::string> DashboardSettings::save(const tui::Settings& settings) {

@@ -6,6 +6,7 @@
 
 #include "commands/connection/router_address.h"
 #include "commands/dashboard/dashboard_settings.h"
+#include "commands/shell/json_null.h"
 #include "commands/shell/output.h"
 #include "fleet/base/text.h"
 #include "fleet/text/csv.h"
@@ -16,23 +17,16 @@ namespace {
 
 constexpr Wall sync_timeout = std::chrono::seconds(5);
 constexpr tui::Size default_size{120, 40};
-/// Enough digits for every value of a cell, and few enough to hide binary rounding.
-constexpr int digits = 15;
-
-std::string digits_of(double number) { return fmt::format("{:.{}g}", number, digits); }
 
 struct JsonCell {
   Json operator()(std::monostate) const { return {}; }
-  Json operator()(double number) const {
-    const auto parsed = Json::parse(digits_of(number));
-    return parsed ? *parsed : Json();
-  }
+  Json operator()(double number) const { return number_or_null(number); }
   Json operator()(const std::string& text) const { return text; }
 };
 
 struct CsvCell {
   std::string operator()(std::monostate) const { return {}; }
-  std::string operator()(double number) const { return digits_of(number); }
+  std::string operator()(double number) const { return digits_text(number); }
   std::string operator()(const std::string& text) const { return csv_cell(printable(text)); }
 };
 

@@ -58,14 +58,7 @@ std::optional<ReplayOptions> read_replay(Arguments& arguments) {
   ReplayOptions options;
   options.file = arguments.text("replay");
   options.rate = arguments.number("replay-speed", 0.1, 1000, 1);
-  if (arguments.has("at")) {
-    const auto at = parse_time_argument(arguments.text("at"), "--at");
-    if (at) {
-      options.at = *at;
-    } else {
-      arguments.add_problem(at.error());
-    }
-  }
+  options.at = arguments.parsed("at", parse_time_argument, options.at);
   return options;
 }
 
@@ -164,8 +157,9 @@ CommandOutcome print_replay(const ReplayOptions& options, const DashboardView& v
   const Instant shown = options.at ? options.at->in(timeline.first()) : timeline.first();
   const std::string path = printable(options.file);
   if (const tui::Gap* gap = tui::gap_at(timeline, shown)) {
-    return CommandOutcome::partly(fmt::format("{}: {} is not known: messages are missing from {}",
-                                              path, to_iso8601(shown), tui::gap_text(*gap)));
+    return CommandOutcome::partly(
+        fmt::format("{}: the state at {} is unknown: messages are missing from {}", path,
+                    to_iso8601(shown), tui::gap_text(*gap)));
   }
   if (!(*replay)->speed_known()) {
     return CommandOutcome::partly(

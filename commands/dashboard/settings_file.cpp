@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <tuple>
@@ -44,7 +43,7 @@ bool SettingsFile::Mark::operator==(const Mark& other) const {
 }
 
 std::string SettingsFile::default_path() {
-  const auto folder = config_folder();
+  const auto folder = user_folder("XDG_CONFIG_HOME", ".config");
   return folder ? (fs::path(*folder) / "top.toml").string() : std::string();
 }
 

@@ -130,8 +130,7 @@ CommandOutcome run_top(Arguments& arguments) {
   const DashboardView printed{
       .settings = settings->in_force(), .ascii = use_ascii(settings->in_force()), .device = device};
   const FrameOutput form = read_frame_output(arguments, printed, "top");
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   if (print || save) return output_settings(*settings, print);
   if (once) {
     return replay ? print_replay(*replay, printed, form) : print_live(arguments, printed, form);

@@ -1,8 +1,6 @@
 // `drover demo`: runs a complete fleet on this machine.
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include "commands/demo/run.h"
 #include "commands/subcommands.h"
 #include "commands/submit/trace_source.h"
@@ -47,17 +45,15 @@ CommandUsage demo_usage() {
   CommandUsage usage{
       "usage: drover demo [options]",
       "Runs a complete fleet on this machine: a router, four agents with emulated H100, A100 and\n"
-      "TPU v5e devices in two racks, chat requests and training jobs, and the dashboard. Without "
-      "a\n"
-      "trace a story plays, with captions: a cold slice, a burst, jobs that do not fit "
-      "everywhere,\n"
-      "heat, a lost host, a power cap. It takes a quarter of an hour of fleet time and repeats.\n"
-      "All processes end with the demo. The router uses the default ports, or free ones, which it\n"
-      "prints: other drover commands can query the same fleet.",
+      "TPU v5e devices in two racks, chat requests and training jobs, and the dashboard. Without\n"
+      "a trace, a captioned story plays: a cold slice, a burst, jobs that only some devices can\n"
+      "run, heat, a lost host, a power cap. It takes a quarter of an hour of fleet time and\n"
+      "repeats. All processes end with the demo. The router uses the default ports, or free ones,\n"
+      "which it prints: other drover commands can query the same fleet.",
       {{"story", "on|off", "play the story (default on, off with a trace)"},
        {"speed", "X", "fleet seconds per wall second (default 1, with a story 10)"},
        {"load", "X", "multiplies the arrival rate of work (default 1)"},
-       {"seed", "N", "seed of the work and of the differences between devices (default 1)"},
+       {"seed", "N", "seed for the work and for device variation (default 1)"},
        {"model", "M", "the model of every row, if the trace names none"},
        {"for", "DURATION", "stop submitting after this wall time; work gets up to 30 s to finish"},
        {"once", "", "print one frame of the busy fleet, and exit"},
@@ -103,8 +99,7 @@ CommandOutcome run_demo(Arguments& arguments) {
   auto settings = plan.output == DemoOutput::dashboard
                       ? DashboardSettings::open(arguments)
                       : DashboardSettings(read_command_line_settings(arguments));
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   if (!settings) return CommandOutcome::failed(settings.error());
   plan.settings = std::move(*settings);
   if (from_trace) {

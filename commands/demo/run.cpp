@@ -30,8 +30,6 @@ constexpr Wall frame_after = std::chrono::seconds(4);
 
 constexpr std::array work_sources{"story", "feeder"};
 
-double wall_seconds(Wall span) { return to_seconds(span); }
-
 }  // namespace
 
 CommandOutcome DemoRun::run() {
@@ -275,7 +273,7 @@ CommandOutcome DemoRun::print_summary(const Summary& summary) {
     write_stderr_text(*log);
   }
   const auto skipped = static_cast<std::uint64_t>(fed_["skipped_rows"].number());
-  const double wall_s = wall_seconds(wall_now() - begun_);
+  const double wall_s = to_seconds(wall_now() - begun_);
   if (plan_.json) {
     Json object = to_json(summary);
     object.set("skipped_rows", skipped).set("wall_s", wall_s);

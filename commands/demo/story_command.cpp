@@ -80,7 +80,7 @@ class StoryPlayer {
     send_caption(wall);
     const Session::PollResult turn = session_.wait(wait());
     if (turn.clock_jump) {
-      write_stderr("drover story: {}: the story ends there\n", to_text(*turn.clock_jump));
+      write_stderr("drover story: {}: the story ends\n", to_text(*turn.clock_jump));
       over_ = true;
     }
     for (const auto& [from, envelope] : turn.messages) receive(envelope.body);
@@ -150,8 +150,7 @@ CommandOutcome run_story(Arguments& arguments) {
     return CommandOutcome::usage(held.error());
   const double load = arguments.number("load", 0.001, 100'000, 1);
   const auto seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   StopSignals stop;
   PauseSignal pause;
   auto session = Session::open({endpoint_of(arguments), Role::client, "story"});

@@ -114,7 +114,7 @@ std::string inherited_facts(const devices::DeviceSpec& spec) {
   std::string text;
   for (const FactSource& it :
        {FactSource{devices::FactFile::generation, "from the generation " + spec.generation},
-        FactSource{devices::FactFile::every_generation, "from every generation"},
+        FactSource{devices::FactFile::every_generation, "common to all generations"},
         FactSource{devices::FactFile::none, "in no file"}}) {
     std::string facts;
     add_facts(facts, spec, devices::number_rows(), it.file,

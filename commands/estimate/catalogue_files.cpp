@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <vector>
 
 #include "commands/shell/files.h"
 #include "commands/shell/output.h"

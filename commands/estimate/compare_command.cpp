@@ -337,8 +337,7 @@ CommandOutcome run_compare(Arguments& arguments) {
   if (!work) return CommandOutcome::usage(work.error());
   const auto range = read_batches(arguments.text("batch", arguments.text("concurrency", "1..256")));
   if (!range) return CommandOutcome::usage(range.error());
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   if (arguments.has("json")) {
     print_json(*work, *candidates, *range);
   } else {

@@ -1,17 +1,22 @@
 // `drover estimate`: predicts one case, or a table of cases, with the device models.
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "commands/estimate/catalogue_files.h"
-#include "commands/estimate/estimate_table.h"
 #include "commands/shell/files.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
+#include "devices/catalogue/catalogue.h"
 #include "devices/estimate/estimate.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
+#include "fleet/text/csv.h"
 #include "fleet/text/json.h"
 
 namespace drover::commands {
@@ -19,7 +24,62 @@ namespace {
 
 using devices::Case;
 using devices::CaseColumn;
+using devices::CaseRow;
 using devices::Estimate;
+
+struct EstimatedTable {
+  std::string text;  // CSV: the input columns, then those of the estimate
+  std::size_t rows = 0;
+  std::size_t failed = 0;                    // rows without an answer; their note says why
+  std::vector<std::string> unknown_columns;  // copied to the output, not read
+};
+
+using Cells = std::array<std::string, devices::estimate_columns.size()>;
+
+void append_row(std::string& text, const CsvRow& row, std::size_t columns, const Cells& answer) {
+  for (std::size_t i = 0; i < columns; ++i) {
+    if (i < row.cells.size()) text += csv_cell(row.cells[i]);
+    text += ',';
+  }
+  for (std::size_t i = 0; i < answer.size(); ++i) {
+    text += csv_cell(answer[i]);
+    text += i + 1 < answer.size() ? ',' : '\n';
+  }
+}
+
+Cells refusal(const std::string& why) {
+  Cells cells;
+  cells[devices::estimate_columns.size() - 1] = why;
+  return cells;
+}
+
+EstimatedTable estimate_table(const CsvTable& table, const devices::Catalogue& catalogue) {
+  EstimatedTable answer;
+  std::vector<std::optional<CaseColumn>> columns;
+  for (const std::string& name : table.columns) {
+    columns.push_back(devices::parse_case_column(trimmed(name)));
+    if (!columns.back()) answer.unknown_columns.push_back(name);
+    answer.text += csv_cell(name) + ',';
+  }
+  answer.text += fmt::format("{}\n", fmt::join(devices::estimate_columns, ","));
+  devices::CaseReader reader(catalogue);
+  for (const CsvRow& row : table.rows) {
+    CaseRow cells;
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      if (columns[i]) cells[*columns[i]] = trimmed(row.cells[i]);
+    }
+    ++answer.rows;
+    const Result<devices::Case> question = reader.read(cells);
+    const Result<devices::Estimate> estimate =
+        question ? devices::estimate(*question) : Result<devices::Estimate>(question.error());
+    if (!estimate) ++answer.failed;
+    append_row(answer.text, row, table.columns.size(),
+               estimate ? estimate_cells(*estimate)
+                        : refusal(fmt::format("{}:{}: {}", table.place, row.line,
+                                              estimate.error().message)));
+  }
+  return answer;
+}
 
 struct ColumnHelp {
   CaseColumn column;
@@ -51,7 +111,7 @@ constexpr ColumnHelp column_helps[] = {
     {CaseColumn::dp, "COUNT", "data-parallel size"},
     {CaseColumn::cp, "COUNT", "context-parallel size"},
     {CaseColumn::ep, "COUNT", "expert-parallel size"},
-    {CaseColumn::fsdp, "0|1", "1: shard the states over the data-parallel group"},
+    {CaseColumn::fsdp, "0|1", "1: shard weights, gradients and optimizer states (ZeRO-3, FSDP)"},
     {CaseColumn::recompute, "HOW", "activation recomputation: none, selective or full"},
     {CaseColumn::batch, "COUNT", "concurrent sequences or items"},
     {CaseColumn::context_len, "TOKENS", "cached tokens per sequence"},
@@ -59,7 +119,7 @@ constexpr ColumnHelp column_helps[] = {
     {CaseColumn::output_len, "TOKENS", "output tokens per request"},
     {CaseColumn::m, "COUNT", "gemm: rows"},
     {CaseColumn::n, "COUNT", "gemm: columns"},
-    {CaseColumn::k, "COUNT", "gemm: depth"},
+    {CaseColumn::k, "COUNT", "gemm: inner dimension (k)"},
     {CaseColumn::bytes, "BYTES", "collective: size of the whole buffer"},
     {CaseColumn::collective, "NAME",
      "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, send_recv, exchange"},
@@ -88,7 +148,7 @@ CommandOutcome run_table(Arguments& arguments, const devices::Catalogue& catalog
     known.emplace_back(to_text(static_cast<CaseColumn>(i)));
   }
   for (const std::string& column : answer.unknown_columns) {
-    write_stderr("drover: {}: column \"{}\" is not read{}\n", printable(path), excerpt(column),
+    write_stderr("drover: {}: column \"{}\" is ignored{}\n", printable(path), excerpt(column),
                  suggestion(column, known));
   }
   const std::string out = arguments.text("out", "-");

@@ -56,7 +56,8 @@ WorksetRow read_row(Table& table, devices::SpecNameResolver& names) {
   work.input = positive(table, "input");
   work.output = positive(table, "output");
   work.samples = table.number_in("samples", 1, 1e15, 1e6);
-  work.objectives = {read_seconds(table, "ttft"), read_seconds(table, "tpot"), read_seconds(table, "step")};
+  work.objectives = {read_seconds(table, "ttft"), read_seconds(table, "tpot"),
+                     read_seconds(table, "step")};
   return row;
 }
 

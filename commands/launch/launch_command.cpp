@@ -2,6 +2,7 @@
 // its own: every action queries the hosts.
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,7 +14,7 @@
 #include "agents/agent.h"
 #include "agents/launch/fleet_file.h"
 #include "agents/launch/order.h"
-#include "commands/launch/keys.h"
+#include "commands/connection/keys.h"
 #include "commands/launch/payload.h"
 #include "commands/launch/progress.h"
 #include "commands/launch/results.h"
@@ -21,13 +22,61 @@
 #include "commands/shell/files.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
+#include "fleet/base/result.h"
 #include "fleet/base/text.h"
 #include "fleet/socket/socket.h"
 #include "fleet/text/nodeset.h"
 
 namespace drover::commands {
-
 namespace {
+
+namespace fs = std::filesystem;
+
+/// Texts of key files; empty if the fleet file names no key folder.
+struct HostKeys {
+  std::string router;  // public
+  std::string agent;   // secret
+};
+
+/// The fleet's key folder, relative to the folder of the fleet file; empty: none.
+std::string fleet_keys_folder(const launch::LaunchFleet& fleet, const std::string& fleet_file) {
+  if (fleet.keys.empty()) return {};
+  const char* home = std::getenv("HOME");
+  if (fleet.keys.starts_with("~/") && home != nullptr) return home + fleet.keys.substr(1);
+  return (fs::path(fleet_file).parent_path() / fleet.keys).string();
+}
+
+/// The keys for one host. With `make`, a missing key is made and allowed, and a key that is not
+/// allowed is an error. Without, missing keys are empty.
+Result<HostKeys> keys_for_host(const std::string& folder, const std::string& host, bool make) {
+  HostKeys keys;
+  if (folder.empty()) return keys;
+  auto router = read_file((fs::path(folder) / "router.pub").string(), key_file_bytes_max);
+  if (!router) {
+    if (!make) return keys;
+    return error("router.keys: {}; make it with: drover keys new router --dir {}",
+                 router.error().message, printable(folder));
+  }
+  std::string secret_file = (fs::path(folder) / (host + ".key")).string();
+  if (make) {
+    const auto made = make_allowed_key(folder, host);
+    if (!made) return made.error();
+    const auto allowed = is_allowed(folder, made->key);
+    if (!allowed) return allowed.error();
+    if (!*allowed) {
+      return error(
+          "{}: its key is not allowed (revoked?); to allow it: drover keys allow {} --dir {}", host,
+          host, printable(folder));
+    }
+    secret_file = made->secret_file;
+  }
+  auto secret = read_file(secret_file, key_file_bytes_max);
+  if (!secret && make) return secret.error();
+  if (!secret) return keys;
+  keys.router = std::move(*router);
+  keys.agent = std::move(*secret);
+  return keys;
+}
 
 using launch::LaunchAction;
 using launch::LaunchFleet;
@@ -158,8 +207,8 @@ void warn_of_loopback(const LaunchFleet& fleet, const std::vector<LaunchHost>& h
   for (const LaunchHost& host : hosts) {
     if (host.via != launch::Via::ssh) continue;
     write_stderr(
-        "drover launch: agents on other hosts will look for the router at {}, which is their own "
-        "host\n",
+        "drover launch: agents on other hosts cannot reach the router at {}: a loopback address is "
+        "their own host\n",
         fleet.connect);
     return;
   }
@@ -253,9 +302,9 @@ CommandUsage launch_usage() {
   return {
       "usage: drover launch up|status|logs|down FLEET.toml [HOSTS] [options]",
       "Runs agents on the hosts of a fleet file, through the system's ssh or on this machine.\n"
-      "`up` copies the program to hosts that do not have it, and starts agents that do not run\n"
-      "as the file says. `status` and `logs` query the hosts; `down` stops the agents. HOSTS is\n"
-      "a nodeset such as node[01-03].",
+      "`up` copies the program to hosts that lack it, starts agents that do not run, and restarts\n"
+      "agents whose settings differ from the file. `status` and `logs` query the hosts; `down`\n"
+      "stops the agents. HOSTS is a nodeset such as node[01-03].",
       {{"hosts", "NODESET", "only these hosts of the file"},
        {"fanout", "N", "number of hosts at once (default 32)"},
        {"timeout", "T", "time limit for each host (default 60s)"},

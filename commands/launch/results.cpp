@@ -32,10 +32,10 @@ struct SshError {
 constexpr SshError ssh_errors[] = {
     {"IDENTIFICATION HAS CHANGED", "its host key has changed"},
     {"Host key verification failed", "its host key is unknown; connect once with ssh by hand"},
-    {"Permission denied", "login refused; only keys work, passwords are not asked for"},
+    {"Permission denied", "login refused; only ssh keys are used, never passwords"},
     {"Could not resolve hostname", "unknown host name"},
     {"Connection refused", "no ssh server there"},
-    {"Connection timed out", "no route to the host"},
+    {"Connection timed out", "no answer from the host"},
     {"No route to host", "no route to the host"},
     {"not responding", "the connection went silent"},
 };
@@ -100,7 +100,8 @@ std::string detail_of(const launch::Answer& answer) {
   if (answer.copied) add("program copied");
   if (answer.differs) add("its settings differ from the fleet file");
   if (answer.did == suspended) {
-    add("its process is stopped: `kill -CONT` there continues it, or `up` starts another");
+    add("its process is stopped: resume it with `kill -CONT` on the host, or start another with "
+        "`up`");
   } else if (answer.pid > 0 && answer.router != "joined") {
     add("not connected to its router yet");
   }

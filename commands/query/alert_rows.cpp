@@ -73,7 +73,7 @@ std::string to_table(std::vector<Alert> alerts, Instant now) {
   return table_text({{"SEVERITY"},
                      {"RULE"},
                      {"SUBJECT"},
-                     {"FIRING FOR", Align::right},
+                     {"RAISED FOR", Align::right},
                      {"ACKNOWLEDGED BY"},
                      {"TEXT"}},
                     cells);

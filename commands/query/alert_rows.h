@@ -1,4 +1,4 @@
-// Active alerts and alert rules, as JSON and as tables.
+// Raised alerts and alert rules, as JSON and as tables.
 #pragma once
 
 #include <cstdint>

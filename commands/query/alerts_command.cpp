@@ -1,4 +1,4 @@
-// `drover alerts`: lists active alerts, or the alert rules.
+// `drover alerts`: lists the raised alerts, or the alert rules.
 #include "commands/connection/session.h"
 #include "commands/query/alert_rows.h"
 #include "commands/shell/output.h"
@@ -31,7 +31,7 @@ Result<AlertsView> ask(Session& session) {
 CommandUsage alerts_usage() {
   return {
       "usage: drover alerts [options]",
-      "Lists the active alerts: severity, rule, subject, how long they have been firing (fleet\n"
+      "Lists the raised alerts: severity, rule, subject, how long they have been raised (fleet\n"
       "time) and who has acknowledged them. With --rules it lists the alert rules in force,\n"
       "which a policy can change and extend (docs/policies.md).",
       {connect_option(),
@@ -44,8 +44,7 @@ CommandUsage alerts_usage() {
 }
 
 CommandOutcome run_alerts(Arguments& arguments) {
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   auto session = Session::open({endpoint_of(arguments), Role::client, "alerts"});
   if (!session) return CommandOutcome::failed(session.error());
   const auto known = ask(**session);

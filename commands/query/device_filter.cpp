@@ -1,7 +1,6 @@
 #include "commands/query/device_filter.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -109,6 +109,45 @@ Json throttle_json(double bits) {
   return set;
 }
 
+struct DeviceColumn {
+  const char* heading;
+  Align align;
+  std::size_t width_min;  // where the table is written in several parts
+  std::string (*cell)(const DeviceRow& row);
+};
+
+std::string percent_cell(double share) { return fmt::format("{:.0f}%", share * 100); }
+std::string whole_cell(double value) { return fmt::format("{:.0f}", value); }
+
+template <Metric metric, std::string (*format)(double)>
+std::string metric_cell(const DeviceRow& row) {
+  const double value = row.sample[metric];
+  return std::isnan(value) ? "N/A" : format(value);
+}
+
+std::string id_cell(const DeviceRow& row) { return to_text(row.id); }
+std::string device_cell(const DeviceRow& row) { return row.group->device; }
+std::string age_cell(const DeviceRow& row) {
+  return std::isnan(row.standing.age_s) ? "N/A" : duration_text(row.standing.age_s);
+}
+std::string models_cell(const DeviceRow& row) { return row.models; }
+
+constexpr DeviceColumn device_columns[] = {
+    {"ID", Align::left, 14, id_cell},
+    {"DEVICE", Align::left, 14, device_cell},
+    {"STATE", Align::left, 7, state_text},
+    {"AGE", Align::right, 6, age_cell},
+    {"UTIL", Align::right, 4, metric_cell<Metric::utilization, percent_cell>},
+    {"TENSOR", Align::right, 6, metric_cell<Metric::tensor_activity, percent_cell>},
+    {"MEM USED", Align::right, 6, metric_cell<Metric::memory_used, bytes_text>},
+    {"MEM TOTAL", Align::right, 6, metric_cell<Metric::memory_total, bytes_text>},
+    {"POWER", Align::right, 6, metric_cell<Metric::power, watts_text>},
+    {"TEMP", Align::right, 4, metric_cell<Metric::temperature, whole_cell>},
+    {"MHZ", Align::right, 5, metric_cell<Metric::clock, whole_cell>},
+    {"RUNNING", Align::right, 4, metric_cell<Metric::running, whole_cell>},
+    {"MODELS", Align::left, 0, models_cell},
+};
+
 }  // namespace
 
 std::vector<DeviceRow> rows_of(const FleetView& fleet, const AsOf& at) {
@@ -181,48 +220,24 @@ Json to_json(const std::vector<DeviceRow>& rows) {
   return array;
 }
 
-std::vector<Heading> device_headings() {
-  return {{"ID"},
-          {"DEVICE"},
-          {"STATE"},
-          {"AGE", Align::right},
-          {"UTIL", Align::right},
-          {"TENSOR", Align::right},
-          {"MEM USED", Align::right},
-          {"MEM TOTAL", Align::right},
-          {"POWER", Align::right},
-          {"TEMP", Align::right},
-          {"MHZ", Align::right},
-          {"RUNNING", Align::right},
-          {"MODELS"}};
+std::vector<Heading> device_headings(bool in_parts) {
+  std::vector<Heading> headings;
+  for (const DeviceColumn& column : device_columns) {
+    headings.push_back({column.heading, column.align, in_parts ? column.width_min : 0});
+  }
+  return headings;
 }
 
 std::vector<std::string> device_cells(const DeviceRow& row) {
-  const auto shown = [&](Metric metric, auto&& format) {
-    const double value = row.sample[metric];
-    return std::isnan(value) ? std::string("N/A") : format(value);
-  };
-  const auto percent = [](double share) { return fmt::format("{:.0f}%", share * 100); };
-  const auto integer = [](double value) { return fmt::format("{:.0f}", value); };
-  return {to_text(row.id),
-          row.group->device,
-          state_text(row),
-          std::isnan(row.standing.age_s) ? "N/A" : duration_text(row.standing.age_s),
-          shown(Metric::utilization, percent),
-          shown(Metric::tensor_activity, percent),
-          shown(Metric::memory_used, bytes_text),
-          shown(Metric::memory_total, bytes_text),
-          shown(Metric::power, watts_text),
-          shown(Metric::temperature, integer),
-          shown(Metric::clock, integer),
-          shown(Metric::running, integer),
-          row.models};
+  std::vector<std::string> cells;
+  for (const DeviceColumn& column : device_columns) cells.push_back(column.cell(row));
+  return cells;
 }
 
 std::string to_table(const std::vector<DeviceRow>& rows) {
   std::vector<std::vector<std::string>> cells;
   for (const DeviceRow& row : rows) cells.push_back(device_cells(row));
-  return table_text(device_headings(), cells);
+  return table_text(device_headings(false), cells);
 }
 
 }  // namespace drover::commands

@@ -37,7 +37,9 @@ Json to_json(const DeviceRow& row);
 Json to_json(const std::vector<DeviceRow>& rows);
 std::string to_table(const std::vector<DeviceRow>& rows);
 
-std::vector<Heading> device_headings();
+/// `in_parts`: the table is written in several parts (`--follow`), so its columns have minimum
+/// widths.
+std::vector<Heading> device_headings(bool in_parts);
 std::vector<std::string> device_cells(const DeviceRow& row);
 
 }  // namespace drover::commands

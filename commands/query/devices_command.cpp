@@ -62,7 +62,7 @@ CommandUsage devices_usage() {
       "Prints one row per device: its state, the age of its last report (fleet time), "
       "utilization,\n"
       "memory, power, temperature, clock, running requests and loaded models. N/A means not\n"
-      "reported, for example of a device that is lost, has left, or is missing from samples.\n"
+      "reported, for example because the device is lost, has left, or is not in the samples.\n"
       "With --follow, prints one line per device and report until Ctrl-C or until the output is\n"
       "closed. With --filter, prints only the devices that match (docs/filters.md).",
       {connect_option(),
@@ -84,8 +84,7 @@ CommandOutcome run_devices(Arguments& arguments) {
   if (!follow && arguments.has("for")) {
     arguments.add_problem(error("--for works only with --follow"));
   }
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   if (follow) {
     return follow_devices(endpoint_of(arguments),
                           {arguments.has("json"), duration, std::move(filter)});

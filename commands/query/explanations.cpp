@@ -1,8 +1,6 @@
 #include "commands/query/explanations.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -111,12 +109,12 @@ std::string cost_text(const Decision& decision) {
   if (!decision.primary) return "  no device of the preferred pool can run it\n";
   const Estimate& chosen = decision.top.front().estimate;
   const Estimate& primary = *decision.primary;
-  return fmt::format("  costs {}, {}, {} against the best of pool {}\n",
+  return fmt::format("  costs {}, {}, {} compared with the best candidate of pool {}\n",
                      signed_text(dollars_text, chosen.cost_usd - primary.cost_usd),
                      signed_text(joules_text, chosen.energy_j - primary.energy_j),
                      primary.wait_known
                          ? signed_text(duration_text, chosen.finish_s - primary.finish_s)
-                         : "time N/A (unknown when it has capacity)",
+                         : "time N/A (unknown when that pool has capacity)",
                      printable(decision.preferred_pool));
 }
 
@@ -160,8 +158,6 @@ std::string nearest_text(const WhyReply& reply) {
 Json to_json(const Decision& decision) {
   Json top = Json::array();
   for (const Candidate& candidate : decision.top) top.add(to_json(candidate));
-  Json absent = Json::array();
-  for (const std::string& pool : decision.empty_pools) absent.add(Json(pool));
   Json rejections = Json::array();
   for (const Rejection& rejection : decision.rejections) {
     rejections.add(Json::object()
@@ -193,7 +189,7 @@ Json to_json(const Decision& decision) {
       .set("rejections", std::move(rejections))
       .set("considered", decision.considered)
       .set("fleet_version", decision.fleet_version)
-      .set("empty_pools", std::move(absent));
+      .set("empty_pools", Json::array_of(decision.empty_pools));
 }
 
 Json to_json(const std::vector<CandidateStatus>& candidates) {

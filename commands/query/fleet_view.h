@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "fleet/messages.h"
 #include "fleet/sample/sample.h"
@@ -43,7 +42,7 @@ class FleetView {
   double stale_after_s(double otherwise) const {
     return stale_after_s_ > 0 ? stale_after_s_ : otherwise;
   }
-  /// The rules of active alerts, by subject: a host, a device, a pool.
+  /// The rules of raised alerts, by subject: a host, a device, a pool.
   const std::map<std::string, std::set<std::string>>& alerts() const { return alerts_; }
 
  private:

@@ -1,7 +1,6 @@
 #include "commands/query/follow_devices.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "commands/connection/connect_refusal_notice.h"
@@ -21,13 +20,8 @@ constexpr std::chrono::milliseconds follow_wait_max{250};
 
 /// The lines are printed batch by batch, so the columns have fixed minimum widths.
 std::vector<Heading> follow_headings() {
-  constexpr std::array widths = {14, 14, 7, 6, 4, 6, 6, 6, 6, 4, 5, 4, 0};
-  std::vector<Heading> headings = {{"TIME", Align::left, 8}};
-  std::size_t column = 0;
-  for (Heading& heading : device_headings()) {
-    heading.width_min = static_cast<std::size_t>(widths.at(column++));
-    headings.push_back(std::move(heading));
-  }
+  std::vector<Heading> headings = device_headings(true);
+  headings.insert(headings.begin(), {"TIME", Align::left, 8});
   return headings;
 }
 

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "commands/connection/session.h"
 #include "commands/query/job_listing.h"
 #include "commands/query/reports.h"
@@ -89,8 +87,7 @@ CommandUsage jobs_usage() {
 CommandOutcome run_jobs(Arguments& arguments) {
   const std::uint32_t ended = read_ended(arguments);
   const std::string state = arguments.one_of("state", state_names(), "");
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   auto session = Session::open({endpoint_of(arguments), Role::client, "jobs"});
   if (!session) return CommandOutcome::failed(session.error());
   const auto listed = list(**session, parse_job_state(state), ended);

@@ -122,13 +122,8 @@ CommandOutcome run_replay(Arguments& arguments) {
   if (arguments.has("connect")) {
     arguments.add_problem(error("--replay reads a file and --connect queries a router: use one"));
   }
-  if (arguments.has("at")) {
-    const auto at = parse_time_argument(arguments.text("at"), "--at");
-    if (!at) arguments.add_problem(at.error());
-    if (at) request.at = *at;
-  }
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  request.at = arguments.parsed("at", parse_time_argument, request.at);
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   const auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return CommandOutcome::failed(catalogue.error());
   auto found = replay_why(request, *catalogue);
@@ -159,8 +154,8 @@ CommandUsage why_usage() {
       "reasons against it, and what a fallback costs. For a queued job it lists the smallest\n"
       "single changes that would place it. JOB is an id or its first digits; without it, the last\n"
       "job that fell back is explained. With --replay the decisions are reproduced from a\n"
-      "router's journal (drover router --journal FILE), with all candidates of each, up to any\n"
-      "time. It fails unless the router's output is reproduced bit for bit.",
+      "router's journal (drover router --journal FILE), with all candidates of each, up to the\n"
+      "time of --at. It fails unless the router's output is reproduced bit for bit.",
       {connect_option(),
        {"replay", "FILE", "read the journal of a router instead of querying a running one"},
        {"at", "TIME", "with --replay: stop at this time, from the start (30s, 5m) or in UTC"},
@@ -180,8 +175,7 @@ CommandOutcome run_why(Arguments& arguments) {
       arguments.add_problem(error("--{} works only with --replay", option));
     }
   }
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   auto session = Session::open({endpoint_of(arguments), Role::client, "why"});
   if (!session) return CommandOutcome::failed(session.error());
   const auto reply =

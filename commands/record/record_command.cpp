@@ -1,6 +1,5 @@
 // `drover record`: records the published stream of a router to a file.
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -53,7 +52,7 @@ class Recording {
   /// times cannot decrease.
   Status record_clock_jump(const ClockJump& clock_jump) {
     const std::string text = to_text(clock_jump);
-    if (clock_jump.back()) return error("{}: the recording ends there; start another", text);
+    if (clock_jump.back()) return error("{}: the recording ends here; start another", text);
     write_stderr("drover record: {}\n", text);
     const Event event{Severity::warning, "router", text};
     recorder_.record(clock_jump.to, {"record", ++events_, clock_jump.to, event});
@@ -93,8 +92,8 @@ CommandUsage record_usage() {
       "usage: drover record -o FILE [options]",
       "Records everything that a router publishes to FILE, a valid MCAP file: samples, jobs,\n"
       "decisions, events, alerts. Messages are written to FILE.journal at once and to FILE about\n"
-      "once a minute. Ctrl-C or SIGTERM closes the file. If the process is killed, at most about\n"
-      "a second is lost: `drover recording recover` makes a complete file of the rest.",
+      "once a minute. Ctrl-C or SIGTERM closes the file. If the process is killed, about one\n"
+      "second of data is lost at most; `drover recording recover` then makes a complete file.",
       {{"output", "FILE", "the file to write", false, false, nullptr, 'o'},
        connect_option(),
        {"for", "DURATION", "stop after this time (wall time)"},
@@ -111,8 +110,7 @@ CommandOutcome run_record(Arguments& arguments) {
   const RecorderOptions options =
       read_recorder(arguments, arguments.text("output"), arguments.has("force"));
   if (options.path.empty()) arguments.add_problem(error("-o FILE is required: the file to write"));
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   StopSignals signals;  // before the threads, which must not take signals
   auto session = Session::open({endpoint_of(arguments), Role::viewer, "record"});
   if (!session) return CommandOutcome::failed(session.error());

@@ -18,13 +18,8 @@ RecorderOptions read_recorder(Arguments& arguments, std::string path, bool force
   RecorderOptions options;
   options.path = std::move(path);
   options.force = force;
-  if (!arguments.has("min-free")) return options;
-  const auto bytes = parse_bytes(arguments.text("min-free"), "--min-free");
-  if (bytes) {
-    options.disk_free_bytes_min = *bytes;
-  } else {
-    arguments.add_problem(bytes.error());
-  }
+  options.disk_free_bytes_min =
+      arguments.parsed("min-free", parse_bytes, options.disk_free_bytes_min);
   return options;
 }
 
@@ -36,7 +31,7 @@ RecordingStart recording_start(Instant now, double speed) {
 
 std::string missing_text(const Recorder& recorder) {
   if (recorder.dropped() == 0 && recorder.lost() == 0) return {};
-  return fmt::format("{} lost on the way, {} dropped because the queue was full",
+  return fmt::format("{} lost before they arrived, {} dropped because the queue was full",
                      counted(recorder.lost(), "message was", "messages were"),
                      counted(recorder.dropped(), "was", "were"));
 }

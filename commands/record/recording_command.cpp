@@ -194,8 +194,8 @@ CommandOutcome cut(const RecordingRequest& request) {
                counted(report.messages, "message"), to_iso8601(report.from), to_iso8601(report.to));
   if (report.from < from) {
     write_stdout(
-        "begins {} of fleet time before --from, at the last keyframe before it: the messages after "
-        "it need its state\n",
+        "begins {} of fleet time before --from, at the preceding keyframe: later messages "
+        "depend on its state\n",
         duration_text(to_seconds(from - report.from)));
   }
   return completeness_of(*recording);
@@ -236,14 +236,6 @@ constexpr RecordingAction actions[] = {{"info", false, info},
                                        {"cut", true, cut},
                                        {"export", false, export_messages}};
 
-std::optional<TimeArgument> read_time(Arguments& arguments, const char* name) {
-  if (!arguments.has(name)) return {};
-  const auto time = parse_time_argument(arguments.text(name), fmt::format("--{}", name));
-  if (time) return *time;
-  arguments.add_problem(time.error());
-  return {};
-}
-
 const RecordingAction* read_action(Arguments& arguments) {
   std::vector<std::string> known;
   for (const RecordingAction& action : actions) {
@@ -271,7 +263,7 @@ CommandUsage recording_usage() {
       "recover: makes a complete file from a damaged one and its journal; exit 3 and a list of "
       "the\n"
       "losses if something is lost.\n"
-      "cut: copies the time from --from to --to, starting at the last keyframe before --from.\n"
+      "cut: copies the messages between --from and --to, starting at the keyframe before --from.\n"
       "export: converts it for other programs. csv has only the samples, one row per device and\n"
       "tick; json-mcap is for Foxglove.\n"
       "Times are fleet time, from the start (30s, 5m) or in UTC.",
@@ -299,8 +291,8 @@ CommandOutcome run_recording(Arguments& arguments) {
   request.output = arguments.text("output");
   request.force = arguments.has("force");
   request.json = arguments.has("json");
-  request.from = read_time(arguments, "from");
-  request.to = read_time(arguments, "to");
+  request.from = arguments.parsed("from", parse_time_argument, request.from);
+  request.to = arguments.parsed("to", parse_time_argument, request.to);
   request.exported = read_export(arguments);
   if (request.file.empty()) arguments.add_problem(error("FILE is required: the recording"));
   if (action != nullptr && action->writes && request.output.empty()) {

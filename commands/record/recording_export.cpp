@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "commands/record/json_mcap.h"
 #include "commands/record/recording_rows.h"

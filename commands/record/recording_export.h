@@ -1,8 +1,6 @@
 // Exports recordings for other programs: as CSV, NDJSON, or an MCAP file of JSON messages.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "commands/shell/options.h"

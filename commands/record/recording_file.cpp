@@ -1,7 +1,6 @@
 #include "commands/record/recording_file.h"
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -123,7 +122,7 @@ Result<OpenRecording> open_recording(const std::string& path, RecordingSurvey su
 }
 
 Error damaged(const std::string& path, const Error& problem) {
-  return error("{}: {} (`drover recording recover` makes a complete file of the rest)",
+  return error("{}: {} (`drover recording recover` makes a complete file from the rest)",
                printable(path), problem.message);
 }
 
@@ -163,7 +162,7 @@ std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
   const bool recoverable = !being_written && (!info.closed || !info.lost.empty());
-  if (recoverable) text += " (`drover recording recover` makes a complete file of it)";
+  if (recoverable) text += " (`drover recording recover` makes a complete file from it)";
   // This cannot be recovered.
   if (!info.start.speed_known) {
     text += text.empty() ? "" : "; ";

@@ -41,15 +41,6 @@ constexpr std::array<MetricKey, metric_count> metric_keys = {{
     {Metric::board_limit_violation, "board_limit_violation_s", false},
 }};
 
-/// Enough digits for every value of a column, and few enough to hide binary rounding.
-constexpr int digits = 15;
-
-Json number(double value) {
-  if (std::isnan(value)) return {};
-  const auto parsed = Json::parse(fmt::format("{:.{}g}", value, digits));
-  return parsed ? *parsed : Json();
-}
-
 Json row_of(Instant at, const std::string& host, const Sample& sample) {
   Json row = Json::object()
                  .set("time", to_iso8601(at))
@@ -58,7 +49,7 @@ Json row_of(Instant at, const std::string& host, const Sample& sample) {
                  .set("id", to_text(DeviceId{host, sample.device}));
   for (const MetricKey& key : metric_keys) {
     const double value = sample[key.metric];
-    row.set(key.name, key.whole ? whole(value) : number(value));
+    row.set(key.name, key.whole ? whole(value) : number_or_null(value));
   }
   return row;
 }
@@ -143,9 +134,7 @@ std::string csv_lines(const RecordedMessage& recorded, const SampleBatch& batch)
     for (const MetricKey& key : metric_keys) {
       const double value = sample[key.metric];
       lines += ',';
-      if (!std::isnan(value)) {
-        fmt::format_to(std::back_inserter(lines), "{:.{}g}", value, digits);
-      }
+      if (!std::isnan(value)) lines += digits_text(value);
     }
     lines += '\n';
   }

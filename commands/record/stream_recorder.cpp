@@ -1,9 +1,7 @@
 #include "commands/record/stream_recorder.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "fleet/codec/codec.h"
 

@@ -196,7 +196,7 @@ std::optional<std::string> AlertHook::take_problems(Wall now) {
   add(problems.dropped, "dropped: too many alerts are waiting");
   add(problems.overdue,
       fmt::format("killed after {} s", alert_run_timeout / std::chrono::seconds(1)));
-  add(problems.failed, fmt::format("failed, the last one with {}", problems.last));
+  add(problems.failed, fmt::format("failed, most recently with {}", problems.last));
   return fmt::format("{}: {}", path_, text);
 }
 

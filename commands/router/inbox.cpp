@@ -42,12 +42,12 @@ std::optional<std::string> Inbox::refuses(const std::string& owner, const Peer& 
   const struct {
     std::size_t waiting, max;
     const char* whose;
-  } limits[] = {{of_connection, budget_.connection, "of this connection"},
-                {of_owner, budget_.owner, "of this key"},
-                {clients_.bytes, budget_.clients, "of all clients"}};
+  } limits[] = {{of_connection, budget_.connection, "from this connection"},
+                {of_owner, budget_.owner, "from this key"},
+                {clients_.bytes, budget_.clients, "from all clients"}};
   for (const auto& limit : limits) {
     if (limit.waiting + message_cost <= limit.max) continue;
-    return fmt::format("{} of requests {} are waiting, at most {} may; wait for answers first",
+    return fmt::format("{} of requests {} are queued, the limit is {}: wait for replies first",
                        bytes_text(static_cast<double>(limit.waiting)), limit.whose,
                        bytes_text(static_cast<double>(limit.max)));
   }

@@ -86,13 +86,13 @@ bool RouterIngress::take(IngressBatch& turn, Incoming head, std::string_view byt
 std::optional<std::string> RouterIngress::unread_answers(const Incoming& message) {
   const std::size_t of_connection = sockets_.waiting_bytes(message.from);
   if (of_connection > unread_of_connection_max) {
-    return fmt::format("{} of answers to this connection wait to be read: read them first",
+    return fmt::format("{} of replies to this connection are unread: read them first",
                        bytes_text(static_cast<double>(of_connection)));
   }
   if (message.key == nullptr) return std::nullopt;
   const std::size_t of_key = sockets_.waiting_bytes(*message.key);
   if (of_key <= unread_of_key_max) return std::nullopt;
-  return fmt::format("{} of answers to this key wait to be read: read them first",
+  return fmt::format("{} of replies to this key are unread: read them first",
                      bytes_text(static_cast<double>(of_key)));
 }
 
@@ -108,7 +108,7 @@ void RouterIngress::serve(const std::function<void(const Incoming&)>& serve,
       if (guarded) message.key = sockets_.allowed_key(owner);
       if (guarded && message.key == nullptr) {
         // Nothing is sent to a revoked connection any more, so the sender gets no answer.
-        Dropped revoked = dropped(message, "its key was taken off the allow-list");
+        Dropped revoked = dropped(message, "its key was removed from the allow-list");
         revoked.from.number = 0;
         revoked.asked = "send";
         drop(revoked);

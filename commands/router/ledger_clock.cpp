@@ -46,7 +46,7 @@ Status check_clock_file(const std::string& path, const LedgerClock& clock,
                  speed_min, speed_max, fix());
   }
   if (!is_fleet_time(clock.fleet)) {
-    return error("{}: fleet time: found {}, expected a time of the years {}; {}", path,
+    return error("{}: fleet time: found {}, expected a time in the years {}; {}", path,
                  instant_text(clock.fleet), fleet_years, fix());
   }
   if (clock.system < fleet_time_first) {
@@ -56,7 +56,7 @@ Status check_clock_file(const std::string& path, const LedgerClock& clock,
   const Instant resumed = resume_fleet_time(clock, last_row, system_now);
   if (is_fleet_time(resumed)) return {};
   return error(
-      "{}: fleet time would now be {} (since {} at speed {:g}), expected a time of the years {}; "
+      "{}: fleet time would now be {} (since {} at speed {:g}), expected a time in the years {}; "
       "{}",
       path, instant_text(resumed), instant_text(clock.system), clock.speed, fleet_years, fix());
 }
@@ -66,12 +66,12 @@ Status check_clock_file(const std::string& path, const LedgerClock& clock,
 Status check_ledger_times(const std::string& ledger, const std::optional<LedgerClock>& clock,
                           std::optional<Instant> last_row, Instant system_now) {
   if (!is_fleet_time(system_now)) {
-    return error("this machine's clock: found {}, expected a time of the years {}; set it",
+    return error("this machine's clock: found {}, expected a time in the years {}; set the clock",
                  instant_text(system_now), fleet_years);
   }
   if (last_row && !is_fleet_time(*last_row)) {
     return error(
-        "{}: its newest row: found fleet time {}, expected a time of the years {}; begin a new "
+        "{}: its newest row: found fleet time {}, expected a time in the years {}; start a new "
         "ledger with --ledger",
         ledger, instant_text(*last_row), fleet_years);
   }

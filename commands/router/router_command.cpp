@@ -2,9 +2,7 @@
 // receive, take commits, tick, append writes, send the messages that need not wait for a commit.
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -118,7 +116,7 @@ class RouterShell {
   /// The ledger is complete, but no router can start with it again.
   Error end_of_time() const {
     return error(
-        "fleet time has reached {}, the end of its range; ledger {} is kept: begin a new one with "
+        "fleet time has reached {}, the end of its range; ledger {} is kept: start a new one with "
         "--ledger",
         instant_text(fleet_time_end), store_->path());
   }
@@ -137,7 +135,8 @@ class RouterShell {
       Endpoint next = *endpoint;
       if (next.port != 0) {
         if (next.port > 65533) {
-          return error("--listen {}: the next two ports do not exist", options_.listen);
+          return error("--listen {}: the next two port numbers would be above 65535",
+                       options_.listen);
         }
         next.port = static_cast<std::uint16_t>(next.port + offset);
       }
@@ -171,8 +170,8 @@ class RouterShell {
 
   Status absurd_row(const LedgerRow& row) const {
     return error(
-        "{}: a row of job {}: found fleet time {}, expected a time of the years {}; "
-        "begin a new ledger with --ledger",
+        "{}: a row of job {}: found fleet time {}, expected a time in the years {}; "
+        "start a new ledger with --ledger",
         store_->path(), to_text(row.job), instant_text(row.at), fleet_years);
   }
 
@@ -188,8 +187,9 @@ class RouterShell {
     const std::string started_with = core_->policy().text;
     if (const Status status = core_->restored(); !status) return status;
     if (const router::Policy& policy = core_->policy(); policy.text != started_with) {
-      write_stderr("drover router: policy {} version {}, applied before, is in force again\n",
-                   printable(policy.name), policy.version);
+      write_stderr(
+          "drover router: restored the policy {} version {} that was applied before the restart\n",
+          printable(policy.name), policy.version);
     }
     if (journal_.on()) journal_.write(restored);
     return {};
@@ -216,15 +216,11 @@ class RouterShell {
   void read_policy_again() {
     const std::string& file = options_.start.policy_place;
     auto text = read_file(file, policy_bytes_max);
-    const Instant now = clock_.now();
-    Envelope envelope{"SIGHUP", 0, now, {}};
     if (text) {
-      envelope.body = ApplyPolicy{std::move(*text), file};
+      deliver("SIGHUP", ApplyPolicy{std::move(*text), file});
     } else {
-      envelope.body = Audit{"SIGHUP", "apply policy", file, false, text.error().message};
+      deliver("SIGHUP", Audit{"SIGHUP", "apply policy", file, false, text.error().message});
     }
-    if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(envelope), {}});
-    core_->receive(now, publish_peer, envelope);
   }
 
   void receive(const Incoming& incoming) {
@@ -291,7 +287,7 @@ class RouterShell {
     const Instant now = clock_.now();
     journal_.write(JournalCommitted{now, committed});
     core_->committed(now, committed);
-    send_all(held_.committed(committed));
+    send_all(pending_sends_.release_until(committed));
     router::pass(router::LedgerFailpoint::after_acknowledgement);
   }
 
@@ -301,13 +297,13 @@ class RouterShell {
     Event event;
     event.severity = reported_full_ ? Severity::critical : Severity::info;
     event.subject = "ledger";
-    event.text =
-        !reported_full_ ? "writes succeed again"
-        : store_->log() == router::WalState::full
-            ? fmt::format("{}: nothing is acknowledged until that ends", router::ledger_log_full)
-            : "its disk is full: nothing is acknowledged until there is space";
+    event.text = !reported_full_ ? "writes succeed again"
+                 : store_->log() == router::WalState::full
+                     ? fmt::format("{}: nothing is acknowledged until that transaction ends",
+                                   router::ledger_log_full)
+                     : "its disk is full: nothing is acknowledged until there is space";
     write_stderr("drover router: ledger {}: {}\n", store_->path(), event.text);
-    publish(std::move(event));
+    deliver("router", std::move(event));
   }
 
   /// Reports a growing log early, so that an operator can end the program that reads the ledger.
@@ -317,10 +313,10 @@ class RouterShell {
     if (!was_short || reported_wal_ == router::WalState::short_enough) return;
     Event event{
         Severity::warning, "ledger log",
-        "another program reads the ledger in one long transaction: its log grows until that "
-        "ends"};
+        "another program holds a long read transaction on the ledger: its log grows until the "
+        "transaction ends"};
     write_stderr("drover router: ledger {}: {}\n", store_->path(), event.text);
-    publish(std::move(event));
+    deliver("router", std::move(event));
   }
 
   void run_hook() {
@@ -328,29 +324,27 @@ class RouterShell {
     hook_.tick(now);
     if (const auto problems = hook_.take_problems(now)) {
       write_stderr("drover router: --on-alert {}\n", *problems);
-      publish({Severity::warning, "on-alert", printable(*problems)});
+      deliver("router", Event{Severity::warning, "on-alert", printable(*problems)});
     }
   }
 
-  void publish(Event event) {
+  /// Passes a message of this process to the core.
+  void deliver(const char* sender, Message body) {
     const Instant now = clock_.now();
-    const Envelope envelope{"router", 0, now, std::move(event)};
+    const Envelope envelope{sender, 0, now, std::move(body)};
     if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(envelope), {}});
     core_->receive(now, publish_peer, envelope);
   }
 
   /// Writes pending counts to the ledger.
   void leave() {
-    const Instant now = clock_.now();
-    const Envelope envelope{"router", 0, now, Leave{}};
-    if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(envelope), {}});
-    core_->receive(now, publish_peer, envelope);
+    deliver("router", Leave{});
     act(core_->take_outbox());
   }
 
   void act(Outbox outbox) {
     if (!outbox.writes.empty()) store_->append(std::move(outbox.writes));
-    send_all(held_.take(std::move(outbox.sends)));
+    send_all(pending_sends_.hold_or_pass(std::move(outbox.sends)));
   }
 
   void send_all(const std::vector<Send>& sends) {
@@ -384,7 +378,7 @@ class RouterShell {
   JournalWriter journal_;
   std::unique_ptr<router::LedgerStore> store_;
   std::unique_ptr<router::Router> core_;
-  PendingSends held_;
+  PendingSends pending_sends_;
   std::unique_ptr<RouterRecording> recording_;  // null without --record
   std::uint64_t committed_ = 0;
   bool watched_ = true;

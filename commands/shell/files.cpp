@@ -77,13 +77,13 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
   return text;
 }
 
-std::optional<std::string> config_folder() {
+std::optional<std::string> user_folder(const char* variable, const char* in_home) {
   // Relative paths are ignored (XDG Base Directory Specification 0.8).
-  if (const char* home = std::getenv("XDG_CONFIG_HOME"); home != nullptr && *home == '/') {
-    return (fs::path(home) / "drover").string();
+  if (const char* folder = std::getenv(variable); folder != nullptr && *folder == '/') {
+    return (fs::path(folder) / "drover").string();
   }
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
-    return (fs::path(home) / ".config" / "drover").string();
+    return (fs::path(home) / in_home / "drover").string();
   }
   return {};
 }
@@ -108,7 +108,7 @@ TemporaryFolder::~TemporaryFolder() {
 
 void TemporaryFolder::keep() {
   kept_ = true;
-  std::ofstream(fs::path(path_) / kept_mark) << "kept for a person to read\n";
+  std::ofstream(fs::path(path_) / kept_mark) << "kept for inspection\n";
 }
 
 TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept

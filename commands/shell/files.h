@@ -12,8 +12,8 @@ namespace drover::commands {
 /// The error names the file and the system's error. Refuses files over `bytes_max`.
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max = 64U << 20);
 
-/// $XDG_CONFIG_HOME/drover, else ~/.config/drover; no value without a home folder.
-std::optional<std::string> config_folder();
+/// $VARIABLE/drover, else ~/in_home/drover; no value without a home folder.
+std::optional<std::string> user_folder(const char* variable, const char* in_home);
 
 /// A new folder under $TMPDIR that only this user can read. The destructor removes it unless it is
 /// kept. `make` also removes the folders that killed processes have left there.

@@ -133,7 +133,8 @@ Result<Arguments> Arguments::parse(const CommandUsage& usage,
   const std::size_t names = usage.positionals.size();
   const bool last_repeats = names > 0 && usage.positionals.back().ends_with(repeated);
   if (count > names && !last_repeats) {
-    return error("unexpected word '{}'; {}", excerpt(words_given.mapped()[names]), usage.synopsis);
+    return error("unexpected argument '{}'; {}", excerpt(words_given.mapped()[names]),
+                 usage.synopsis);
   }
   for (std::size_t i = 0; i < count; ++i) {
     state->values[usage.positionals[std::min(i, names - 1)]].push_back(words_given.mapped()[i]);
@@ -157,42 +158,27 @@ std::vector<std::string> Arguments::text_list(std::string_view name) const {
 }
 
 Duration Arguments::duration(std::string_view name, Duration otherwise) {
-  if (!has(name)) return otherwise;
-  const auto value = parse_duration(text(name), long_name(name));
-  if (!value) {
-    add_problem(value.error());
-    return otherwise;
-  }
-  return *value;
+  return parsed(name, parse_duration, otherwise);
 }
 
 double Arguments::number(std::string_view name, double low, double high, double otherwise) {
-  if (!has(name)) return otherwise;
-  const auto value = parse_number(text(name), long_name(name));
-  if (!value) {
-    add_problem(value.error());
-    return otherwise;
-  }
-  if (*value < low || *value > high) {
-    add_problem(error("--{}: found {}, expected {} to {}", name, excerpt(text(name)), low, high));
-    return otherwise;
-  }
-  return *value;
+  const auto in_range = [&](const std::string& text, const std::string& place) -> Result<double> {
+    const auto value = parse_number(text, place);
+    if (!value || (*value >= low && *value <= high)) return value;
+    return error("{}: found {}, expected {} to {}", place, excerpt(text), low, high);
+  };
+  return parsed(name, in_range, otherwise);
 }
 
 std::int64_t Arguments::integer(std::string_view name, std::int64_t low, std::int64_t high,
                                 std::int64_t otherwise) {
-  if (!has(name)) return otherwise;
-  const auto value = parse_integer(text(name), long_name(name));
-  if (!value) {
-    add_problem(value.error());
-    return otherwise;
-  }
-  if (*value < low || *value > high) {
-    add_problem(error("--{}: found {}, expected {} to {}", name, *value, low, high));
-    return otherwise;
-  }
-  return *value;
+  const auto in_range = [&](const std::string& text,
+                            const std::string& place) -> Result<std::int64_t> {
+    const auto value = parse_integer(text, place);
+    if (!value || (*value >= low && *value <= high)) return value;
+    return error("{}: found {}, expected {} to {}", place, *value, low, high);
+  };
+  return parsed(name, in_range, otherwise);
 }
 
 std::string Arguments::one_of(std::string_view name, const std::vector<std::string>& known,

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +49,16 @@ class Arguments {
   bool has(std::string_view name) const;
   std::string text(std::string_view name, std::string otherwise = "") const;
   std::vector<std::string> text_list(std::string_view name) const;
+  /// What `parse` reads from the text and the option as messages name it ("--at"); `otherwise`
+  /// without the option, or with a problem.
+  template <typename Parse, typename Value>
+  Value parsed(std::string_view name, const Parse& parse, Value otherwise) {
+    if (!has(name)) return otherwise;
+    const auto value = parse(text(name), "--" + std::string(name));
+    if (value) return *value;
+    add_problem(value.error());
+    return otherwise;
+  }
   Duration duration(std::string_view name, Duration otherwise);
   double number(std::string_view name, double low, double high, double otherwise);
   std::int64_t integer(std::string_view name, std::int64_t low, std::int64_t high,

@@ -11,8 +11,9 @@
 
 namespace drover::commands {
 
-/// Call it first. If the caller has closed standard input, output or error, no file or socket of
-/// the program may get its number. Writing to such an output still fails.
+/// Call it first. If the parent process closed standard input, output or error, this keeps files
+/// and sockets of the program from getting those descriptor numbers. Writing to such an output
+/// still fails.
 void reserve_standard_streams();
 
 /// Writes to standard output. `flush_output` reports a failure.

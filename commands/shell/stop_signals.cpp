@@ -5,8 +5,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <utility>
-
 #include "fleet/base/result.h"
 
 namespace drover::commands {

@@ -4,7 +4,6 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -26,7 +25,7 @@ struct Ended {
 };
 
 /// Children get the read end of the parent's pipe as `--parent-pipe FD`, the parent-death signal
-/// SIGKILL, their own process group (Ctrl-C goes to the parent, which ends them in order), no
+/// SIGKILL, their own process group (Ctrl-C goes to the parent, which ends them gracefully), no
 /// blocked signals, /dev/null as stdin, FOLDER/NAME.log as stderr and a pipe as stdout.
 class Supervisor {
  public:

@@ -43,8 +43,7 @@ CommandOutcome run_feed(Arguments& arguments) {
   const TraceOptions options = read_trace_options(arguments, catalogue);
   FeedingLimits limits;
   limits.stop_after = arguments.duration("for", Wall::max());
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
 
   std::unique_ptr<WorkSource> source;
   TraceSource* trace = nullptr;

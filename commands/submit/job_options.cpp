@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "devices/catalogue/catalogue.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/base/version.h"

@@ -3,7 +3,6 @@
 
 #include "commands/shell/options.h"
 #include "devices/catalogue/catalogue.h"
-#include "fleet/messages.h"
 
 namespace drover::commands {
 

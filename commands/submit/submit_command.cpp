@@ -84,7 +84,7 @@ CommandOutcome submit_one(Arguments& arguments, Session& session, StopSignals& s
     ended = std::move(*end);
   }
   if (arguments.has("json")) {
-    write_stdout("{}\n", (ended ? to_json(*ended) : answer_json(result)).dump());
+    write_stdout("{}\n", (ended ? commands::to_json(*ended) : answer_json(result)).dump());
   } else if (taken) {
     const bool fleet_time = session.welcome().speed != 1;
     write_stdout("{} {}\n", to_text(job.id),
@@ -215,9 +215,9 @@ CommandOutcome submit_trace(Arguments& arguments, Session& session, StopSignals&
 CommandUsage submit_usage() {
   CommandUsage usage{
       "usage: drover submit --model M [options]   or   drover submit --trace FILE [options]",
-      "Submits one job, or each row of a trace at its own time (in fleet time). A job is accepted\n"
-      "once it is on the router's disk. Submitting the same id again changes nothing: a trace\n"
-      "that is submitted twice runs once. With another --seed it runs again.",
+      "Submits one job, or each row of a trace at its arrival time (fleet time). A job is\n"
+      "accepted once it is on the router's disk. Submitting the same id again changes nothing: a\n"
+      "trace that is submitted twice runs once. With another --seed it runs again.",
       {connect_option(),
        {"kind", "K", "serve (default), train or batch"},
        {"model", "M", "model of the job, or of all rows of a trace (`drover catalogue models`)"},
@@ -230,17 +230,18 @@ CommandUsage submit_usage() {
        {"devices", "N", "train: devices of the gang (default 1)"},
        {"precision", "P,..", "accepted precisions, best first (default: the policy's)"},
        {"framework", "F", "pytorch, jax or tensorflow (default: any)"},
-       {"op", "NAME", "a special operation that it needs; may be given several times", false, true},
+       {"op", "NAME", "a special operation that the job needs; may be given several times", false,
+        true},
        {"software", "NAME=V",
         "software it was built with, such as cuda=12.4; may be given several times", false, true},
-       {"loss-scaling", "", "train: the gradients are scaled, so fp16 may be used"},
+       {"loss-scaling", "", "train: the job uses loss scaling, so fp16 is allowed"},
        {"checkpoint", "N", "train: save a checkpoint every N steps (default: never)"},
        {"class", "NAME", "work class of the policy (default: the first that matches)"},
-       {"stage", "NAME", "experiment, production, .. (default: the one of its class)"},
-       {"data", "NAME", "data set that it reads (default: the one of its class)"},
+       {"stage", "NAME", "stage: experiment, production, .. (default: from its class)"},
+       {"data", "NAME", "data set that the job reads (default: from its class)"},
        {"tenant", "T", "the tenant (default: default)"},
        {"priority", "N", "-128 to 127, higher goes first (default: serve 10, others 0)"},
-       {"deadline", "DURATION", "fleet time after which the result is useless"},
+       {"deadline", "DURATION", "deadline after submission, in fleet time (default: none)"},
        {"id", "HEX", "the job's id, 32 hex digits, to submit it again safely (default: random)"}},
       {},
       "  drover submit --model llama-3.1-8b --input 2000 --output 300 --wait\n"
@@ -253,7 +254,7 @@ CommandUsage submit_usage() {
   };
   add(trace_options());
   add({{"load", "X", "multiplies the trace's arrival rate (default 1)"},
-       {"seed", "N", "seed of the ids of a trace's jobs, with file name and row (default 1)"},
+       {"seed", "N", "job ids of a trace derive from this seed, file name and row (default 1)"},
        {"catalogue", "DIR", "more model specs, *.toml"},
        {"wait", "", "wait for the end and print it; exit 1 if the job failed or was cancelled"},
        {"json", "", "one JSON object on stdout"}});
@@ -272,8 +273,7 @@ CommandOutcome run_submit(Arguments& arguments) {
   } else {
     job = read_job(arguments, *catalogue);
   }
-  if (const Status status = arguments.status(); !status)
-    return CommandOutcome::usage(status.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   std::unique_ptr<TraceSource> trace;
   if (from_trace) {
     auto opened = TraceSource::open(options, *catalogue, report);

@@ -108,39 +108,36 @@ ClassicReading read_common(const CsvTable& table, const CsvRow& row) {
   return reading;
 }
 
-void keep(MeasuredTable& out, const CsvRow& row, ClassicReading reading) {
-  if (reading.why_not.empty()) {
-    out.measurements.push_back(std::move(reading.measurement));
-  } else {
-    out.skipped.push_back({row.line, std::move(reading.why_not)});
+/// The classic rows of a table as cases of a kind; `add` sets the cells that only this kind has.
+template <typename Add>
+MeasuredTable classic_rows(const CsvTable& table, std::string_view kind, Add&& add) {
+  MeasuredTable out;
+  for (const CsvRow& row : table.rows) {
+    const std::string& model = table.cell(row, "model");
+    if (!is_classic_source(table.cell(row, "source")) || is_language_model(model)) continue;
+    ClassicReading reading = read_common(table, row);
+    reading.measurement.row[CaseColumn::kind] = kind;
+    add(row, reading.measurement.row);
+    if (reading.why_not.empty()) {
+      out.measurements.push_back(std::move(reading.measurement));
+    } else {
+      out.skipped.push_back({row.line, std::move(reading.why_not)});
+    }
   }
+  return out;
 }
 
 }  // namespace
 
 MeasuredTable measured_classic_training(const CsvTable& table) {
-  MeasuredTable out;
-  for (const CsvRow& row : table.rows) {
-    const std::string& model = table.cell(row, "model");
-    if (!is_classic_source(table.cell(row, "source")) || is_language_model(model)) continue;
-    ClassicReading reading = read_common(table, row);
-    devices::CaseRow& question = reading.measurement.row;
-    question[CaseColumn::kind] = "train";
+  return classic_rows(table, "train", [&](const CsvRow& row, devices::CaseRow& question) {
     question[CaseColumn::seq_len] = table.cell(row, "seq_len");
     question[CaseColumn::global_batch] = table.cell(row, "global_batch");
-    keep(out, row, std::move(reading));
-  }
-  return out;
+  });
 }
 
 MeasuredTable measured_classic_inference(const CsvTable& table) {
-  MeasuredTable out;
-  for (const CsvRow& row : table.rows) {
-    const std::string& model = table.cell(row, "model");
-    if (!is_classic_source(table.cell(row, "source")) || is_language_model(model)) continue;
-    ClassicReading reading = read_common(table, row);
-    devices::CaseRow& question = reading.measurement.row;
-    question[CaseColumn::kind] = "infer";
+  return classic_rows(table, "infer", [&](const CsvRow& row, devices::CaseRow& question) {
     question[CaseColumn::input_len] = table.cell(row, "input_len");
     const std::string& batch = table.cell(row, "batch_or_concurrency");
     if (number_in(batch)) question[CaseColumn::batch] = batch;
@@ -148,9 +145,7 @@ MeasuredTable measured_classic_inference(const CsvTable& table) {
       question[CaseColumn::batch] = "1";
       question[CaseColumn::devices] = "1";
     }
-    keep(out, row, std::move(reading));
-  }
-  return out;
+  });
 }
 
 }  // namespace drover::commands

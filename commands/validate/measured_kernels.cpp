@@ -1,7 +1,6 @@
 // kernel_timings.csv: matrix products become cases of kind gemm. There is no kind of case for
 // element-wise rows and copies; they were used to fit the memory efficiency.
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>

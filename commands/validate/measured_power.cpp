@@ -4,8 +4,6 @@
 // Generation without a cache (energy-inference) computes the whole sequence for each token, which
 // is a prefill of the mean length. Whole nodes, idle figures, all-zero products and image
 // generators are not cases of a board under load.
-#include <cmath>
-#include <cstdlib>
 #include <map>
 
 #include <fmt/format.h>

@@ -13,7 +13,7 @@
 #include "commands/validate/validate_reference.h"
 #include "commands/validate/validate_run.h"
 #include "commands/validate/validation_page.h"
-#include "commands/validate/validation_rows.h"
+#include "commands/validate/validation_report.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {

@@ -1,6 +1,5 @@
 #include "commands/validate/validate_reference.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 

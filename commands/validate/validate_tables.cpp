@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/validate/measured_temperature.h"
 #include "commands/validate/validate_run.h"
 #include "devices/estimate/estimate.h"
 #include "fleet/base/text.h"
@@ -129,6 +130,30 @@ std::optional<MeasuredRows> measured_rows(const CsvTable& table) {
     rows.left_out.push_back({fmt::format("{}:{}", table.place, line), std::move(why)});
   }
   return rows;
+}
+
+Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
+                                                const devices::Catalogue& catalogue) {
+  const auto courses = temperature_courses(table, catalogue);
+  if (!courses) return courses.error();
+  if (courses->empty()) return std::optional<MeasuredRows>{};
+  MeasuredRows rows;
+  for (const TemperatureCourse& course : *courses) {
+    for (const TemperaturePoint& point : course.points) {
+      Comparison of;
+      of.class_id = "temperature";
+      of.device = course.device;
+      of.source = table.place;
+      of.location = fmt::format("{}:{}", table.place, point.line);
+      of.label = fmt::format("{} {} after {:.0f} s", course.sensor, course.window, point.t_s);
+      of.given = of.location + course.sensor;
+      of.unit = "C, " + course.sensor;
+      of.measured = point.measured_c;
+      of.predicted = point.modelled_c;
+      rows.courses.push_back(std::move(of));
+    }
+  }
+  return std::optional<MeasuredRows>(std::move(rows));
 }
 
 }  // namespace drover::commands

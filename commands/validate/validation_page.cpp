@@ -1,7 +1,6 @@
 #include "commands/validate/validation_page.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>

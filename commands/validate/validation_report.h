@@ -55,4 +55,11 @@ std::string validation_text(const ValidationReport& report);
 
 Json validation_json(const ValidationReport& report);
 
+/// Every comparison as a row of CSV. The columns of a case (`drover estimate --cases`; id is the
+/// location of the measurement), then answer, value, class, source and remark, so that `drover
+/// validate` can read the file, then catalogue_id and predicted. Rates under a power cap are a
+/// share of the uncapped rate; ratios of times have no answer. Points of logs are not cases and are
+/// not included.
+std::string validation_rows(const ValidationReport& report);
+
 }  // namespace drover::commands

@@ -8,7 +8,6 @@
 // change any result, bit for bit.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -65,8 +64,8 @@ class Chassis {
 
   /// Sets the device's activity as achieved at its current clock. The clock is adjusted to the cap
   /// at once, assuming that only matrix work scales with it. Returns true when the clock changed:
-  /// the caller should then set the activity achieved at the new clock, at last with
-  /// `may_raise_clock` false, so that this ends with the power under the cap.
+  /// the caller should then set the activity achieved at the new clock, and repeat. Its last calls
+  /// must pass `may_raise_clock` false, so that the loop ends with power under the cap.
   bool set_activity(Instant now, std::size_t device, const Activity& activity,
                     bool may_raise_clock = true);
   /// Returns true when the clock changed at once.

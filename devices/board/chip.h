@@ -16,8 +16,6 @@
 // external limit, as of a power brake: a hardware slowdown that is not thermal.
 #pragma once
 
-#include <cstddef>
-
 #include "devices/board/chassis.h"
 #include "devices/board/sensor.h"
 #include "devices/board/thermal_model.h"

@@ -7,6 +7,7 @@
 
 #include "devices/case/case_model.h"
 #include "devices/catalogue/spec_name_resolver.h"
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 
@@ -213,14 +214,10 @@ std::string_view to_text(CaseKind kind) { return kind_names[static_cast<std::siz
 std::string_view to_text(CollectiveKind kind) {
   return collective_names[static_cast<std::size_t>(kind)];
 }
-std::string_view to_text(CaseColumn column) {
-  return column_names[static_cast<std::size_t>(column)];
-}
+std::string_view to_text(CaseColumn column) { return row_at(column_names, column); }
 
 std::optional<CaseKind> parse_case_kind(std::string_view text) {
-  const auto found = std::find(kind_names.begin(), kind_names.end(), text);
-  if (found == kind_names.end()) return std::nullopt;
-  return static_cast<CaseKind>(found - kind_names.begin());
+  return enumerator_named<CaseKind>(kind_names, text);
 }
 
 std::optional<CollectiveKind> parse_collective(std::string_view text) {
@@ -235,9 +232,7 @@ std::optional<CollectiveKind> parse_collective(std::string_view text) {
 }
 
 std::optional<CaseColumn> parse_case_column(std::string_view name) {
-  const auto found = std::find(column_names.begin(), column_names.end(), name);
-  if (found == column_names.end()) return std::nullopt;
-  return static_cast<CaseColumn>(found - column_names.begin());
+  return enumerator_named<CaseColumn>(column_names, name);
 }
 
 struct CaseReader::NameCache {
@@ -277,7 +272,6 @@ CaseReader::~CaseReader() = default;
 
 Result<Case> CaseReader::read(const CaseRow& row) {
   Case question;
-  question.id = row[CaseColumn::id];
   const std::string& kind = row[CaseColumn::kind];
   const auto known_kind = parse_case_kind(kind);
   if (!known_kind) {

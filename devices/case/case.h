@@ -51,7 +51,6 @@ enum class Recompute : std::uint8_t { none, selective, full };
 
 /// One case. Numbers that are not given are empty; the models choose suitable values.
 struct Case {
-  std::string id;
   CaseKind kind = CaseKind::gemm;
   const DeviceSpec* device = nullptr;  // of a catalogue that outlives the case
   const ModelSpec* model = nullptr;    // of the catalogue or the reader; null for gemm, collective

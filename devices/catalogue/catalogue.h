@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "devices/catalogue/embedded_specs.h"
 #include "devices/catalogue/model.h"

@@ -8,12 +8,13 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+
+#include "fleet/base/text.h"
+#include "fleet/base/whole_number.h"
 
 namespace drover::devices {
 namespace {
@@ -22,19 +23,9 @@ using toml_file::Table;
 
 constexpr double number_max = 1e12;
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 std::optional<double> number(std::string_view text) {
-  text = trimmed(text);
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool read = problem == std::errc() && end == text.data() + text.size();
-  if (!read || !(value > 0) || value > number_max) return std::nullopt;
-  return value;
+  const auto value = parse_whole<double>(trimmed(text));
+  return value && *value > 0 && *value <= number_max ? value : std::nullopt;
 }
 
 template <typename Layer>

@@ -61,7 +61,7 @@ struct LayeredModel {
   int dimensions = 2;      // of a convolution
   double evaluations = 1;  // of the whole list, one after the other: denoising steps
   double windows = 1;      // of one item, each evaluated separately: parts of a volume
-  double together = 1;     // evaluations in one batch: with and without a prompt
+  double together = 1;     // evaluations in one batch: 2 with classifier-free guidance
   double logits = 0;       // elements per item of the softmax and its loss
   double tail_flops = 0;   // per item, after all evaluations
   double input_s = 0;      // host work to prepare one item in a framework's loader

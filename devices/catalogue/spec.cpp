@@ -8,6 +8,7 @@
 
 #include "devices/catalogue/spec_file.h"
 #include "devices/catalogue/spec_rows.h"
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
 #include "fleet/text/toml.h"
@@ -92,7 +93,8 @@ class Layers {
       ++tags;
     }
     if (tags != 1) {
-      fact.add_problem("value", "expected one of datasheet, fitted, assumed next to it, as a text");
+      fact.add_problem("value",
+                       "expected one of datasheet, fitted, assumed next to it, as a string");
     }
     return fact.number_in("value", low, high);
   }
@@ -159,14 +161,12 @@ void read_numbers(Layers& layers, DeviceSpec& spec) {
 void read_torus(Layers& layers, DeviceSpec& spec) {
   std::optional<Table> links = layers.holder("links", "torus");
   if (!links) return;
-  const std::string torus = links->text("torus");
-  const auto found = std::find(torus_names.begin(), torus_names.end(), torus);
-  if (found == torus_names.end()) {
-    links->add_problem("torus",
-                       fmt::format("found \"{}\", expected \"2d\", \"3d\" or \"\"", torus));
-    return;
+  const std::string name = links->text("torus");
+  if (const auto torus = enumerator_named<Torus>(torus_names, name)) {
+    spec.torus = *torus;
+  } else {
+    links->add_problem("torus", fmt::format("found \"{}\", expected \"2d\", \"3d\" or \"\"", name));
   }
-  spec.torus = static_cast<Torus>(found - torus_names.begin());
 }
 
 void read_engine(Layers& layers, DeviceSpec& spec) {
@@ -187,9 +187,6 @@ void read_software(Layers& layers, DeviceSpec& spec) {
   }
   if (auto table = layers.holder("software", "missing_ops")) {
     spec.missing_ops = table->texts("missing_ops");
-  }
-  if (auto table = layers.holder("software", "slice_shapes")) {
-    spec.slice_shapes = table->texts("slice_shapes");
   }
   std::optional<Table> slices = layers.holder("software", "slice_sizes");
   if (!slices) return;

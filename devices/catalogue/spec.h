@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -200,10 +199,9 @@ struct DeviceSpec : ServingConstants, LayerCosts {
   double purchase_usd = 0;     // 0: unknown
   // Default engine for online serving.
   ServingEngine token_engine = ServingEngine::vllm_0_11;
-  std::vector<std::string> frameworks;    // that run on it
-  std::vector<std::string> missing_ops;   // "custom_cuda", "dynamic_shape", ..
-  std::vector<int> slice_sizes;           // TPU: possible sizes of gangs; empty: any
-  std::vector<std::string> slice_shapes;  // TPU: the topologies on offer, "2x4"
+  std::vector<std::string> frameworks;   // that run on it
+  std::vector<std::string> missing_ops;  // "custom_cuda", "dynamic_shape", ..
+  std::vector<int> slice_sizes;          // TPU: possible sizes of gangs; empty: any
 
   double peak(Precision precision) const { return peak_flops[static_cast<std::size_t>(precision)]; }
   bool runs(Precision precision) const { return peak(precision) > 0; }

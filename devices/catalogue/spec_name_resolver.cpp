@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <vector>
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -128,7 +127,7 @@ const DeviceSpec& SpecNameResolver::half_of(const DeviceSpec& spec) {
 Result<FoundDevice> SpecNameResolver::device(std::string_view name) {
   const auto whole = devices_.find(folded(name));
   if (whole != devices_.end() && name.find('(') == std::string_view::npos) {
-    return FoundDevice{whole->second, std::nullopt, ""};
+    return FoundDevice{whole->second, std::nullopt};
   }
   const Bracketed parts = without_brackets(name);
   const auto bare = devices_.find(folded(parts.name));
@@ -137,7 +136,7 @@ Result<FoundDevice> SpecNameResolver::device(std::string_view name) {
   if (found == devices_.end()) return catalogue_.device(name).error();
   const bool half = name.find("half chip") != std::string_view::npos;
   const DeviceSpec* spec = half ? &half_of(*found->second) : found->second;
-  return FoundDevice{spec, watts_in(parts.remark), parts.remark};
+  return FoundDevice{spec, watts_in(parts.remark)};
 }
 
 Result<const ModelSpec*> SpecNameResolver::model(std::string_view name) {

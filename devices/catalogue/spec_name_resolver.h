@@ -18,7 +18,6 @@ namespace drover::devices {
 struct FoundDevice {
   const DeviceSpec* spec = nullptr;
   std::optional<double> power_limit_w;  // "V100 (board max limit 250 W)"
-  std::string remark;                   // other text in brackets
 };
 
 /// Looks names up. It must outlive its results.

@@ -37,8 +37,8 @@ struct LinkSpec {
   double ll_share = 0.44;
   double ll_start_s = 8e-6;
   double ll_step_s = 1.5e-6;
-  // Steps that add (scatter) take longer than the mean step of an all-reduce by these shares, steps
-  // that copy (gather) are shorter by them.
+  // Relative to the mean step of an all-reduce, steps that add (reduce-scatter) are longer and
+  // steps that copy (all-gather) are shorter by these shares.
   double adding_step_share = 0.26;  // of a step's start
   double adding_share = 0.056;      // of its bytes' time
   double copy_bandwidth = 1e12;     // bytes/s at which a device copies its own part
@@ -74,7 +74,8 @@ NetworkSpec network_of(const DeviceSpec& device);
 /// The network of rented hosts whose devices share a few NICs, if measured; else as `network_of`.
 NetworkSpec cloud_network_of(const DeviceSpec& device);
 
-/// The most cubic torus of a number of chips; axes in ascending order, unused ones are 1.
+/// The most nearly cubic torus with this number of chips; axes in ascending order, unused ones are
+/// 1.
 struct TorusShape {
   std::array<int, 3> lengths = {1, 1, 1};
   std::array<bool, 3> joined = {false, false, false};  // the axis is closed to a ring

@@ -1,10 +1,11 @@
-// A layer has four products over all tokens (layers.h), the two products of attention, and memory
+// A layer has four products over all tokens, the two products of attention, and memory
 // passes: over tokens x hidden for the operations between products, and over heads x tokens x
 // tokens for the scores, which these nets keep in memory. The backward pass repeats each product
 // for both gradients.
 #include "devices/classic/encoder.h"
 
-#include "devices/operation/layers.h"
+#include <algorithm>
+#include <array>
 
 namespace drover::devices {
 namespace {
@@ -23,13 +24,31 @@ void add_encoder_product(StepAccumulator& sum, const LayerRates& layer, double r
   add_layer_kernel(sum, layer, layer.product_seconds(inner, rows, columns), flops, bytes, times);
 }
 
+/// The product (rows x inner) times (inner x columns).
+struct MatrixShape {
+  double inner = 0;
+  double columns = 0;
+};
+
+/// Query, key and value; attention output; gate and up; down.
+std::array<MatrixShape, 4> layer_products(const ModelSpec& model) {
+  const double hidden = model.hidden, head = model.head_size, heads = model.heads;
+  const double feed_forward = model.feed_forward;
+  return {{
+      {hidden, (heads + 2 * std::max(1.0, static_cast<double>(model.kv_heads))) * head},
+      {heads * head, hidden},
+      {hidden, (model.gated ? 2 : 1) * feed_forward},
+      {feed_forward, hidden},
+  }};
+}
+
 }  // namespace
 
 void add_encoder(StepAccumulator& sum, const LayerRates& layer, const ModelSpec& model,
                  const EncoderShape& shape) {
   const double hidden = model.hidden;
   const double rows = shape.items * shape.tokens;
-  for (const MatrixShape& product : layer_products(model, 1)) {
+  for (const MatrixShape& product : layer_products(model)) {
     add_encoder_product(sum, layer, rows, product.inner, product.columns, model.layers,
                         shape.training);
   }

@@ -5,7 +5,6 @@
 #include "devices/classic/inference.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "devices/classic/convolution.h"
 #include "devices/classic/encoder.h"

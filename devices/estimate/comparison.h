@@ -65,7 +65,8 @@ struct WinningRange {
   double low = 1, high = 1;
   std::optional<std::size_t> candidate;  // none: no candidate is eligible
 };
-/// Evaluates powers of two, and finds the batch of the change between two with different winners.
+/// Evaluates powers of two. Between neighbours with different winners, searches for the batch at
+/// which the winner changes.
 std::vector<WinningRange> winning_ranges(const ComparisonWorkload& work,
                                          const std::vector<Candidate>& candidates, double low,
                                          double high, RankingMetric measure);

@@ -30,6 +30,11 @@ ServingPlan plan_of(const Case& question) {
                       given(question.data), given(question.expert));
 }
 
+ServingReplica replica_of(const Case& question, Precision weights, const ServingPlan& plan,
+                          double clock_share) {
+  return {*question.device, *question.model, weights, plan, *engine_of(question), clock_share};
+}
+
 void set_memory(Estimate& answer, const Case& question, const ServingReplica& replica,
                 double tokens) {
   const ServingMemory memory =
@@ -73,13 +78,9 @@ Result<Estimate> estimate_prefill(const Case& question) {
   const ServingEngine engine = *engine_of(question);
   const double prompts = std::max(1.0, question.batch.value_or(1) / plan.replicas);
   const double context = question.context.value_or(0);
-  const auto replica_at = [&](double share) {
-    return ServingReplica(*question.device, *question.model, question.precision, plan, engine,
-                          share);
-  };
   const PowerLimitedStep run =
       power_limited_step(*question.device, question.power_limit_w, [&](double share) {
-        const ServingReplica replica = replica_at(share);
+        const ServingReplica replica = replica_of(question, question.precision, plan, share);
         return step_of(replica, *question.device,
                        prompt_pass(replica.chip, replica.shape, plan, replica.bytes, input, context,
                                    prompts, engine));
@@ -89,7 +90,8 @@ Result<Estimate> estimate_prefill(const Case& question) {
   answer.tokens_per_s = plan.replicas * prompts * input / answer.seconds;
   answer.cost_usd = cost_usd(question, 1e6 / answer.tokens_per_s);
   answer.cost_unit = "million tokens";
-  set_memory(answer, question, replica_at(1), prompts * (context + input));
+  set_memory(answer, question, replica_of(question, question.precision, plan, 1),
+             prompts * (context + input));
   return answer;
 }
 
@@ -104,13 +106,9 @@ Result<Estimate> estimate_decode(const Case& question) {
     each = question.input.value_or(usual_prompt) + question.output.value_or(0) / 2;
   }
   load.context_tokens = load.sequences * each;
-  const auto replica_at = [&](double share) {
-    return ServingReplica(*question.device, *question.model, question.precision, plan, engine,
-                          share);
-  };
   const PowerLimitedStep run =
       power_limited_step(*question.device, question.power_limit_w, [&](double share) {
-        const ServingReplica replica = replica_at(share);
+        const ServingReplica replica = replica_of(question, question.precision, plan, share);
         return step_of(
             replica, *question.device,
             serving_pass(replica.chip, replica.shape, plan, replica.bytes, load, engine));
@@ -120,7 +118,8 @@ Result<Estimate> estimate_decode(const Case& question) {
   answer.tokens_per_s = plan.replicas * load.sequences / answer.seconds;
   set_token_price(answer, question);
   answer.energy_j *= plan.replicas * load.sequences;  // of the step
-  set_memory(answer, question, replica_at(1), load.context_tokens);
+  set_memory(answer, question, replica_of(question, question.precision, plan, 1),
+             load.context_tokens);
   return answer;
 }
 
@@ -137,16 +136,12 @@ ServingDemand demand_of(const Case& question, const ServingPlan& plan) {
 Estimate saturated(const Case& question, const ServingPlan& plan, Precision weights) {
   const ServingDemand demand = demand_of(question, plan);
   ServingSteady steady;
-  const auto replica_at = [&](double share) {
-    return ServingReplica(*question.device, *question.model, weights, plan, *engine_of(question),
-                          share);
-  };
-  const ServingReplica whole = replica_at(1);
+  const ServingReplica whole = replica_of(question, weights, plan, 1);
   const ServingMemory memory = serving_memory(*question.device, whole.shape, plan, whole.bytes);
   const double held = cache_tokens(memory, whole.shape, plan, whole.bytes);
   const PowerLimitedStep run =
       power_limited_step(*question.device, question.power_limit_w, [&](double share) {
-        const ServingReplica replica = replica_at(share);
+        const ServingReplica replica = replica_of(question, weights, plan, share);
         steady = serving_steady(replica.chip, replica.shape, plan, replica.bytes, held, demand,
                                 replica.engine);
         return step_of(replica, *question.device, steady.pass);

@@ -15,6 +15,14 @@
 // A100, H100 and A40 (microsoft/vidur) and 510 of V100, P100 and T4 (DeepBench): 5.9 to 6.5 % mean
 // on Vidur's, and flat around the optimum. A term for panels that exceed the cache and are read
 // again did not help. Per generation only the efficiencies and the fixed time are fitted.
+//
+// TPUs. A systolic array of R x R keeps a block of weights while rows stream through it. Depth and
+// columns are padded to R, rows to 8, and loading the next block is hidden behind at least R rows:
+//
+//   cycles = ceil(K/R) ceil(N/R) max(8 ceil(M/8), R) count
+//
+// (weight-stationary cycles of SCALE-Sim with loading overlapped as jax-ml/scaling-book describes).
+// The compiler splits rows or columns so that all arrays of a chip share the work.
 #include "devices/operation/matrix.h"
 
 #include <algorithm>
@@ -22,8 +30,6 @@
 #include <cmath>
 #include <limits>
 #include <span>
-
-#include "devices/operation/systolic.h"
 
 namespace drover::devices {
 namespace {
@@ -51,6 +57,15 @@ constexpr double vector_reuse_half = 2;
 
 /// The minimum speed-up of 16 bits over fp32 on multiprocessors with matrix units.
 constexpr double matrix_unit_gain = 2.5;
+
+/// Seconds of the matrix units of a TPU alone. Monotonic in the size of the product.
+double systolic_seconds(const DeviceSpec& device, double rate, const Product& product) {
+  const double edge = device.matrix_tile;
+  const double padding = device.row_padding;
+  const double blocks = std::ceil(product.inner / edge) * std::ceil(product.columns / edge);
+  const double rows = std::max(std::ceil(product.rows / padding) * padding, edge);
+  return 2 * edge * edge * blocks * rows * product.count / rate;
+}
 
 bool on_matrix_units(const DeviceSpec& device, Precision computing) {
   if (computing == Precision::fp32 || computing == Precision::fp64) return false;

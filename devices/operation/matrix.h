@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "devices/catalogue/spec.h"
-#include "devices/operation/layers.h"
 
 namespace drover::devices {
 

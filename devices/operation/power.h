@@ -24,11 +24,12 @@ double static_power_w(const DeviceSpec& device, bool context_open);
 PowerParts power_parts(const DeviceSpec& device, const Step& activity, bool context_open,
                        double clock_share);
 
-/// Mean power under a limit of work that would use `free_w` without it; never above either.
+/// Mean power, under `limit_w`, of work that uses `free_w` without a limit; never above either of
+/// them.
 double limited_power_w(const DeviceSpec& device, double free_w, double limit_w);
 
-/// The clock at which this work, given as achieved at `at_share`, uses `target_w`: the boost clock
-/// when it always uses less, the slowest one when it always uses more.
+/// The clock share at which this work draws `target_w`; `activity` is as achieved at `at_share`.
+/// The boost clock when it always draws less, the slowest clock when it always draws more.
 double clock_share_at(const DeviceSpec& device, const Step& activity, double at_share,
                       double target_w);
 

@@ -47,7 +47,7 @@ struct Placement {
   int devices = 1;
   Precision precision = Precision::bf16;  // of the weights
   double link_share = 1;  // available share of the interconnect's bandwidth, when it is degraded
-  int per_host = 0;       // gang over hosts: devices of its largest part; 0: as the links connect
+  int per_host = 0;       // multi-host gang: devices of its largest part; 0: as the links connect
 };
 
 struct TrainingShape {

@@ -1,7 +1,6 @@
 // Sums the parts of a step on one device, each with its own roofline.
 #pragma once
 
-#include "devices/operation/layers.h"
 #include "devices/operation/matrix.h"
 #include "devices/operation/step.h"
 

@@ -64,7 +64,7 @@ DecodeStepTime decode_step_time(const Placement& placement, const ModelSpec& mod
   DecodeStepTime pace;
   pace.base_s = decode_pass(replica, batch, 0).seconds();
   pace.per_context_token_s =
-      seconds_per_cached_token(replica.chip, replica.shape, replica.plan, replica.bytes, 0);
+      seconds_per_cached_token(replica.chip, replica.shape, replica.plan, replica.bytes);
   return pace;
 }
 

@@ -1,9 +1,7 @@
 // The memory of a replica, and the time of its warm-up.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
-#include "devices/operation/layers.h"
 #include "devices/serving/performance.h"
 
 namespace drover::devices {
@@ -54,7 +52,8 @@ double kv_bytes_per_token(const Placement& placement, const ModelSpec& model) {
     const double latent = double{1} * model.latent.kv_rank + model.latent.rope_size;
     return layers * latent * devices * cache_bytes_each(placement.precision);
   }
-  return 2 * layers * kv_heads_each(model, devices) * devices * model.head_size *
+  const double heads_each = std::max(1.0, static_cast<double>(model.kv_heads) / devices);
+  return 2 * layers * heads_each * devices * model.head_size *
          cache_bytes_each(placement.precision);
 }
 

@@ -171,11 +171,8 @@ ServingPass serving_pass(const ServingChip& chip, const ServingShape& shape,
 }
 
 double seconds_per_cached_token(const ServingChip& chip, const ServingShape& shape,
-                                const ServingPlan& plan, const ServingBytes& bytes,
-                                double context_each) {
-  // Window layers stop growing once the window is full.
-  const double open = context_each < shape.window ? 1 : 1 - shape.window_layers;
-  return rows_each(plan, open) * pair_seconds(chip, shape, plan, bytes);
+                                const ServingPlan& plan, const ServingBytes& bytes) {
+  return rows_each(plan, 1) * pair_seconds(chip, shape, plan, bytes);
 }
 
 }  // namespace drover::devices

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "devices/catalogue/engine.h"
-#include "devices/serving/plan.h"
 #include "devices/serving/shape.h"
 
 namespace drover::devices {
@@ -55,8 +54,8 @@ struct ServingPass {
 ServingPass serving_pass(const ServingChip&, const ServingShape&, const ServingPlan&,
                          const ServingBytes&, const ServingLoad&, ServingEngine);
 
-/// Seconds that one more cached token adds to a step whose sequences have `context_each` tokens.
+/// Seconds that one more cached token adds to a step whose windows are not full.
 double seconds_per_cached_token(const ServingChip&, const ServingShape&, const ServingPlan&,
-                                const ServingBytes&, double context_each);
+                                const ServingBytes&);
 
 }  // namespace drover::devices

@@ -209,9 +209,4 @@ double collective_s(CollectiveKind collective, double bytes, const CollectiveGro
                : domain_s(collective, bytes, group.devices, links);
 }
 
-double collective_s(CollectiveKind collective, double bytes, const CollectiveGroup& group,
-                    const DeviceSpec& device) {
-  return collective_s(collective, bytes, group, links_of(device), network_of(device));
-}
-
 }  // namespace drover::devices

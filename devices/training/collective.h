@@ -22,8 +22,4 @@ struct CollectiveGroup {
 double collective_s(CollectiveKind collective, double bytes, const CollectiveGroup& group,
                     const LinkSpec& links, const NetworkSpec& network);
 
-/// The same in a cluster of these devices.
-double collective_s(CollectiveKind collective, double bytes, const CollectiveGroup& group,
-                    const DeviceSpec& device);
-
 }  // namespace drover::devices

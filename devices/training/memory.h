@@ -6,14 +6,15 @@
 
 namespace drover::devices {
 
-/// Parameters of the model on one device: those that it has or, when sharded, gathers in turn.
+/// Parameters of the model that one device computes with: its own or, when sharded, those that it
+/// gathers in turn.
 double owned_parameters(const ModelSpec& model, const Layout& layout);
 
 /// Bytes of one layer's activations kept for the backward pass, per token. `narrow`: the inputs of
 /// products are kept in 8 bits.
 double activation_bytes_per_token(const ModelSpec& model, bool narrow);
 
-/// Share of the forward pass that is recomputed so that the rest fits, or as the request says.
+/// Share of the forward pass that is recomputed: as requested, else as much as is needed to fit.
 double recomputed_share(const TrainingJob& job, const Layout& layout);
 
 /// Memory use by kind, without the activations that are recomputed.

@@ -1,11 +1,11 @@
 #include "fleet/base/identity.h"
 
-#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
+#include "fleet/base/whole_number.h"
 
 namespace drover {
 namespace {
@@ -17,14 +17,6 @@ std::array<std::uint64_t, 2> draw_words(RandomStream& random) {
   std::array<std::uint64_t, 2> words{};
   while (words[0] == 0 && words[1] == 0) words = {random.bits(), random.bits()};
   return words;
-}
-
-std::optional<std::uint64_t> parse_hexadecimal(std::string_view text) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, value, 16);
-  if (problem != std::errc{} || stop != end) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -40,8 +32,8 @@ std::string to_text(const ReplicaId& id) { return fmt::format("{}/r{}", id.host,
 Result<JobId> parse_job_id(std::string_view text) {
   constexpr std::size_t half = 16;
   if (text.size() == 2 * half) {
-    const auto high = parse_hexadecimal(text.substr(0, half));
-    const auto low = parse_hexadecimal(text.substr(half));
+    const auto high = parse_whole<std::uint64_t>(text.substr(0, half), 16);
+    const auto low = parse_whole<std::uint64_t>(text.substr(half), 16);
     if (high && low) return JobId{*high, *low};
   }
   return error("job id: found \"{}\", expected 32 hexadecimal digits",
@@ -52,14 +44,10 @@ Result<DeviceId> parse_device_id(std::string_view text) {
   const std::size_t slash = text.rfind('/');
   if (slash != std::string_view::npos && is_name(text.substr(0, slash))) {
     const std::string_view digits = text.substr(slash + 1);
-    std::uint16_t index = 0;
-    const char* end = digits.data() + digits.size();
-    const auto [stop, problem] = std::from_chars(digits.data(), end, index);
+    const auto index = parse_whole<std::uint16_t>(digits);
     // A device has only one name: "h1/03" is refused.
     const bool canonical = digits == "0" || !digits.starts_with('0');
-    if (problem == std::errc{} && stop == end && canonical) {
-      return DeviceId{std::string(text.substr(0, slash)), index};
-    }
+    if (index && canonical) return DeviceId{std::string(text.substr(0, slash)), *index};
   }
   return error("device: found \"{}\", expected HOST/N, such as \"h1/3\" (N: 0..65535)",
                printable(text.substr(0, 2 * name_length_max)));

@@ -1,7 +1,6 @@
 // Identifiers of jobs, processes, hosts, devices and replicas.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstdint>
 #include <functional>

@@ -31,8 +31,6 @@ class RandomStream {
   /// exp(normal(log(median), sigma)).
   double log_normal(double median, double sigma);
 
-  std::uint64_t seed() const { return seed_; }
-
  private:
   std::uint64_t seed_;
   std::array<std::uint64_t, 4> state_;  // xoshiro256**, filled by splitmix64 (Blackman, Vigna 2018)

@@ -241,18 +241,19 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
   return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
 }
 
-/// Longer lists are cut.
-static constexpr std::ptrdiff_t known_shown_max = 40;
+std::string shortened_list(const std::vector<std::string>& texts, std::size_t shown_max) {
+  if (texts.size() <= shown_max) return fmt::format("{}", fmt::join(texts, ", "));
+  const auto end = texts.begin() + static_cast<std::ptrdiff_t>(shown_max);
+  return fmt::format("{} and {} more", fmt::join(texts.begin(), end, ", "),
+                     texts.size() - shown_max);
+}
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
   const std::vector<std::string> near = nearest(word, known);
   if (near.empty()) {
     if (known.empty()) return "";
-    if (std::ssize(known) <= known_shown_max)
-      return fmt::format("; known: {}", fmt::join(known, ", "));
-    const auto end = known.begin() + known_shown_max;
-    return fmt::format("; known: {} and {} more", fmt::join(known.begin(), end, ", "),
-                       std::ssize(known) - known_shown_max);
+    constexpr std::size_t known_shown_max = 40;
+    return "; known: " + shortened_list(known, known_shown_max);
   }
   if (near.size() == 1) return fmt::format("; did you mean {}?", near[0]);
   if (near.size() == 2) return fmt::format("; did you mean {} or {}?", near[0], near[1]);

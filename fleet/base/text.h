@@ -37,6 +37,9 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
 /// "1 device", "3 devices", "0 devices". `many` is for irregular plurals: "2 batches".
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
 
+/// "a, b and 3 more": the first `shown_max` texts, and the number of the others.
+std::string shortened_list(const std::vector<std::string>& texts, std::size_t shown_max);
+
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trimmed(std::string_view text);
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "fleet/base/text.h"
+#include "fleet/base/whole_number.h"
 
 namespace drover {
 namespace {
@@ -54,11 +54,9 @@ Result<Version> parse_version(std::string_view text) {
     return error("found \"{}\", expected a version such as 12.4", printable(text));
   };
   for (const std::string& part : split(std::string(text), '.')) {
-    std::uint32_t number = 0;
-    const auto [stop, problem] = std::from_chars(part.data(), part.data() + part.size(), number);
-    const bool whole = problem == std::errc{} && stop == part.data() + part.size();
-    if (!whole || version.size() == numbers_max) return wrong();
-    version.push_back(number);
+    const auto number = parse_whole<std::uint32_t>(part);
+    if (!number || version.size() == numbers_max) return wrong();
+    version.push_back(*number);
   }
   if (version.empty()) return wrong();
   return version;

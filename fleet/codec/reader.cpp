@@ -214,7 +214,7 @@ bool Reader::skip() {
       case ValueType::array:
       case ValueType::map:
         if (depth == open.size()) {
-          return fail(fmt::format("more than {} levels", open.size()), "a flatter value");
+          return fail(fmt::format("more than {} levels", open.size()), "no deeper nesting");
         }
         open[depth++] = found.bits * (found.form == ValueType::map ? 2 : 1);
         break;
@@ -228,7 +228,8 @@ bool Reader::skip() {
 
 bool Reader::take_memory(std::size_t bytes) {
   if (bytes > memory_left_) {
-    return fail("values that use far more memory than bytes", "a message of sensible values");
+    return fail("values that need far more memory than their bytes",
+                "values within the memory limit");
   }
   memory_left_ -= bytes;
   return true;

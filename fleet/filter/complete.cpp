@@ -1,7 +1,6 @@
 #include "fleet/filter/complete.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 

@@ -91,9 +91,8 @@ struct FieldFacts {
   Field field;
   std::string_view name;  // "temp"
   ValueKind kind;
-  std::uint8_t of;        // Subjects
-  bool is_name;           // a bare word in a filter is searched for in this field
-  std::string_view help;  // one line, with the unit
+  std::uint8_t of;  // Subjects
+  bool is_name;     // a bare word in a filter is searched for in this field
 };
 /// One row for each field, in the order of the enumeration.
 std::span<const FieldFacts> fields();

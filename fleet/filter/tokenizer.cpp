@@ -48,13 +48,6 @@ TokenKind kind_of(std::string_view word) {
 
 }  // namespace
 
-std::string_view to_text(ComparisonOperator sign) {
-  for (const SignRow& row : signs_table) {
-    if (row.sign == sign && sign != ComparisonOperator::none) return row.text;
-  }
-  return "";
-}
-
 Token Tokenizer::next() {
   skip_blanks();
   if (at_ == text_.size()) return {TokenKind::end, at_, 0, "", ComparisonOperator::none};

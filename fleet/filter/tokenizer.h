@@ -32,8 +32,6 @@ enum class ComparisonOperator : std::uint8_t {
   search,
   no_search,
 };
-/// As it is written in a filter: "==".
-std::string_view to_text(ComparisonOperator sign);
 
 struct Token {
   TokenKind kind = TokenKind::end;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
 #include "fleet/text/nodeset.h"
 #include "fleet/text/toml.h"
@@ -89,17 +90,10 @@ PublicKey read_fields(Table& table, std::string_view kind) {
 
 }  // namespace
 
-std::string_view to_text(KeyRole role) {
-  const auto index = static_cast<std::size_t>(role);
-  DROVER_REQUIRE(index < role_names.size());
-  return role_names[index];
-}
+std::string_view to_text(KeyRole role) { return row_at(role_names, role); }
 
 Result<KeyRole> parse_key_role(std::string_view text, std::string_view place) {
-  const auto* found = std::find(role_names.begin(), role_names.end(), text);
-  if (found != role_names.end()) {
-    return static_cast<KeyRole>(std::distance(role_names.begin(), found));
-  }
+  if (const auto role = enumerator_named<KeyRole>(role_names, text)) return *role;
   return error("{}{}found \"{}\", expected one of {}", place, place.empty() ? "" : ": ",
                excerpt(text), fmt::join(role_names, ", "));
 }

@@ -41,20 +41,15 @@ std::string key_text(const PublicKey& key) {
 std::optional<std::string> not_its_host(const PublicKey& key, const std::string& host) {
   if (std::find(key.ids.begin(), key.ids.end(), host) != key.ids.end()) return std::nullopt;
   constexpr std::size_t shown_max = 3;
-  std::string ids;
-  for (std::size_t index = 0; index < std::min(key.ids.size(), shown_max); ++index) {
-    ids += (index == 0 ? "" : ", ") + key.ids[index];
-  }
-  if (key.ids.size() > shown_max) ids += fmt::format(" and {} more", key.ids.size() - shown_max);
   return fmt::format("{} may not act for host {}, only for {}", key_text(key), excerpt(host, 64),
-                     ids);
+                     shortened_list(key.ids, shown_max));
 }
 
 std::optional<std::string> join_refusal(const PublicKey& key, const Join& join) {
   if ((key.role == KeyRole::agent) != (join.role == Role::agent)) {
-    return fmt::format("{} is {} agent's key, and this is {} agent", key_text(key),
-                       key.role == KeyRole::agent ? "an" : "no",
-                       join.role == Role::agent ? "an" : "no");
+    return fmt::format("{} is {} agent key, but the connecting peer is {} agent", key_text(key),
+                       key.role == KeyRole::agent ? "an" : "not an",
+                       join.role == Role::agent ? "an" : "not an");
   }
   if (join.role == Role::agent) return not_its_host(key, join.name);
   if (join.role == Role::viewer && !may_subscribe(key.role)) {

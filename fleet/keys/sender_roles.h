@@ -1,6 +1,6 @@
 // Who may send each kind of message: one table. The permissions of a key's role (fleet/keys/keys.h)
-// and of a connection's role (router/health/connection_table.h) both follow from it. docs/keys.md
-// lists it.
+// and of a connection's role (router/health/connection_table.h) both follow from it.
+// docs/connection-keys.md lists it.
 #pragma once
 
 #include <cstdint>

@@ -91,7 +91,8 @@ Result<Keyframe> RecordingReader::read(const recording::SurveyedKeyframe& keyfra
     }
   }
   const auto found = parts.find(keyframe.snapshot);
-  if (found == parts.end()) return error("keyframe {}: found none of it", keyframe.snapshot);
+  if (found == parts.end())
+    return error("keyframe {}: none of its parts was found", keyframe.snapshot);
   return joined(found->second);
 }
 

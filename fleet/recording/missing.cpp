@@ -1,6 +1,5 @@
 // The missing messages of a recording: their times, and when the state is complete again.
 #include <algorithm>
-#include <utility>
 
 #include "fleet/recording/reader_state.h"
 

@@ -6,7 +6,6 @@
 #include "fleet/codec/codec.h"
 #include "fleet/recording/format/layout.h"
 #include "fleet/recording/reader_state.h"
-#include "fleet/recording/sizes.h"
 #include "fleet/recording/survey.h"
 
 namespace drover {
@@ -114,16 +113,6 @@ void RecordingReader::State::set_info() {
     last = any ? std::max(last, one.recorded.arrived) : one.recorded.arrived;
     any = true;
   }
-}
-
-std::map<RecordingChannel, std::uint64_t> RecordingReader::channel_bytes() {
-  std::map<RecordingChannel, std::uint64_t> bytes;
-  for (const ChunkIndex& chunk : state_->index.chunks) {
-    for (const auto& [channel, size] : recording::bytes_by_channel(state_->source, chunk)) {
-      bytes[static_cast<RecordingChannel>(channel)] += size;
-    }
-  }
-  return bytes;
 }
 
 Result<RecordingReader> RecordingReader::open(ByteSource& file,

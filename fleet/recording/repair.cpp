@@ -291,12 +291,10 @@ Status check_times(ByteSource& file, const ChunkIndex& chunk, const OpenChunk& o
   const Instant head_start = recording::instant_of(cursor.u64());
   const Instant head_end = recording::instant_of(cursor.u64());
   if (head_start != start || head_end != end) {
-    return error("byte {}: the times in the chunk's head are not those of its messages",
-                 chunk.offset);
+    return error("byte {}: the times in the chunk header do not match its messages", chunk.offset);
   }
   if (chunk.start == start && chunk.end == end) return {};
-  return error("byte {}: the times in the chunk's index are not those of its messages",
-               chunk.offset);
+  return error("byte {}: the times in the chunk index do not match its messages", chunk.offset);
 }
 
 void check_chunks(ByteSource& file, const recording::FileIndex& index, VerifyReport& report) {

@@ -1,10 +1,10 @@
-#include "fleet/recording/sizes.h"
-
+// Divides the bytes of a chunk among its channels, in proportion to their messages.
 #include <algorithm>
-#include <utility>
-#include <vector>
 
-namespace drover::recording {
+#include "fleet/recording/reader_state.h"
+
+namespace drover {
+namespace recording {
 namespace {
 
 struct Begins {
@@ -35,8 +35,8 @@ std::vector<Begins> messages_of(ByteSource& source, const ChunkIndex& chunk) {
   return messages;
 }
 
-}  // namespace
-
+/// Bytes by channel. A chunk with several channels is not read: its message indexes have the offset
+/// of each message. When they cannot be read, all channels get equal shares.
 std::map<std::uint16_t, std::uint64_t> bytes_by_channel(ByteSource& source,
                                                         const ChunkIndex& chunk) {
   std::map<std::uint16_t, std::uint64_t> bytes;
@@ -62,4 +62,17 @@ std::map<std::uint16_t, std::uint64_t> bytes_by_channel(ByteSource& source,
   return bytes;
 }
 
-}  // namespace drover::recording
+}  // namespace
+}  // namespace recording
+
+std::map<RecordingChannel, std::uint64_t> RecordingReader::channel_bytes() {
+  std::map<RecordingChannel, std::uint64_t> bytes;
+  for (const recording::ChunkIndex& chunk : state_->index.chunks) {
+    for (const auto& [channel, size] : recording::bytes_by_channel(state_->source, chunk)) {
+      bytes[static_cast<RecordingChannel>(channel)] += size;
+    }
+  }
+  return bytes;
+}
+
+}  // namespace drover

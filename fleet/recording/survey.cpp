@@ -23,7 +23,7 @@ Status Survey::take(ByteSource& source, ChunkIndex& chunk) {
   const Instant end = chunk.end;
   take_messages(**open, chunk);
   if (chunk.start != start || chunk.end != end) {
-    notes_.push_back(fmt::format("byte {}: the times in the chunk's head are wrong", chunk.offset));
+    notes_.push_back(fmt::format("byte {}: the times in the chunk header are wrong", chunk.offset));
   }
   chunks_.push_back(chunk);
   return {};

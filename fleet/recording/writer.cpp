@@ -1,7 +1,6 @@
 #include "fleet/recording/writer.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>

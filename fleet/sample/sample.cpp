@@ -4,10 +4,10 @@
 #include <bitset>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <type_traits>
 #include <utility>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/sample/sample_bounds.h"
 
 namespace drover {
@@ -33,13 +33,7 @@ constexpr std::array<MetricFacts, metric_count> facts_table{{
     {Metric::board_limit_violation, "board_limit_violation", "s", 4, -2},
 }};
 
-constexpr bool in_order_of_enumerators() {
-  for (std::size_t index = 0; index < facts_table.size(); ++index) {
-    if (static_cast<std::size_t>(facts_table[index].metric) != index) return false;
-  }
-  return true;
-}
-static_assert(in_order_of_enumerators());
+static_assert(is_in_order(facts_table, &MetricFacts::metric));
 
 // More columns than metrics are allowed, for metrics of newer versions.
 constexpr std::size_t columns_max = 64;
@@ -208,11 +202,7 @@ Status check_column(const Column& column, std::size_t rows) {
 
 }  // namespace
 
-const MetricFacts& facts(Metric metric) {
-  const auto index = static_cast<std::size_t>(metric);
-  DROVER_REQUIRE(index < facts_table.size());
-  return facts_table[index];
-}
+const MetricFacts& facts(Metric metric) { return row_at(facts_table, metric); }
 
 SampleBatch pack(std::string host, std::span<const Sample> rows) {
   DROVER_REQUIRE(rows.size() <= batch_rows_max);

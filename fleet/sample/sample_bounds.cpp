@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "fleet/base/enum_tables.h"
+
 namespace drover {
 namespace {
 
@@ -81,11 +83,7 @@ std::optional<FoundValue> find_beyond(const Column& column, std::size_t rows) {
 
 }  // namespace
 
-const MetricBounds& bounds(Metric metric) {
-  const auto index = static_cast<std::size_t>(metric);
-  DROVER_REQUIRE(index < bounds_table.size());
-  return bounds_table[index];
-}
+const MetricBounds& bounds(Metric metric) { return row_at(bounds_table, metric); }
 
 MetricBounds steps_within(const Column& column) {
   constexpr double all = std::numeric_limits<double>::infinity();

@@ -1,11 +1,9 @@
 #include <arpa/inet.h>
 
-#include <array>
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
+#include "fleet/base/whole_number.h"
 #include "fleet/socket/socket.h"
 
 namespace drover {
@@ -38,11 +36,7 @@ bool is_host_name(const std::string& host) {
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {
   if (text == "*") return 0;
-  std::uint16_t port = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, port);
-  if (text.empty() || problem != std::errc{} || stop != end) return std::nullopt;
-  return port;
+  return parse_whole<std::uint16_t>(text);
 }
 
 }  // namespace

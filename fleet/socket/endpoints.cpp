@@ -4,8 +4,6 @@
 #include <cerrno>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "fleet/socket/state.h"
 
 namespace drover {

@@ -1,10 +1,10 @@
 // The router's published messages in order, combined with its snapshots: the client side of "first
 // subscribe, then request a snapshot, then apply the updates" (docs/protocol.md).
 //
-// Updates are passed on at once, also while a snapshot is on its way. A snapshot arrives on another
+// Updates are passed on at once, even while a snapshot is on its way. A snapshot arrives on another
 // connection and may overtake updates, so it is passed on only when the updates have reached its
-// sequence number. Updates newer than the snapshot, whose effect it would undo, are kept until then
-// and follow the snapshot's own messages.
+// sequence number. Applying it would undo updates that are newer than the snapshot, so these are
+// also kept and passed on again after the snapshot's own messages.
 #pragma once
 
 #include <cstdint>

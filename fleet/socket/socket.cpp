@@ -118,7 +118,7 @@ std::optional<std::string> Sockets::State::sort(const std::vector<zmq::message_t
   const bool numbered = from.channel == Channel::control && serves;
   if (numbered) {
     const auto number = connection_number(frames[0]);
-    if (!number) return "a routing id of its own, expected none";
+    if (!number) return "found a routing id set by the peer, expected none";
     from.number = *number;
   }
   const std::size_t expected = numbered || from.channel != Channel::control ? 2 : 1;

@@ -1,10 +1,10 @@
 // The interface to ZeroMQ, which only fleet/socket uses. Sockets send and receive the bytes of
 // envelopes; a process has one context.
 //
-// Options were measured. Heartbeats of 1 s / 3 s / 4 s by the connecting end detect a dead link in
-// 3 s. A backlog of 4096 lets 10,000 agents reconnect in seconds. A message has at most 1 MiB,
-// enforced on both ends. Linger is short, so that exit does not hang. High-water marks are set
-// explicitly. Sending to an unknown peer is an error.
+// The option values come from measurements. Heartbeats from the connecting end (interval 1 s,
+// timeout 3 s, TTL 4 s) detect a dead link in 3 s. A backlog of 4096 lets 10,000 agents reconnect
+// in seconds. A message has at most 1 MiB, enforced on both ends. Linger is short, so that exit
+// does not hang. High-water marks are set explicitly. Sending to an unknown peer is an error.
 #pragma once
 
 #include <chrono>
@@ -124,12 +124,11 @@ class Sockets {
 
   /// Waits for messages, a watched descriptor, a change of the control connection, a signal or the
   /// end of `wait`. Then receives messages within the limits, without waiting, from each socket in
-  /// turn. With `take`, messages are passed to it as they arrive and none are returned. It returns
-  /// false to drop a message before it is copied; dropped ones do not count towards the byte limit.
-  /// Unread messages use memory, and dropping is as fast as they can arrive. `ready_descriptors`
-  /// are readable, or their other end is closed. `dropped`: at a router, messages with a wrong
-  /// number of frames, an unknown topic, a routing id of the peer's own or a key that is not
-  /// allowed.
+  /// turn. With `take`, each message is passed to it as it arrives and none are returned. `take`
+  /// returns false to drop a message before it is copied; this keeps up with any rate of arrival,
+  /// and dropped messages do not count towards the byte limit. `ready_descriptors` are readable, or
+  /// their other end is closed. `dropped`: at a router, messages with a wrong number of frames, an
+  /// unknown topic, a routing id set by the peer or a key that is not allowed.
   struct PollResult {
     std::vector<Incoming> messages;
     std::vector<Dropped> dropped;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
 #include "fleet/socket/socket.h"
 
@@ -14,11 +15,7 @@ constexpr std::array<std::string_view, 4> topics{"state", "samples", "decisions"
 
 }  // namespace
 
-std::string_view to_text(Topic topic) {
-  const auto index = static_cast<std::size_t>(topic);
-  DROVER_REQUIRE(index < topics.size());
-  return topics[index];
-}
+std::string_view to_text(Topic topic) { return row_at(topics, topic); }
 
 bool is_topic(std::string_view text) {
   return std::find(topics.begin(), topics.end(), text) != topics.end();

@@ -112,7 +112,7 @@ std::optional<Dropped> ZapAuthenticator::authenticate(
       endpoint_socket == endpoint_sockets.end() ? Channel::samples : endpoint_socket->channel;
   // Unknown peers can generate any number of keys, so they are identified by their address.
   const auto refuse = [&](const std::string& known, std::string why, std::string asked) {
-    const std::string sender = known.empty() ? fmt::format("strangers from {}", from)
+    const std::string sender = known.empty() ? fmt::format("unknown peers from {}", from)
                                              : sender_text({channel, 0}, from, known);
     return Dropped{Peer{channel, 0}, sender, std::move(why), known, from, std::move(asked)};
   };
@@ -145,7 +145,8 @@ void ZapAuthenticator::answer_requests(int limit, std::vector<Dropped>& refused)
     std::string_view id;
     if (request_frames.size() < Frame::count) {
       // Only ZeroMQ itself sends requests here; those about keys have all frames.
-      wrong = Dropped{Peer{Channel::samples, 0}, "strangers", "without a key", {}, {}, "connect"};
+      wrong =
+          Dropped{Peer{Channel::samples, 0}, "unknown peers", "without a key", {}, {}, "connect"};
       if (request_frames.size() > Frame::request)
         id = request_frames[Frame::request].to_string_view();
     } else {

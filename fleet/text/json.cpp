@@ -90,9 +90,9 @@ Json& Json::add(Json value) {
   return *this;
 }
 
-std::string Json::dump(int indent) const {
+std::string Json::dump() const {
   // Text is valid already; `replace` makes sure that the library does not throw.
-  return Library::from(*this).dump(indent > 0 ? indent : -1, ' ', false,
+  return Library::from(*this).dump(-1, ' ', false,
                                    nlohmann::ordered_json::error_handler_t::replace);
 }
 

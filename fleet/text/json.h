@@ -46,8 +46,8 @@ class Json {
   /// Appends to an array. REQUIRES an array.
   Json& add(Json value);
 
-  /// One line without blanks when `indent` is 0, else indented lines.
-  std::string dump(int indent = 0) const;
+  /// One line without blanks.
+  std::string dump() const;
 
   /// The error names the byte where the text stops being JSON. Text over 64 MiB or with more than
   /// 64 levels is an error.

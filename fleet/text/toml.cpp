@@ -71,8 +71,8 @@ std::string described(const toml::node& node) {
   if (const auto* integer = node.as_integer()) return fmt::format("{}", integer->get());
   if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
   if (const auto* boolean = node.as_boolean()) return boolean->get() ? "true" : "false";
-  if (node.is_array_of_tables()) return "a list of tables";
-  if (node.is_array()) return "a list";
+  if (node.is_array_of_tables()) return "an array of tables";
+  if (node.is_array()) return "an array";
   if (node.is_table()) return "a table";
   return "a date or time";
 }
@@ -188,7 +188,7 @@ T Table::value(std::string_view key, const std::optional<T>& default_value,
 }
 
 std::string Table::text(std::string_view key, const std::optional<std::string>& default_value) {
-  return value(key, default_value, "a text", read_text);
+  return value(key, default_value, "a string", read_text);
 }
 
 double Table::number(std::string_view key, std::optional<double> default_value) {
@@ -230,7 +230,7 @@ Duration Table::duration(std::string_view key, std::optional<Duration> default_v
     const std::optional<double> seconds = read_number(node);
     return seconds && *seconds >= 0 ? std::optional(from_seconds(*seconds)) : std::nullopt;
   };
-  return value(key, default_value, "seconds or a text such as \"5m\" (ns us ms s m h d)", read);
+  return value(key, default_value, "seconds or a string such as \"5m\" (ns us ms s m h d)", read);
 }
 
 std::uint64_t Table::bytes(std::string_view key, std::optional<std::uint64_t> default_value) {
@@ -240,16 +240,7 @@ std::uint64_t Table::bytes(std::string_view key, std::optional<std::uint64_t> de
     if (!bytes || *bytes < 0 || *bytes > 0x1p53) return std::nullopt;
     return static_cast<std::uint64_t>(std::llround(*bytes));
   };
-  return value(key, default_value, "bytes or a text such as \"80GiB\"", read);
-}
-
-double Table::watts(std::string_view key, std::optional<double> default_value) {
-  const auto read = [](const toml::node& node) -> std::optional<double> {
-    if (const auto text = read_text(node)) return only_if_good(parse_watts(*text, ""));
-    const std::optional<double> watts = read_number(node);
-    return watts && *watts >= 0 ? watts : std::nullopt;
-  };
-  return value(key, default_value, "watts or a text such as \"350W\"", read);
+  return value(key, default_value, "bytes or a string such as \"80GiB\"", read);
 }
 
 /// All elements must have the type. A single value counts as a list of one.
@@ -269,7 +260,7 @@ std::vector<T> Table::list(std::string_view key, std::string_view expected, Read
     std::optional<T> value = read(element);
     if (!value) {
       add_problem(key,
-                  fmt::format("found {} in the list, expected {}", described(element), expected));
+                  fmt::format("found {} in the array, expected {}", described(element), expected));
       return {};
     }
     values.push_back(*std::move(value));
@@ -278,11 +269,11 @@ std::vector<T> Table::list(std::string_view key, std::string_view expected, Read
 }
 
 std::vector<std::string> Table::texts(std::string_view key) {
-  return list<std::string>(key, "a list of texts", read_text);
+  return list<std::string>(key, "an array of strings", read_text);
 }
 
 std::vector<double> Table::numbers(std::string_view key) {
-  return list<double>(key, "a list of numbers", read_number);
+  return list<double>(key, "an array of numbers", read_number);
 }
 
 std::optional<Table> Table::table(std::string_view key) {

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,8 +52,6 @@ class Table {
   /// A number of bytes or a text such as "80GiB".
   std::uint64_t bytes(std::string_view key,
                       std::optional<std::uint64_t> default_value = std::nullopt);
-  /// A number of watts or a text such as "350W".
-  double watts(std::string_view key, std::optional<double> default_value = std::nullopt);
   /// A list of texts. A single text counts as a list of one; an absent key as an empty list.
   std::vector<std::string> texts(std::string_view key);
   std::vector<double> numbers(std::string_view key);

@@ -106,9 +106,10 @@ Result<TraceColumn> parse_pair(std::string_view pair) {
   if (is_quoted(name, '\'')) {
     column.constant = std::string(name.substr(1, name.size() - 2));
     Job scratch;
-    const Status fits = *field == TraceField::arrival
-                            ? error("a constant can be the arrival of only one job")
-                            : set_field(column, column.constant, scratch);
+    const Status fits =
+        *field == TraceField::arrival
+            ? error("needs a column: with a constant, all jobs would arrive at once")
+            : set_field(column, column.constant, scratch);
     if (!fits) return error("{}: {}", to_text(*field), fits.error().message);
     return column;
   }
@@ -160,7 +161,7 @@ Result<TraceColumns> TraceColumns::parse(std::string_view text) {
   if (kind != nullptr && !kind->column.empty()) return columns;  // each row has its own
   const WorkKind all = kind == nullptr ? WorkKind::serve : *parse_work_kind(kind->constant);
   if (const std::string_view missing = missing_field(columns, all); !missing.empty()) {
-    return error("{}: no column is mapped to it, which jobs of kind {} need", missing,
+    return error("{}: no column is mapped to it, but jobs of kind {} need it", missing,
                  to_text(all));
   }
   return columns;

@@ -1,13 +1,10 @@
 // Any table as a trace, with a mapping of its columns to fields. An empty cell counts as absent.
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstddef>
-
-#include <fmt/format.h>
 
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
+#include "fleet/base/whole_number.h"
 #include "fleet/trace/rows.h"
 
 namespace drover {
@@ -59,13 +56,9 @@ Status set_precisions(std::string_view text, Workload& work) {
 }
 
 Status set_priority(std::string_view text, Job& job) {
-  int priority = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, priority);
-  if (problem != std::errc{} || stop != end || priority < -128 || priority > 127) {
-    return error("found \"{}\", expected a whole number -128..127", excerpt(text));
-  }
-  job.priority = static_cast<std::int8_t>(priority);
+  const auto priority = parse_whole<std::int8_t>(text);
+  if (!priority) return error("found \"{}\", expected a whole number -128..127", excerpt(text));
+  job.priority = *priority;
   return {};
 }
 

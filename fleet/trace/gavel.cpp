@@ -10,7 +10,6 @@
 // each device, so the numbers are divided by the scale. The weight (for fairness) and the SLO (a
 // multiple of a duration that the file does not have) are ignored.
 #include <array>
-#include <charconv>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -41,7 +40,7 @@ constexpr GavelModel models[] = {
     // attention-is-all-you-need-pytorch on Multi30k, sentences of at most 50 words.
     {"Transformer", "pythia-70m", 50, "it has 6 layers of 512 too, but no encoder"},
     // Two generators of 11.4 M parameters, six passes of 57 GMAC (GAN Compression, CVPR'20).
-    {"CycleGAN", "retinanet", 1, "it has about its parameters and operations"},
+    {"CycleGAN", "retinanet", 1, "it has about as many parameters and operations"},
     // Four convolutions of 32 and an LSTM of 256 on frames of 42 x 42 (its pytorch-a3c).
     {"A3C", "shufflenet-v2-cifar", 1, "it is the smallest net for small images"},
 };
@@ -63,7 +62,8 @@ Result<JobType> parse_job_type(std::string_view text) {
     const Result<std::uint32_t> batch = parse_count(size, 1, trace_batch_max);
     if (batch) return JobType{std::string(text.substr(0, open)), *batch};
   }
-  return error("found \"{}\", expected such as \"ResNet-18 (batch size 32)\"", excerpt(text));
+  return error("found \"{}\", expected a job type such as \"ResNet-18 (batch size 32)\"",
+               excerpt(text));
 }
 
 class GavelRows : public TraceRows {

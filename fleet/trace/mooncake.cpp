@@ -28,7 +28,7 @@ Result<std::vector<std::uint64_t>> prefix_of(const Json& object, std::uint64_t i
   if (!object.has(key)) return error("{}: found no such key", key);
   const Json& ids = object[key];
   if (!ids.is_array()) {
-    return error("{}: found {}, expected a list of numbers", key, excerpt(ids.dump()));
+    return error("{}: found {}, expected an array of numbers", key, excerpt(ids.dump()));
   }
   const std::uint64_t blocks_max = (input_tokens + prefix_block_tokens - 1) / prefix_block_tokens;
   if (ids.size() > blocks_max) {
@@ -73,7 +73,7 @@ class MooncakeRows : public TraceRows {
     if (prefix->size() > codec::prefix_blocks_max) {
       // Prompts share their beginnings.
       prefix->resize(codec::prefix_blocks_max);
-      row.remark = fmt::format("hash_ids: of longer prompts the first {} blocks are kept",
+      row.remark = fmt::format("hash_ids: only the first {} blocks of longer prompts are kept",
                                codec::prefix_blocks_max);
     }
     row.job.work.prefix = *std::move(prefix);

@@ -1,12 +1,12 @@
 #include "fleet/trace/rows.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
+#include "fleet/base/whole_number.h"
 #include "fleet/text/csv.h"
 
 namespace drover {
@@ -75,10 +75,8 @@ Error in_field(std::string_view field, const Error& problem) {
 }
 
 Result<std::uint32_t> parse_count(std::string_view text, std::uint32_t low, std::uint32_t high) {
-  std::uint32_t count = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, count);
-  if (problem == std::errc{} && stop == end && count >= low && count <= high) return count;
+  const auto count = parse_whole<std::uint32_t>(text);
+  if (count && *count >= low && *count <= high) return *count;
   return error("found \"{}\", expected a whole number {}..{}", excerpt(text), low, high);
 }
 

@@ -1,12 +1,12 @@
 #include "fleet/trace/throughputs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "fleet/base/text.h"
+#include "fleet/base/whole_number.h"
 #include "fleet/codec/limits.h"
 #include "fleet/text/json.h"
 
@@ -32,13 +32,11 @@ std::optional<Gang> parse_gang(std::string_view key) {
   if (!key.starts_with(open) || !key.ends_with(close) || middle == std::string_view::npos) {
     return std::nullopt;
   }
-  Gang gang;
-  gang.job_type = std::string(key.substr(open.size(), middle - open.size()));
-  const std::string_view scale = key.substr(middle + between.size());
-  const char* end = scale.data() + scale.size() - close.size();
-  const auto [stop, problem] = std::from_chars(scale.data(), end, gang.devices);
-  if (problem != std::errc{} || stop != end || gang.devices == 0) return std::nullopt;
-  return gang;
+  std::string_view scale = key.substr(middle + between.size());
+  scale.remove_suffix(close.size());
+  const auto devices = parse_whole<std::uint16_t>(scale);
+  if (!devices || *devices == 0) return std::nullopt;
+  return Gang{std::string(key.substr(open.size(), middle - open.size())), *devices};
 }
 
 Result<std::string> device_of(std::string_view worker_type, const FindName& find_device) {
@@ -64,7 +62,8 @@ Status Throughputs::add(const std::string& device, bool over_hosts, const Json& 
   for (const std::string& key : jobs.keys()) {
     const std::optional<Gang> gang = parse_gang(key);
     if (!gang) {
-      return error("found \"{}\", expected such as \"('LM (batch size 5)', 2)\"", excerpt(key));
+      return error("found \"{}\", expected a key such as \"('LM (batch size 5)', 2)\"",
+                   excerpt(key));
     }
     const Result<double> steps_per_s = steps_per_s_of(jobs[key]);
     if (!steps_per_s) return error("{}: {}", excerpt(key), steps_per_s.error().message);

@@ -29,7 +29,6 @@ class Throughputs {
 
   /// The throughputs of a job type for all devices and gang sizes, sorted by these; may be empty.
   const std::vector<MeasuredThroughput>& paces(std::string_view job_type) const;
-  bool empty() const { return paces_.empty(); }
 
  private:
   Status add(const std::string& device, bool over_hosts, const Json& jobs);

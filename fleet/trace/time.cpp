@@ -1,12 +1,13 @@
 #include "fleet/trace/time.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
 #include "fleet/base/timestamp.h"
+#include "fleet/base/whole_number.h"
 
 namespace drover {
 namespace {
@@ -22,10 +23,7 @@ constexpr std::int64_t seconds_max = 7'258'118'400;
 std::string_view to_text(TimeUnit unit) { return unit_names[static_cast<std::size_t>(unit)]; }
 
 std::optional<TimeUnit> parse_time_unit(std::string_view text) {
-  for (std::size_t index = 0; index < unit_names.size(); ++index) {
-    if (unit_names[index] == text) return static_cast<TimeUnit>(index);
-  }
-  return std::nullopt;
+  return enumerator_named<TimeUnit>(unit_names, text);
 }
 
 std::uint64_t trace_time_max(TimeUnit unit) {
@@ -36,14 +34,11 @@ std::uint64_t trace_time_max(TimeUnit unit) {
 Result<Instant> parse_trace_time(std::string_view text, TimeUnit unit) {
   if (unit == TimeUnit::iso) return parse_timestamp(text);
   // Its mantissa of 64 bits represents every nanosecond of these years.
-  long double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, number);
+  const auto number = parse_whole<long double>(text);
   const std::uint64_t max = trace_time_max(unit);
   // A comparison with NaN is false.
-  if (problem == std::errc{} && stop == end && number >= 0 &&
-      number <= static_cast<long double>(max)) {
-    return Instant{Duration{std::llround(number * unit_ns[static_cast<std::size_t>(unit)])}};
+  if (number && *number >= 0 && *number <= static_cast<long double>(max)) {
+    return Instant{Duration{std::llround(*number * unit_ns[static_cast<std::size_t>(unit)])}};
   }
   return error("found \"{}\", expected a number of {} from 0 to {}", excerpt(text), to_text(unit),
                max);

@@ -126,9 +126,9 @@ Result<std::optional<TraceJob>> TraceReader::read_row(std::string_view text) {
   }
   if (!first_) first_ = row.at;
   if (row.at < *first_) {
-    return at_row(
-        in_field(row.time_field, error("found \"{}\", expected none before the first row's {}",
-                                       excerpt(row.time_text), to_iso8601(*first_))));
+    return at_row(in_field(row.time_field,
+                           error("found \"{}\", expected no time before that of the first row, {}",
+                                 excerpt(row.time_text), to_iso8601(*first_))));
   }
   if (!row.remark.empty() && remarked_.insert(row.remark).second) {
     remarks_.push_back(at_row({row.remark}).message);

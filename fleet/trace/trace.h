@@ -55,9 +55,9 @@ class TraceRows;  // the parser of one format
 /// A job's id depends on the seed and the row's line number, so a trace that is submitted again
 /// with the same seed has the same ids, and a repaired row changes no other id.
 ///
-/// Rows need not be in the order of time: an earlier row keeps its true arrival, and callers that
-/// need them in order sort. A row before the first valid one in time is an error, because its
-/// arrival would be negative.
+/// Rows need not be sorted by time: a row keeps its arrival time, and callers that need order must
+/// sort. A row with a time before that of the first valid row is an error, because its arrival
+/// would be negative.
 class TraceReader {
  public:
   /// REQUIRES `model` when the rows name none, and `find_model` when they do.
@@ -69,7 +69,6 @@ class TraceReader {
   Result<std::optional<TraceJob>> read_line(std::string_view line);
   /// Call at the end of the text. An unfinished row is an error.
   Status finish();
-  std::uint64_t lines() const { return line_; }
   /// Whether rows follow: a valid header has been read, or the format has none.
   bool headed() const;
   /// Remarks on the rows since the last call, such as a model that replaces another. Each is

@@ -85,7 +85,8 @@ Result<Target> check_drain(const SetDrain& order, const FleetState& fleet_state,
   const auto target = parse_target(order.target);
   if (!target) return target.error();
   if (order.deadline < Duration{0} || order.deadline > action_duration_max) {
-    return error("a deadline in {} s, expected 0 (none) to a week", to_seconds(order.deadline));
+    return error("found a deadline of {} s, expected 0 (none) to a week",
+                 to_seconds(order.deadline));
   }
   if (!order.drained && order.deadline > Duration{0}) {
     return error("resume takes no deadline");

@@ -1,5 +1,5 @@
-// Where operators have stopped new work: orders about targets, in sequence. The last order about a
-// device counts, so "resume host:h1" after "drain site" lets work run on that host.
+// Drain and resume orders of operators, by target, in sequence. The last order for a device
+// applies, so "resume host:h1" after "drain site" lets work run on that host.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ Status check_fault(const Fault& fault) {
   // Only faults that survive formatting and parsing are valid requests.
   if (const auto same = parse_fault(to_text(fault)); !same) return same.error();
   if (fault.duration <= Duration{0} || fault.duration > action_duration_max) {
-    return error("a fault for {} s, expected more than 0 s and at most a week",
+    return error("found a duration of {} s, expected more than 0 s and at most a week",
                  to_seconds(fault.duration));
   }
   return {};
@@ -62,7 +62,7 @@ Status check_host(const Target& target, const FleetState& fleet_state) {
                  host.health == Health::left ? "has left" : "is lost");
   }
   if (host.health == Health::suspect) {
-    return error("{} is silent and may not receive it", target.name);
+    return error("{} does not respond and may not receive the fault", target.name);
   }
   if (target.kind == TargetKind::device && target.device >= host.devices.size()) {
     return error("no device {}: {} has devices 0 to {}", to_text(target), target.name,
@@ -250,7 +250,7 @@ Result<std::vector<FaultTarget>> plan_injection(const InjectFault& inject,
   if (!victims) return victims.error();
   const bool whole = of_hosts(inject.fault.kind, target->kind);
   if (inject.any > victims->size()) {
-    return error("any {} of {}, which has {} that can be reached", inject.any, to_text(*target),
+    return error("any {} of {}: only {} can be reached", inject.any, to_text(*target),
                  victims->size());
   }
   if (inject.any > 0) draw(*victims, inject);

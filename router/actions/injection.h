@@ -26,10 +26,10 @@ struct FaultTarget {
 /// reached (a lost or silent host); and what makes no sense (an Xid of a TPU, the loss of the
 /// site).
 ///
-/// `inlet`, `fan` and `reclaim` are faults of hosts (`reclaim` of spot hosts), `lose` of hosts
-/// where the target is a host or a rack; all others, and `lose` of a device or pool, are faults of
-/// devices. Of a target that holds both, an Xid takes the GPUs. Where a fault takes whole groups
-/// (slow-link; lose, of TPUs), all their devices are named, and a draw is among groups.
+/// `inlet`, `fan` and `reclaim` apply to hosts (`reclaim` to spot hosts only), and so does `lose`
+/// if the target is a host or a rack. All other faults, and `lose` of a device or pool, apply to
+/// devices. If a target has GPUs and TPUs, an Xid applies to the GPUs. Where a fault affects whole
+/// groups (slow-link; lose, for TPUs), all their devices are named, and a draw is among groups.
 Result<std::vector<FaultTarget>> plan_injection(const InjectFault& inject,
                                                 const FleetState& fleet_state,
                                                 const Policy& policy);

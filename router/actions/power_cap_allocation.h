@@ -24,8 +24,8 @@ inline constexpr double cap_release_share = 0.85;
 /// empty while its power is within the cap.
 std::vector<CapStep> lower_to_cap(const CappedGroup& limit);
 
-/// The share of its rated power that each device may have when together they may draw `headroom_w`
-/// more than now, and each draws all that it is given. At most 1.
+/// The share of its rated power to which each device may be capped so that together they draw at
+/// most `headroom_w` more than now, if each draws up to its cap. At most 1.
 double share_with_headroom(const CappedGroup& limit, double headroom_w);
 
 struct CapReach {

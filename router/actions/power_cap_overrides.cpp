@@ -16,16 +16,16 @@ Status check_cap(const SetPowerCap& cap, const Policy& policy) {
     return error("{} has no power cap, expected site or pool:NAME", to_text(*target));
   }
   if (target->kind == TargetKind::pool && policy.find_pool(target->name) == nullptr) {
-    std::vector<std::string> known;
-    for (const Pool& pool : policy.pools) known.push_back(pool.name);
-    return error("no pool \"{}\"{}", printable(target->name), suggestion(target->name, known));
+    return error("no pool \"{}\"{}", printable(target->name),
+                 suggestion(target->name, policy.pool_names()));
   }
   if (!std::isfinite(cap.watts) || cap.watts < 0 || cap.watts > power_cap_max_w) {
-    return error("a power cap of {} W, expected 0 (the policy's cap) to {} W", cap.watts,
+    return error("found a cap of {} W, expected 0 (the policy's cap) to {} W", cap.watts,
                  power_cap_max_w);
   }
   if (cap.duration < Duration{0} || cap.duration > action_duration_max) {
-    return error("a power cap for {} s, expected 0 (no end) to a week", to_seconds(cap.duration));
+    return error("found a duration of {} s, expected 0 (no end) to a week",
+                 to_seconds(cap.duration));
   }
   return {};
 }

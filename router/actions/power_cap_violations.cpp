@@ -13,8 +13,6 @@
 namespace drover::router {
 namespace {
 
-/// Caps are whole watts.
-
 /// What keeps a device's power from going lower. The first reason that applies counts.
 enum Floor : std::size_t {
   capless_gpu,
@@ -130,7 +128,7 @@ std::string cap_ignored_text(const FleetState& fleet_state, const CappedGroup& l
     add(words,
         counted(beyond, "device draws more than its cap", "devices draw more than their caps"));
   }
-  return words.empty() ? "more work started than was slowed down" : words;
+  return words.empty() ? "new work started faster than device caps were lowered" : words;
 }
 
 }  // namespace drover::router

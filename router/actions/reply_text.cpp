@@ -25,7 +25,7 @@ std::string xid_follows(std::uint32_t code) {
       return fmt::format("{}, new work may start at once", fails);
     case XidEffect::reset:
     case XidEffect::off_bus:
-      return fmt::format("unusable until then, {}", fails);
+      return fmt::format("unusable for that time; {}", fails);
   }
   return "";
 }
@@ -64,12 +64,7 @@ std::string compact_targets(const std::vector<std::string>& targets) {
     std::sort(devices.begin(), devices.end());
     others.push_back(target_text(host, devices));
   }
-  std::string text;
-  for (std::size_t index = 0; index < std::min(others.size(), named_max); ++index) {
-    text += (index > 0 ? ", " : "") + others[index];
-  }
-  if (others.size() > named_max) text += fmt::format(" and {} more", others.size() - named_max);
-  return text;
+  return shortened_list(others, named_max);
 }
 
 std::string fault_effect_text(const Fault& fault, bool hosts) {
@@ -77,14 +72,14 @@ std::string fault_effect_text(const Fault& fault, bool hosts) {
     case FaultKind::throttle:
       return "work there slows down";
     case FaultKind::hang:
-      return "work there is paused until then";
+      return "its work is paused for that time";
     case FaultKind::xid:
       return xid_follows(fault.code);
     case FaultKind::ecc:
-      return fmt::format("unusable until then, {}", fails);
+      return fmt::format("unusable for that time; {}", fails);
     case FaultKind::lose:
-      return hosts ? "silent until then; once they count as lost, their work is requeued"
-                   : fmt::format("unusable until then, {}", fails);
+      return hosts ? "silent for that time; once they count as lost, their work is requeued"
+                   : fmt::format("unusable for that time; {}", fails);
     case FaultKind::slow_link:
       return "work over its links slows down";
     case FaultKind::inlet:

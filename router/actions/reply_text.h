@@ -1,9 +1,7 @@
 // Texts that action replies share: targets, counts, effects of a fault.
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "fleet/action_duration.h"

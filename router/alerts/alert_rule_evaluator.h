@@ -38,7 +38,7 @@ class AlertRuleEvaluator {
   std::vector<Rule> of_devices_, of_pools_, of_site_;
 };
 
-/// The rule's help text with the values that matched: "about to throttle for heat: headroom 2.1C".
+/// The rule's help text with the values that matched: "close to thermal throttling: headroom 2.1C".
 std::string alert_text(const std::string& help, const filter::Filter& when,
                        const filter::FilterSubject& thing);
 

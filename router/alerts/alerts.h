@@ -17,8 +17,8 @@
 
 namespace drover::router {
 
-/// Alerts of one rule at once; hosts share these slots (alert_slots.h). The rest is one alert
-/// about `other_subjects`.
+/// Maximum number of concurrent alerts of one rule; hosts share these slots (alert_slots.h). All
+/// further ones are merged into one alert about `other_subjects`.
 inline constexpr std::size_t alert_subjects_max = 256;
 inline constexpr std::string_view other_subjects = "others";
 

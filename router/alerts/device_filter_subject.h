@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "fleet/device_state.h"
 #include "fleet/filter/filter.h"

@@ -27,7 +27,7 @@ class PlacementKindCache {
     return add_replica(spec, precision, devices);
   }
   std::uint16_t of_group(const GroupEntry& group);
-  /// A gang over hosts with at most `per_host` devices per host.
+  /// A multi-host gang with at most `per_host` devices per host.
   std::uint16_t of_multi_host_gang(const devices::DeviceSpec* spec, int per_host);
 
  private:
@@ -78,7 +78,7 @@ void add_waits(const PlacementQuery& query, const GroupEntry& group,
 /// Seconds until `missing` of these are free. Reorders `waits`.
 double wait_for(int missing, std::vector<std::int64_t>& waits);
 
-/// Adds rows for gangs over hosts to the pool's filtered group rows: one for each rack that has
+/// Adds rows for multi-host gangs to the pool's filtered group rows: one for each rack that has
 /// capacity now; if none has, one over all racks; none where one group can do, as the rule's
 /// `over_hosts` requires.
 void gather_multi_host_gangs(const PlacementQuery& query, Estimator& estimator,

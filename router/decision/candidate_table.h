@@ -19,7 +19,8 @@ inline std::uint32_t condition_of(const HostEntry& host) {
   return bits;
 }
 
-/// Temperature and power are filled in only if a scorer uses them.
+/// `hottest_share`, `power_share` and `prefix_share` are each for one scorer. Their rows may be
+/// undefined if the rule gives it no weight.
 struct CandidateTable {
   std::size_t size = 0;  // rows in use; columns may be longer, which avoids reallocation
 
@@ -29,7 +30,7 @@ struct CandidateTable {
   std::vector<std::uint16_t> kind;
   std::vector<std::uint16_t> devices;  // number that a gang or new replica would take
   std::vector<std::uint16_t>
-      spread;  // a gang over hosts: 1 + its index; 0: none; unset for replicas
+      spread;  // a multi-host gang: 1 + its index; 0: none; unset for replicas
   std::vector<ReplicaIndex> replica;
   std::vector<GroupIndex> group;
   std::vector<Instant> sampled;  // time of the oldest sample of its devices
@@ -54,7 +55,7 @@ struct CandidateTable {
 
   std::vector<MultiHostGang> multi_host_gangs;  // named by rows
 
-  /// The row's gang over hosts; null: it is not one.
+  /// The row's multi-host gang; null: it is not one.
   const MultiHostGang* multi_host_gang_of(std::size_t row) const {
     const bool one_place = replica[row] != no_index || spread[row] == 0;  // unset for replicas
     return one_place ? nullptr : &multi_host_gangs[spread[row] - 1];

@@ -60,7 +60,7 @@ void fill_group(const PlacementQuery& query, const GroupContext& context, const 
                            : std::vector<std::uint16_t>{};
   rows.condition[row] |= condition_of(query.fleet_state, context.index, kind.devices, devices) |
                          (group.outlier.ejected ? condition_ejected : 0U);
-  const double wait_s = devices.empty() ? wait_in_group(query, group, kind.devices, false) : 0;
+  const double wait_s = devices.empty() ? wait_in_group(query, group, kind.devices) : 0;
   rows.free_after[row] = static_cast<double>(std::max(0, free - kind.devices)) / group.group.count;
   rows.ratio[row] = context.ratio;
   rows.usd_per_h[row] = usd_per_h(query, context, kind);
@@ -133,13 +133,12 @@ void set_group(const GroupContext& context, const PlacementKind& kind, Candidate
   rows.free_after[row] = rows.near_weights[row] = rows.prefix_share[row] = 0;
 }
 
-double wait_in_group(const PlacementQuery& query, const GroupEntry& group, int count,
-                     bool without_replicas) {
+double wait_in_group(const PlacementQuery& query, const GroupEntry& group, int count) {
   const DeviceColumns& columns = query.fleet_state.devices();
   std::vector<double> waits;  // by device
   for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
-    const bool closed = (columns.condition[device] & condition_unavailable) != 0 ||
-                        (columns.replicas[device] != 0 && !without_replicas);
+    const bool closed =
+        (columns.condition[device] & condition_unavailable) != 0 || columns.replicas[device] != 0;
     const bool taken = !columns.gang[device].empty();
     const double left_s =
         taken ? std::max(0.0, to_seconds(columns.busy_until[device] - query.now)) : 0;

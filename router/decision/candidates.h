@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +28,6 @@ struct PlacementQuery {
   const Rule& rule;
   const PlacementRequest& request;
   Needs needs{};
-  const WorkClass* work_class = nullptr;
   Instant now{};
   Purpose purpose = Purpose::request;
   double waited_s = 0;                  // since submission
@@ -62,7 +60,7 @@ struct PlacementKind {
   int devices = 1;                     // per replica or gang; 0: nothing fits
   bool of_groups = false;              // of new replicas; else of existing ones
   int group_devices = 0;               // in the group, if it matters
-  int per_host = 0;                    // a gang over hosts: devices of its largest part; else 0
+  int per_host = 0;                    // a multi-host gang: devices of its largest part; else 0
   std::optional<Precision> precision;  // nothing: no accepted precision runs there
   std::uint32_t failed = 0;            // bits by filter
   double price_usd_per_h = 0;          // one device
@@ -79,7 +77,7 @@ struct RecordRow {
   float score = 0;                 // if nothing failed
   std::uint16_t pool = 0;
   bool is_replica = false;
-  std::uint8_t hosts = 1;  // hosts of a gang over hosts; `place` is its first group
+  std::uint8_t hosts = 1;  // hosts of a multi-host gang; `place` is its first group
 };
 
 /// Reused from one decision to the next.
@@ -107,8 +105,8 @@ void set_pool(PlacementQuery& query, std::uint32_t pool_number);
 /// Gathers all candidates of the pool into scratch.rows, estimated and filtered.
 void gather(const PlacementQuery& query, Estimator& estimator, DecisionScratch& scratch);
 
-/// Gathers two replicas of the model that pass the filters, drawn at random in a few tries, for a
-/// pick that needs only a few candidates; rows of other pools are not kept.
+/// For power-of-two-choices picks: gathers two replicas of the model that pass the filters, drawn
+/// at random in a few tries. Rows of other pools are not kept.
 void gather_drawn(const PlacementQuery& query, Estimator& estimator, DecisionScratch& scratch,
                   RandomStream& random);
 
@@ -121,8 +119,8 @@ struct Fill {
 Fill fill_of(const FleetState& fleet_state,
              ReplicaIndex replica);  // `no_index`: unshared
 
-/// Estimate of the row, with energy and dollars at this fill, up to its batch limit, so that
-/// candidates with different fills are comparable. Its times are its own.
+/// Estimate of the row, with energy and cost at this load (up to the row's batch limit), so that
+/// candidates with different loads are comparable. Times are for the row's own load.
 Estimate estimate_at(const PlacementQuery& query, DecisionScratch& scratch, std::size_t row,
                      Fill fill);
 
@@ -158,17 +156,15 @@ std::vector<std::uint16_t> lowest_devices(const GroupEntry& group, int count,
 
 /// Seconds until `count` of the group's devices, in the required shape, have ended their gangs;
 /// infinity when that is not known, because replicas hold them or new work is blocked.
-/// `without_replicas`: as if the replicas there were unloaded.
-double wait_in_group(const PlacementQuery& query, const GroupEntry& group, int count,
-                     bool without_replicas);
+double wait_in_group(const PlacementQuery& query, const GroupEntry& group, int count);
 
-/// Bits of PlacementCondition for a candidate in the group, given the `devices` that
-/// `free_devices` returned: of those devices, or, if empty, whether unusable devices alone leave
-/// too few.
+/// Bits of PlacementCondition for a candidate in the group: those of the `devices` that
+/// `free_devices` returned. If that list is empty: those of the unavailable devices, if they alone
+/// leave too few devices; else none.
 std::uint32_t condition_of(const FleetState& fleet_state, GroupIndex group, int count,
                            const std::vector<std::uint16_t>& devices);
 
-/// "host/r0", "host/0-7", "host/0,2,5"; for a gang over hosts one after the other.
+/// "host/r0", "host/0-7", "host/0,2,5"; for a multi-host gang one after the other.
 std::string target_text(const FleetState& fleet_state, const CandidateTable& rows, std::size_t row);
 std::string target_text(std::string_view host, const std::vector<std::uint16_t>& devices);
 

@@ -1,5 +1,5 @@
 // Filters.
-#include "router/decision/criteria_filters.h"
+#include "router/decision/criteria.h"
 
 #include <algorithm>
 #include <array>
@@ -135,7 +135,7 @@ bool is_over(const PlacementQuery& query, std::string_view rack, double added_w)
   return drawn->second + added_w > query.policy.limits.rack_power_w;
 }
 
-/// Each rack carries its part of a gang over hosts.
+/// Each rack carries its part of a multi-host gang.
 bool is_over(const PlacementQuery& query, const MultiHostGang& spread, double watts_each) {
   const FleetState& fleet_state = query.fleet_state;
   std::map<std::string_view, double> added_w;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "fleet/reason.h"
 #include "router/decision/candidates.h"
@@ -26,8 +25,8 @@ struct Filter {
   void (*filter_rows)(const PlacementQuery&, CandidateRange, std::uint32_t bit);
 };
 
-/// In the order in which a candidate's own reason is chosen: permanent ones first, so that a
-/// passing own reason means that nothing permanent rejects the candidate.
+/// All filters. A candidate's own reason is that of the first filter it fails. Filters with
+/// permanent reasons come first, so a transient own reason means that no permanent one applies.
 std::span<const Filter> filters();
 
 /// Bits of the filters that reject for this reason.
@@ -43,12 +42,21 @@ std::uint32_t state_filters();
 std::uint32_t failed_filters(const PlacementQuery& query, const PlacementKind& kind);
 /// Filters the rows from `begin` on.
 void apply_filters(const PlacementQuery& query, CandidateTable& rows, std::size_t begin);
+// The filters on kinds of placements, in criteria_kinds.cpp.
+// They fail for good: no change of a candidate's state can help.
+bool fails_precision(const PlacementQuery& query, const PlacementKind& kind);
+bool fails_ops(const PlacementQuery& query, const PlacementKind& kind);
+bool fails_framework(const PlacementQuery& query, const PlacementKind& kind);
+bool fails_context(const PlacementQuery& query, const PlacementKind& kind);
+bool fails_kind_memory(const PlacementQuery& query, const PlacementKind& kind);
+bool fails_topology(const PlacementQuery& query, const PlacementKind& kind);
+
 /// Whether the pool has its `max_share` of the running jobs.
 bool share_used_up(const PlacementQuery& query);
-/// Panic mode: whether the filters ignore silence and ejection, because the query allows it and
-/// less of the pool's living capacity (in devices) is healthy than the policy's `panic.below`.
-/// Never in a pool with one living place: there is no load to spread, and ejection is its only
-/// protection. Never for a new replica: it would be loaded where nobody answers. In
+/// Panic mode: whether the filters ignore silence and ejection, because the query allows it and the
+/// healthy share of the pool's live capacity (in devices) is below the policy's `panic.below`.
+/// Never in a pool with one live place: there is no load to spread, and ejection is its only
+/// protection. Never for a new replica: it would be loaded on a host that does not respond. In
 /// criteria_panic.cpp.
 bool in_panic_mode(const PlacementQuery& query, const CandidateTable& rows);
 /// Writes the rows that no filter rejects to scratch.feasible.

@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "devices/training/training.h"
-#include "router/decision/criteria_filters.h"
+#include "fleet/base/contains.h"
+#include "router/decision/criteria.h"
 
 namespace drover::router {
 namespace {
@@ -17,12 +18,11 @@ bool holds(const std::vector<std::string>& list, std::string_view word) {
 bool accepts_precision(const PlacementQuery& query, const PlacementKind& kind) {
   if (!kind.precision || query.none_accepted) return false;
   const auto& able = query.pool->precisions;
-  if (!able.empty() && std::find(able.begin(), able.end(), *kind.precision) == able.end()) {
-    return false;
-  }
+  if (!able.empty() && !contains(able, *kind.precision)) return false;
   const auto& wanted = query.precisions;
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), *kind.precision) != wanted.end();
+  return wanted.empty() || contains(wanted, *kind.precision);
 }
+
 }  // namespace
 
 bool fails_precision(const PlacementQuery& query, const PlacementKind& kind) {
@@ -78,7 +78,7 @@ bool fails_topology(const PlacementQuery& query, const PlacementKind& kind) {
   if (kind.devices > kind.group_devices) return true;
   const auto& sizes = query.pool->slices.empty() ? kind.spec->slice_sizes : query.pool->slices;
   const int slice = kind.per_host > 0 ? kind.per_host : kind.devices;
-  if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), slice) == sizes.end()) return true;
+  if (!sizes.empty() && !contains(sizes, slice)) return true;
   const auto& links = query.rule.interconnects;
   if (kind.devices == 1 || links.empty()) return false;
   if (kind.spec->device_class == DeviceClass::tpu) return !holds(links, "ici");

@@ -3,6 +3,7 @@
 #include <array>
 #include <numeric>
 
+#include "fleet/base/enum_tables.h"
 #include "router/decision/criteria.h"
 
 namespace drover::router {
@@ -19,8 +20,8 @@ double unit(double value) {
 double queue_value(const CandidateTable& all, std::size_t row) {
   return unit(1 - all.load[row] / all.bound[row]);
 }
-double start_value(const CandidateTable& all, std::size_t row) { return all.start_s[row]; }
-double finish_value(const CandidateTable& all, std::size_t row) { return all.finish_s[row]; }
+double start_time_value(const CandidateTable& all, std::size_t row) { return all.start_s[row]; }
+double finish_time_value(const CandidateTable& all, std::size_t row) { return all.finish_s[row]; }
 /// Time to the first token; for work without tokens, to the end.
 double latency_value(const CandidateTable& all, std::size_t row) {
   return all.first_token_s[row] > 0 ? all.first_token_s[row] : all.finish_s[row];
@@ -38,11 +39,11 @@ double temperature_value(const CandidateTable& all, std::size_t row) {
   return unit(1 - all.hottest_share[row]);
 }
 /// Distance from the power cap of the device nearest to it.
-double headroom_value(const CandidateTable& all, std::size_t row) {
+double power_headroom_value(const CandidateTable& all, std::size_t row) {
   return unit(1 - all.power_share[row]);
 }
 /// Time until a new replica is warm: weights, then TPU compilation; 0 if loaded.
-double switch_value(const CandidateTable& all, std::size_t row) { return all.warmup_s[row]; }
+double switch_cost_value(const CandidateTable& all, std::size_t row) { return all.warmup_s[row]; }
 /// Share of leading prompt blocks that it has read before.
 double prefix_value(const CandidateTable& all, std::size_t row) { return all.prefix_share[row]; }
 /// Time to move the data there, and the round trip to the clients.
@@ -66,19 +67,22 @@ void fill(const CandidateTable& all, std::span<const std::uint32_t> chosen,
 
 constexpr std::array<ScorerRow, scorer_count> scorer_table = {{
     {Scorer::queue, Sense::share, 0, fill<queue_value>},
-    {Scorer::start_time, Sense::least, 0.1, fill<start_value>},
-    {Scorer::finish_time, Sense::least, 0.1, fill<finish_value>},
+    {Scorer::start_time, Sense::least, 0.1, fill<start_time_value>},
+    {Scorer::finish_time, Sense::least, 0.1, fill<finish_time_value>},
     {Scorer::latency, Sense::least, 0.1, fill<latency_value>},
     {Scorer::cost, Sense::least, 0.0001, fill<cost_value>},
     {Scorer::energy, Sense::least, 1, fill<energy_value>},
     {Scorer::locality, Sense::share, 0, fill<locality_value>},
     {Scorer::fragmentation, Sense::share, 0, fill<fragmentation_value>},
     {Scorer::temperature, Sense::share, 0, fill<temperature_value>},
-    {Scorer::power_headroom, Sense::share, 0, fill<headroom_value>},
-    {Scorer::switch_cost, Sense::least, 1, fill<switch_value>},
+    {Scorer::power_headroom, Sense::share, 0, fill<power_headroom_value>},
+    {Scorer::switch_cost, Sense::least, 1, fill<switch_cost_value>},
     {Scorer::prefix, Sense::share, 0, fill<prefix_value>},
     {Scorer::distance, Sense::least, 0.1, fill<distance_value>},
 }};
+
+// A missing row has the number of the first scorer.
+static_assert(is_in_order(scorer_table, &ScorerRow::scorer));
 
 void add_share(double part, std::span<const double> values, std::span<double> scores) {
   for (std::size_t index = 0; index < values.size(); ++index) scores[index] += part * values[index];

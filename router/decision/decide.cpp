@@ -48,7 +48,7 @@ struct SoftConstraint {
 };
 constexpr std::array<SoftConstraint, 3> soft_constraints = {{
     {&PlacementQuery::avoid, {Reason::cooldown, Reason::cooldown}, ""},
-    {&PlacementQuery::slo, {Reason::queue_slo, Reason::deadline}, "slo -> best effort"},
+    {&PlacementQuery::slo, {Reason::queue_slo, Reason::deadline}, "slo dropped: best effort"},
     {&PlacementQuery::healthy,
      {Reason::unhealthy, Reason::cooldown},
      "panic: unhealthy hosts used"},
@@ -107,7 +107,7 @@ void evaluate(PlacementQuery query, Estimator& estimator, RandomStream& random, 
     if (!query.healthy && query.policy.panic.action == PanicAction::fail) {
       result.decision.action = Action::reject;
       result.decision.fallback_reason = *reason;
-      result.decision.change = "panic: fails at once";
+      result.decision.change = "panic: rejected";
       return;
     }
     // Tried again in the preferred pool, where it failed before: nothing fell back.

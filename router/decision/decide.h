@@ -34,10 +34,9 @@ struct PlacementRequest {
   double tenant_devices_max = 0;         // limit of the tenant; 0: none
 };
 
-/// One host's part of a gang over hosts.
+/// One host's part of a multi-host gang.
 struct AllocationPart {
   HostIndex host = 0;
-  GroupIndex group = 0;
   std::vector<std::uint16_t> devices;
 };
 
@@ -79,23 +78,22 @@ struct PlacementResult {
 /// candidates, the filters, the scorers, the pick; then the fallbacks whose `on` and guard match;
 /// then the policy's default action.
 ///
-/// A candidate's own reason is its first failed filter in the filters' order (permanent ones
-/// first). A pool's reason is permanent only if each of its candidates is excluded for good: then
-/// it is the own reason that most of them share. Otherwise it is the passing own reason that most
-/// of the others share: what two busy devices report counts, whatever three too small ones report.
-/// A pool without candidates has the reason `capacity`. A decision's reason is that of its
-/// preferred pool; if that is permanent, a waiting job has the first passing reason of another
-/// pool. A guard compares with the best candidate of the preferred pool that no permanent reason
-/// excludes; without one it passes. Energy and cost of a request are compared at equal fill: as if
-/// the found candidate were shared by as many requests as that one, or by as many as its batch
-/// allows.
+/// A candidate's own reason is that of the first filter it fails, in the order of `filters()`
+/// (permanent ones first). A pool's reason is permanent only if every candidate is excluded for
+/// good: then it is the most frequent own reason. Otherwise it is the most frequent transient own
+/// reason: with two busy and three too small devices, the reason is `capacity`. A pool without
+/// candidates has the reason `capacity`. A decision's reason is that of its preferred pool; if that
+/// is permanent, a waiting job has the first transient reason of another pool. A guard compares
+/// with the best candidate of the preferred pool that no permanent reason excludes; without one it
+/// passes. Energy and cost of a request are compared at equal load: as if the found candidate were
+/// shared by as many requests as that one, or by as many as its batch allows.
 ///
-/// Some filters are soft constraints. When the job would only be queued and no fallback names that
-/// reason, `avoid` is dropped (reason cooldown; none in the preferred pool, where nothing fell
-/// back), then the rule's slo: the job goes to the best candidate without it, since waiting would
-/// only make it later, and `change` reports it. Last comes panic: if too little of a pool is
-/// healthy (policy `panic`), silent or ejected candidates are used as well, or the job is
-/// rejected, as the policy says; lost hosts and unusable devices are never used. A job past its
+/// Some filters are soft constraints. They are dropped when the job would otherwise only be queued
+/// and no fallback names their reason. First `avoid` (reason cooldown; no reason if the job stays
+/// in its preferred pool). Then the rule's slo: the job goes to the best candidate without it,
+/// since waiting would only make it later, and `change` reports it. Last panic mode: if too little
+/// of a pool is healthy (policy `panic`), silent or ejected candidates are used as well, or the job
+/// is rejected, as the policy says; lost hosts and unusable devices are never used. A job past its
 /// own deadline is rejected; so is a request longer than its model's context, unless a fallback
 /// names that reason.
 ///

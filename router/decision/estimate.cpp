@@ -165,12 +165,6 @@ ServingMemo& Estimator::serving(const devices::Placement& placement,
   return *found->second.servings.back().second;
 }
 
-Estimator::Run Estimator::serve(const devices::Placement& placement,
-                                const devices::ModelSpec& model, const Workload& work,
-                                std::uint32_t batch) {
-  return serving(placement, model).run(work, batch);
-}
-
 Estimator::Run Estimator::train(const devices::Placement& placement,
                                 const devices::ModelSpec& model, const Workload& work,
                                 std::uint32_t from_step) {

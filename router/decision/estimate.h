@@ -4,9 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,17 +37,14 @@ class Estimator {
     double power_w = 0;   // over all devices while it runs, above idle power
     double prompt_w = 0;  // serve: the same during prefill; 0: not known
   };
-  /// `batch`: requests that will run beside it.
-  Run serve(const devices::Placement& placement, const devices::ModelSpec& model,
-            const Workload& work, std::uint32_t batch);
   /// `from_step`: steps already done.
   Run train(const devices::Placement& placement, const devices::ModelSpec& model,
             const Workload& work, std::uint32_t from_step = 0);
-  /// The memo behind `serve` for one placement, for frequent use. Valid until `forget_devices` or
-  /// `forget_excess`.
+  /// What serves on one placement, memoised. Valid until `forget_devices` or `forget_excess`.
   ServingMemo& serving(const devices::Placement& placement, const devices::ModelSpec& model);
 
-  /// Learnt factor on Run::seconds for this kind of work on this host and group; 1 before any.
+  /// Learnt factor on Run::seconds for this kind of work on this host and group; 1 before the first
+  /// attempt has ended.
   double ratio(HostIndex host, GroupIndex group, WorkKind kind, std::string_view model) const;
   /// The same for every group (1 beyond the end); null before any.
   const std::vector<double>* ratios(WorkKind kind, std::string_view model) const;
@@ -83,6 +78,7 @@ class Estimator {
 class ServingMemo {
  public:
   ServingMemo(const devices::Placement& placement, const devices::ModelSpec& model);
+  /// `batch`: requests that will run beside it.
   Estimator::Run run(const Workload& work, std::uint32_t batch);
 
  private:

@@ -1,4 +1,4 @@
-// Gangs over hosts: which groups of a pool together hold a gang that no single group holds.
+// Multi-host gangs: which groups of a pool together hold a gang that no single group holds.
 //
 // All parts use one kind of device. Among healthy groups, those with the most free devices are
 // taken first, to use few hosts; the remainder goes where it fits best. TPUs take equal slices.

@@ -1,7 +1,6 @@
 // The query that candidates are checked against: from the job, the rule, and each pool.
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include "router/decision/candidates.h"
 
@@ -14,7 +13,6 @@ PlacementQuery make_query(const FleetState& fleet_state, const Policy& policy, c
   PlacementQuery query{
       .fleet_state = fleet_state, .policy = policy, .rule = rule, .request = request};
   query.needs = needs_of(policy, *request.job, work_class);
-  query.work_class = work_class;
   query.now = now;
   query.purpose = purpose;
   query.waited_s = std::max(0.0, to_seconds(now - request.submitted));

@@ -66,9 +66,9 @@ bool RuleEvaluation::follow_failback() {
   result_.held = true;
   if (result_.place || floor_tier_) {
     const Instant asks_again = saturating_add(route.fell_back, failback.after);
-    decision_.change += fmt::format("{}asks {} again in {:.0f} s at the latest",
-                                    decision_.change.empty() ? "" : "; ", decision_.preferred_pool,
-                                    to_seconds(asks_again - query_.now));
+    decision_.change +=
+        fmt::format("{}retries pool {} within {:.0f} s", decision_.change.empty() ? "" : "; ",
+                    decision_.preferred_pool, to_seconds(asks_again - query_.now));
     return true;
   }
   // As if the pool had not been tried: it will be, in its turn.
@@ -315,7 +315,7 @@ bool RuleEvaluation::fair(const Guard& guard, std::size_t row) const {
   return guard_passes(guard, primary_->estimate, found) && (!leaving_ || cheaper(found));
 }
 
-/// The best candidate of the pool just evaluated, if only passing reasons rejected it.
+/// The best candidate of the pool just evaluated, if only transient reasons rejected it.
 std::optional<RuleEvaluation::Primary> RuleEvaluation::best_possible() const {
   const std::uint32_t permanent = permanent_filters();
   const CandidateTable& rows = scratch_.rows;
@@ -335,7 +335,7 @@ void RuleEvaluation::add_others(const MultiHostGang& spread, Allocation& place) 
   const FleetState& fleet_state = query_.fleet_state;
   for (std::size_t each = 1; each < spread.parts.size(); ++each) {
     const MultiHostGang::Part& part = spread.parts[each];
-    place.others.push_back({fleet_state.groups()[part.group].host, part.group,
+    place.others.push_back({fleet_state.groups()[part.group].host,
                             free_devices(fleet_state, part.group, part.devices)});
   }
 }

@@ -73,7 +73,7 @@ class RuleEvaluation {
   Decision& decision_;
   bool recorded_;
   std::optional<Primary> primary_;
-  std::optional<Reason> passing_;  // first pool's reason that may pass
+  std::optional<Reason> passing_;  // first pool's transient reason
   std::optional<int> floor_tier_;  // while a sticky fallback holds
   bool leaving_ = false;           // leaving must pay: the preferred pool has or will have capacity
   bool asked_ = false;

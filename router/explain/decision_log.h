@@ -19,8 +19,8 @@ class DecisionLog {
  public:
   explicit DecisionLog(std::size_t kept) : kept_(kept > 0 ? kept : 1) {}
 
-  /// Numbers the decision (from 1) and stores it; the reference is valid until the next call. Of
-  /// `record`, as many of the last rows are kept as fit.
+  /// Numbers the decision (from 1) and stores it; the reference is valid until the next call. Keeps
+  /// as many of the last rows of `record` as fit.
   const Decision& add(Decision decision, const std::vector<RecordRow>& record = {});
   /// The decision; null when it is no longer kept.
   const Decision* find(std::uint64_t number) const;

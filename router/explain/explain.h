@@ -17,16 +17,16 @@ std::vector<CandidateStatus> candidate_statuses(const FleetState& fleet_state, c
 
 /// What is known of a wait besides the fleet and the policy.
 struct WaitState {
-  std::vector<ReservedDevices> kept;  // by preemptions under way, and where replicas are unloaded
+  std::vector<ReservedDevices> kept;  // by preemptions in progress, and for replica unloads
   Instant fails_at = never;           // end of its longest wait
 };
 
-/// For a waiting job: changes that would each place it on their own, as the fleet is now. They are
-/// found at candidates, in the pools of its rule and fallbacks, that only one reason rejects, and
-/// each is verified: a job, policy and fleet with this change alone are decided as usual, with
-/// fallbacks, guards, floors and failback. For each reason the smallest change that places the job
-/// is returned; what passes on its own comes first, the soonest first. Where only precision
-/// rejects a candidate, the precision that would do is named.
+/// For a waiting job: single changes, each of which would place it in the current fleet. They are
+/// derived from candidates in the pools of its rule and fallbacks that are rejected for only one
+/// reason. Each is verified: the job is decided as usual (fallbacks, guards, floors, failback) with
+/// this change alone to job, policy or fleet. For each reason the smallest change that places the
+/// job is returned; changes that happen by themselves come first, the soonest first. Where only
+/// precision rejects a candidate, the precision that would be accepted is named.
 ///
 /// The fleet state is changed for each trial and restored afterwards. At most four trials per
 /// reason and pool, so a query costs as much as a few dozen decisions.

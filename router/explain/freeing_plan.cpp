@@ -1,7 +1,6 @@
 #include "router/explain/freeing_plan.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "fleet/base/text.h"
@@ -216,11 +215,12 @@ std::string replica_text(const PlacementQuery& query, const ReplicaEntry& entry)
       when = "once surplus for " + duration_text(to_seconds(query.policy.replicas.yield_after));
       break;
     default:
-      when = entry.replica.started_by_router ? "when [replicas] manage is true and it is surplus"
-                                             : "when its agent is started without it";
+      when = entry.replica.started_by_router
+                 ? "if [replicas] manage is set to true and the replica is surplus"
+                 : "if its agent is restarted without this replica";
   }
-  return fmt::format("without replica {} ({}), which is unloaded {}", to_text(entry.replica.id),
-                     entry.replica.model, when);
+  return fmt::format("replica {} ({}) unloaded {}", to_text(entry.replica.id), entry.replica.model,
+                     when);
 }
 
 }  // namespace
@@ -242,12 +242,12 @@ std::string FreeingPlan::text(const PlacementQuery& query) const {
   std::string text;
   if (wait_s > 0) text = duration_text(wait_s);
   if (!ends.empty() && wait_s <= 0) {
-    text = fmt::format("once {} {} ended, later than estimated", short_names(ends),
+    text = fmt::format("when {} {} ended (overdue)", short_names(ends),
                        ends.size() == 1 ? "has" : "have");
   }
   if (!leaving.empty()) {
-    append(text, fmt::format("once {} {} been preempted for it, within {}", short_names(leaving),
-                             leaving.size() == 1 ? "has" : "have",
+    append(text, fmt::format("when {} {} been preempted for this job, within {}",
+                             short_names(leaving), leaving.size() == 1 ? "has" : "have",
                              duration_text(std::max(0.0, leaving_s))));
   }
   std::string left;
@@ -257,8 +257,8 @@ std::string FreeingPlan::text(const PlacementQuery& query) const {
   }
   append(text, left);
   if (!kept_for.empty()) {
-    append(text,
-           fmt::format("without job {}, which has devices reserved there", short_names(kept_for)));
+    append(text, fmt::format("if job {} gives up the devices reserved for it there",
+                             short_names(kept_for)));
   }
   append(text, resume_text(fleet_state, drained));
   append(text, repair_text(fleet_state, unusable, silent));
@@ -326,7 +326,8 @@ std::string repair_text(const FleetState& fleet_state, const std::set<DeviceInde
                         const std::set<HostIndex>& silent) {
   std::string text;
   for (const HostIndex host : silent) {
-    append(text, fmt::format("host {} back", fleet_state.hosts()[host].registration.host));
+    append(text,
+           fmt::format("host {} responding again", fleet_state.hosts()[host].registration.host));
   }
   std::string devices;
   for (const DeviceIndex device : unusable) {

@@ -74,7 +74,7 @@ std::optional<Change> relieving_change(const RejectedCandidate& rejected) {
     const auto tokens = static_cast<double>(devices::kv_capacity_tokens(on, *query.request.model));
     change.amount = duration_rounded_up(to_seconds(entry.facts.ready_at - query.now));
     change.words = change.amount > 0 ? duration_text(change.amount) + ", until its model is loaded"
-                                     : "its model loaded, later than estimated";
+                                     : "when its model is loaded (overdue)";
     change.make = [replica, tokens, passes_s = change.amount](WhatIf& what_if) {
       what_if.pass(passes_s);
       what_if.fleet.make_ready(replica, tokens);
@@ -95,7 +95,7 @@ std::optional<Change> relieving_change(const RejectedCandidate& rejected) {
     change.words += " of its KV cache";
   }
   if (change.words.empty()) return std::nullopt;
-  change.words += " fewer there";
+  change.words += " fewer on that replica";
   change.make = [replica, requests, tokens](WhatIf& what_if) {
     what_if.fleet.reduce_load(replica, std::ceil(requests), std::ceil(tokens));
   };

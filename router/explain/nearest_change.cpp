@@ -6,8 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "router/explain/nearest_changes.h"
-
 namespace drover::router {
 namespace {
 

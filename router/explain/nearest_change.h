@@ -33,13 +33,34 @@ struct Change {
 /// The change that removes this filter's reason; nothing: no single change would.
 std::optional<Change> smallest_change(const RejectedCandidate& rejected, Reason reason);
 
-/// Frees, resumes and repairs the devices of the row (a group or a gang over hosts) as far as
+/// Frees, resumes and repairs the devices of the row (a group or a multi-host gang) as far as
 /// needed.
 std::optional<Change> freeing_change(const RejectedCandidate& rejected);
-/// Waiting, for a gang over hosts or a group.
+/// Waiting, for a multi-host gang or a group.
 std::optional<Change> waiting_change(const RejectedCandidate& rejected);
 /// For a replica without free capacity, or not yet ready.
 std::optional<Change> relieving_change(const RejectedCandidate& rejected);
+
+Change change_of(double amount, std::string words, std::function<void(WhatIf&)> make);
+
+// Each of these removes one reason.
+std::optional<Change> try_again(const RejectedCandidate& rejected);
+std::optional<Change> cool_down(const RejectedCandidate& rejected);
+std::optional<Change> allow_later_token(const RejectedCandidate& rejected);
+std::optional<Change> wait_longer(const RejectedCandidate& rejected);
+std::optional<Change> raise_power(const RejectedCandidate& rejected);
+std::optional<Change> raise_budget(const RejectedCandidate& rejected);
+std::optional<Change> resume_replica(const RejectedCandidate& rejected);
+std::optional<Change> refresh_samples(const RejectedCandidate& rejected);
+std::optional<Change> repair_replica(const RejectedCandidate& rejected);
+std::optional<Change> raise_share(const RejectedCandidate& rejected);
+std::optional<Change> allow_precision(const RejectedCandidate& rejected);
+std::optional<Change> add_memory(const RejectedCandidate& rejected);
+std::optional<Change> take_fewer_tokens(const RejectedCandidate& rejected);
+std::optional<Change> take_other_topology(const RejectedCandidate& rejected);
+std::optional<Change> allow_transfer(const RejectedCandidate& rejected);
+std::optional<Change> take_other_framework(const RejectedCandidate& rejected);
+std::optional<Change> without_operations(const RejectedCandidate& rejected);
 
 /// Rounds up to the displayed precision, so that the displayed amount is enough.
 double rounded_up(double amount, double step);

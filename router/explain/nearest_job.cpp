@@ -2,13 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "router/decision/criteria.h"
-#include "router/explain/nearest_changes.h"
+#include "router/explain/nearest_change.h"
 
 namespace drover::router {
 namespace {
@@ -34,7 +33,7 @@ int nearest_size(const RejectedCandidate& rejected) {
 std::optional<Change> allow_distance(const RejectedCandidate& rejected) {
   const double over_s = rejected.rows.rtt_s[rejected.row] - rejected.query.rule.rtt_max_s;
   const double more_ms = rounded_up(over_s * 1e3, 1);
-  return change_of(more_ms, fmt::format("+{:.0f} ms of require.rtt_ms", more_ms),
+  return change_of(more_ms, fmt::format("require.rtt_ms raised by {:.0f} ms", more_ms),
                    [more_ms, rule = rejected.query.rule.name](WhatIf& what_if) {
                      if (Rule* found = what_if.rule(rule)) found->rtt_max_s += more_ms / 1e3;
                    });

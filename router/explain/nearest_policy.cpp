@@ -1,12 +1,11 @@
 // Changes of the policy: caps, budgets, shares, and how late or far away work may run.
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "router/decision/criteria.h"
-#include "router/explain/nearest_changes.h"
+#include "router/explain/nearest_change.h"
 
 namespace drover::router {
 namespace {
@@ -133,7 +132,7 @@ std::optional<Change> raise_share(const RejectedCandidate& rejected) {
   const double more = rounded_up(devices - request.tenant_devices_max, 1);
   if (more <= 0) return std::nullopt;
   return change_of(more,
-                   fmt::format("a share of {} more for tenant {}",
+                   fmt::format("a share larger by {} for tenant {}",
                                counted(static_cast<std::uint64_t>(more), "device"),
                                request.job->tenant.empty() ? "\"\"" : request.job->tenant),
                    [more](WhatIf& what_if) { what_if.request.tenant_devices_max += more; });

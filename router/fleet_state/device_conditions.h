@@ -52,16 +52,15 @@ class DeviceConditionTable {
                                                  FaultsByDevice reported, Instant asked_at);
   /// Returns whether this changed anything.
   bool drain(Instant now, DeviceKey device, bool drained);
-  /// The host has registered again: its agent must repeat by `until` which devices are unusable.
+  /// The host has registered again: its agent must report its unusable devices again by `until`.
   void doubt(HostIndex host, Instant until);
   /// Ends what is due. Returns the devices whose fault ended, or whose unusable state was not
   /// confirmed.
   std::vector<DeviceKey> end(Instant now);
   /// When `end` is due next; `never` when nothing ends on its own.
   Instant next_end() const { return ends_.empty() ? never : ends_.begin()->first; }
-  /// Forgets the conditions of the host's devices, except that they are drained. With `in_force`,
-  /// faults that its agent may still carry out are kept too. Returns the devices that had a
-  /// condition.
+  /// Forgets the conditions of the host's devices, except drains. With `in_force`, also keeps
+  /// faults that its agent may still carry out. Returns the devices that had a condition.
   std::vector<DeviceKey> forget(HostIndex host, bool in_force = false);
 
   /// The condition of a device; a device without an entry is usable.

@@ -5,11 +5,8 @@
 #include "router/fleet_state/fleet_state.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <numeric>
 #include <span>
-#include <utility>
 
 #include "fleet/base/identity.h"
 #include "router/fleet_state/sample_runs.h"
@@ -25,6 +22,7 @@ struct Home {
   FloatColumn narrow = nullptr;
   DoubleColumn wide = nullptr;
   double unknown = 0;  // value before the first sample
+  bool is_zero_unknown = false;
 };
 
 constexpr std::array<Home, metric_count> homes = {{
@@ -32,13 +30,13 @@ constexpr std::array<Home, metric_count> homes = {{
     {&DeviceColumns::tensor_activity, nullptr},
     {&DeviceColumns::memory_activity, nullptr},
     {nullptr, &DeviceColumns::memory_used},
-    {nullptr, &DeviceColumns::memory_total},
+    {nullptr, &DeviceColumns::memory_total, 0, true},
     {nullptr, nullptr},  // power: see set_power
-    {&DeviceColumns::power_cap_w, nullptr},
-    {&DeviceColumns::temperature_c, nullptr},
-    {&DeviceColumns::clock_mhz, nullptr},
+    {&DeviceColumns::power_cap_w, nullptr, 0, true},
+    {&DeviceColumns::temperature_c, nullptr, 0, true},
+    {&DeviceColumns::clock_mhz, nullptr, 0, true},
     {nullptr, nullptr},  // throttle: bits
-    {nullptr, &DeviceColumns::energy_j},
+    {nullptr, &DeviceColumns::energy_j, 0, true},
     {&DeviceColumns::queue, nullptr},
     {&DeviceColumns::running, nullptr},
     // Only users and alert rules read these.
@@ -104,43 +102,13 @@ void clear(DeviceColumns& columns, DeviceIndex first, std::size_t count) {
 }
 
 double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric) {
-  switch (metric) {
-    case Metric::utilization:
-      return columns.utilization[device];
-    case Metric::tensor_activity:
-      return columns.tensor_activity[device];
-    case Metric::memory_activity:
-      return columns.memory_activity[device];
-    case Metric::memory_used:
-      return columns.memory_total[device] > 0 ? columns.memory_used[device] : absent;
-    case Metric::memory_total:
-      return above_zero(columns.memory_total[device]);
-    case Metric::power:
-      return above_zero(columns.power_w[device]);
-    case Metric::power_cap:
-      return above_zero(columns.power_cap_w[device]);
-    case Metric::temperature:
-      return above_zero(columns.temperature_c[device]);
-    case Metric::clock:
-      return above_zero(columns.clock_mhz[device]);
-    case Metric::throttle:
-      return columns.throttle[device];
-    case Metric::energy:
-      return above_zero(columns.energy_j[device]);
-    case Metric::queue:
-      return columns.queue[device];
-    case Metric::running:
-      return columns.running[device];
-    case Metric::memory_temperature:
-      return columns.memory_temperature_c[device];
-    case Metric::power_violation:
-      return columns.power_violation_s[device];
-    case Metric::thermal_violation:
-      return columns.thermal_violation_s[device];
-    case Metric::board_limit_violation:
-      return columns.board_violation_s[device];
-  }
-  return absent;
+  if (metric == Metric::power) return above_zero(columns.power_w[device]);
+  if (metric == Metric::throttle) return columns.throttle[device];
+  if (metric == Metric::memory_used && !(columns.memory_total[device] > 0)) return absent;
+  const Home& home = homes[static_cast<std::size_t>(metric)];
+  const double value =
+      home.narrow != nullptr ? (columns.*home.narrow)[device] : (columns.*home.wide)[device];
+  return home.is_zero_unknown ? above_zero(value) : value;
 }
 
 FleetState::FleetState(FleetStateLimits limits) : limits_(limits) {}

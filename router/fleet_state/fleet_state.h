@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -169,8 +168,7 @@ struct alignas(64) ReplicaEntry {
   std::uint32_t reserved_requests = 0;
   double serving_w = 0;  // estimated with the reserved requests, above context-idle power
   Replica replica;       // as last reported
-  Instant heard{};
-  Instant last_used{};  // last time that it had work
+  Instant last_used{};   // last time that it had work
   bool has_work() const {
     return reserved_requests > 0 || replica.queued > 0 || replica.running > 0;
   }
@@ -221,8 +219,8 @@ class FleetState {
   /// Adds a host, or replaces the host of the same name: its replicas are forgotten, and its
   /// devices keep their indices when the groups are unchanged. Parses the specs in the message.
   Result<HostIndex> register_host(Instant now, const Register& registration);
-  /// Whether the last `register_host` failed because the fleet's tables are full, which other
-  /// hosts may leave.
+  /// Whether the last `register_host` failed because the fleet's tables are full. It may succeed
+  /// later, when other hosts have left.
   bool refused_for_capacity() const { return refused_for_capacity_; }
   /// Groups that have changed since the last call.
   std::vector<GroupIndex> take_renewed_groups() { return std::exchange(renewed_groups_, {}); }
@@ -244,7 +242,7 @@ class FleetState {
   void forget_host(HostIndex host);
   /// Devices of hosts that are not forgotten. The columns also hold free rows.
   std::size_t device_count() const { return device_count_; }
-  /// It failed and has returned: slow start begins.
+  /// The host (or place) failed and has returned: its slow start begins.
   void set_returned(Instant now, HostIndex host);
   void set_returned(Instant now, OutlierState& outlier);
   /// Time of the last `set_returned`; Instant{}: nothing has failed yet.
@@ -280,8 +278,8 @@ class FleetState {
   /// All replicas of a model, in index order.
   const std::vector<ReplicaIndex>& replicas_of(std::string_view model) const;
 
-  /// Reservations count at once, until they are released. `prompt`: estimated prefill time of its
-  /// prompt. `power`: of the replica with this request. The returned value goes to
+  /// Reservations count at once, until they are released. `prompt`: estimated prefill time of the
+  /// request. `power`: power of the replica including this request. Pass the returned value to
   /// `release_request`.
   ReservedPrompt reserve_request(Instant now, ReplicaIndex replica, std::uint64_t tokens,
                                  Instant busy_until, Duration prompt = Duration{0},
@@ -298,7 +296,7 @@ class FleetState {
                     double watts_each);
   void release_gang(const JobId& job, HostIndex host, const std::vector<std::uint16_t>& devices);
 
-  /// How long a prompt reserved now would wait for the others: never longer than all prompts of
+  /// How long a prompt reserved now would wait for earlier ones: at most the total prefill time of
   /// requests that have not ended, because a request ends after its prompt.
   static Duration prompt_wait(Instant now, const ReplicaEntry& replica) {
     const Duration estimate = std::max(replica.prompts_until - now, Duration{0});
@@ -342,7 +340,6 @@ class FleetState {
   double power_w() const;
   double power_w(std::uint32_t pool) const;
   double reserved_w() const;
-  double energy_j() const;
 
  private:
   friend class WhatIfFleet;  // it undoes its own changes (what_if_fleet.h)

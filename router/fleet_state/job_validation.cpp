@@ -72,7 +72,7 @@ Status check_versions(const Workload& work) {
 Status check_paces(const Workload& work) {
   for (const MeasuredThroughput& pace : work.paces) {
     if (work.kind != WorkKind::train)
-      return error("paces: found some, expected none but for train");
+      return error("paces: found measured throughputs, expected none except for train jobs");
     if (!is_name(pace.device)) {
       return error("paces: found \"{}\", expected the id of a device", shortened(pace.device));
     }

@@ -4,7 +4,6 @@
 // order of samples.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "router/fleet_state/fleet_state.h"
@@ -313,14 +312,6 @@ double FleetState::reserved_w() const {
   double sum = 0;
   for (std::size_t device = 0; device < devices_.size(); ++device) {
     if (!is_gone(hosts_[devices_.host[device]].health)) sum += devices_.reserved_w[device];
-  }
-  return sum;
-}
-
-double FleetState::energy_j() const {
-  double sum = 0;
-  for (std::size_t device = 0; device < devices_.size(); ++device) {
-    if (!is_gone(hosts_[devices_.host[device]].health)) sum += devices_.energy_j[device];
   }
   return sum;
 }

@@ -1,7 +1,6 @@
 // Registration: the rows, groups and specs of a host, and their reuse.
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -125,7 +124,8 @@ Result<std::vector<const devices::DeviceSpec*>> FleetState::read_specs(
     const auto found = by_id.find(group.device);
     if (found == by_id.end()) {
       return error(
-          "Register of {}: group g{} is of device {}, whose spec is not among the {} carried",
+          "Register of {}: group g{} uses device {}, but none of the {} specs in the message "
+          "has that id",
           registration.host, group.number, group.device, registration.specs.size());
     }
     of_groups.push_back(found->second);
@@ -146,7 +146,7 @@ Status FleetState::check_capacity(const Register& registration) {
   const bool fits = devices_.size() + rows <= limits_.devices || free_rows_.longest() >= rows;
   if (!stays && !fits) {
     return no_capacity(fmt::format(
-        "Register of {}: {} devices more than the {} that have been known, expected at most {}",
+        "Register of {}: {} devices on top of the {} already known, expected at most {}",
         registration.host, rows, devices_.size(), limits_.devices));
   }
   if (known == host_by_name_.end() && hosts_.size() >= limits_.hosts && !longest_forgotten()) {
@@ -187,7 +187,7 @@ HostIndex FleetState::index_for(const std::string& host) {
 
 Result<HostIndex> FleetState::register_host(Instant now, const Register& registration) {
   refused_for_capacity_ = false;
-  if (!is_name(registration.host)) return error("Register: the host's name is not a name");
+  if (!is_name(registration.host)) return error("Register: the host name is invalid");
   if (auto status = check_groups(registration); !status) return status.error();
   if (auto status = check_price(registration); !status) return status.error();
   if (auto status = check_spec_count(registration); !status) return status.error();

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <utility>
+#include <set>
 
 #include "fleet/base/identity.h"
 #include "router/fleet_state/fleet_state.h"
@@ -120,7 +120,6 @@ ReplicaIndex FleetState::apply(Instant now, HostIndex host, const Replica& repli
   row.host = host;
   row.group = *group;
   row.number = number;
-  row.heard = now;
   if (added) {
     row.last_used = now;
     insert_sorted(entry.replicas, index);

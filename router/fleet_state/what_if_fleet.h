@@ -14,7 +14,7 @@ namespace drover::router {
 class WhatIfFleet {
  public:
   /// `heard_since`: a device without a sample since then is silent; its power estimate stays until
-  /// a sample comes, whatever ends there.
+  /// a sample arrives, regardless of which work ends on it.
   explicit WhatIfFleet(FleetState& fleet_state, Instant heard_since = Instant{})
       : fleet_state_(fleet_state), version_(fleet_state.version_), heard_since_(heard_since) {}
   ~WhatIfFleet();

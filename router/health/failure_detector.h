@@ -9,7 +9,6 @@
 // likelier cause: they stay suspect for at most another `lost_after`, and an alarm is raised.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -47,7 +46,7 @@ class FailureDetector {
   /// Records a message from the host. Returns true when a suspect host is healthy again; a lost
   /// one stays lost until it registers.
   bool record_contact(Instant now, HostIndex host);
-  /// The host left in order: gone at once, and no sign of a bad network.
+  /// The host left cleanly: gone at once, and no sign of a bad network.
   void mark_left(HostIndex host);
   /// Stops watching the host.
   void forget(HostIndex host) { liveness_.erase(host); }

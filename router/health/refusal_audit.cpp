@@ -1,7 +1,6 @@
 #include "router/health/refusal_audit.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// What a training keeps of an unsuccessful attempt: its steps up to the last checkpoint.
+// What a training job keeps of an unsuccessful attempt: its steps up to the last checkpoint.
 //
 // An agent reports checkpoints in Progress, each heartbeat, and in Failed. The row of the
 // attempt's end (`returned`) makes them durable. A running attempt needs no row: after a restart

@@ -1,9 +1,9 @@
 // Fair shares: which tenant's job goes next, and how many devices a tenant may hold.
 //
 // Start-time fair queueing (Goyal, Vin, Cheng, SIGCOMM 1996): each tenant has a virtual time that
-// grows by the device-seconds it is given over its share; the tenant that is behind goes next. A
-// tenant that had nothing waiting starts at the time of those that do, so that nobody saves up
-// credit; a tenant whose work waits for capacity keeps its deficit.
+// grows by the device-seconds it receives divided by its share; the tenant with the lowest virtual
+// time goes next. A tenant that had nothing waiting starts at the virtual time of those that do, so
+// that idle time earns no credit; a tenant whose work waits for capacity keeps its deficit.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,7 @@ namespace drover::router {
 /// What FleetState has reserved for the current attempt; released when it ends.
 struct Reservation {
   bool made = false;
-  HostIndex host = no_index;  // of a gang over hosts: the first member's, as is `group`
+  HostIndex host = no_index;  // of a multi-host gang: the first member's, as is `group`
   GroupIndex group = no_index;
   ReplicaIndex replica = no_index;
   std::uint64_t tokens = 0;
@@ -106,7 +106,7 @@ struct JobRecord {
 /// "attempt 2 was requeued at 14:02:10 (preempted: its devices go to 3fa1c2d4)"; `at` in fleet
 /// time.
 std::string return_text(Instant at, std::uint32_t attempt, const Failed& failed);
-/// Why a gang over hosts is paused, if it is; for a request, its replica reports the pause.
+/// Why a multi-host gang is paused, if it is; for a request, its replica reports the pause.
 Pause pause_of(const JobRecord& record);
 /// Terminal state of a job that ends unsuccessfully for this reason.
 inline JobState end_state(Reason why) {

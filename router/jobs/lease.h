@@ -1,5 +1,5 @@
 // Where the current attempt of a job runs: on one replica, on devices of one group, or, as a
-// gang over hosts, on devices of several. Each host's part is a member: it accepts or refuses the
+// multi-host gang, on devices of several. Each host's part is a member: it accepts or refuses the
 // attempt, reports its step time, and ends on its own. The attempt has started when every member
 // has accepted it, and is over when every member has ended; the first failure fails it.
 #pragma once
@@ -26,7 +26,7 @@ struct Member {
   Incarnation incarnation;             // of the agent that was assigned the attempt
   std::vector<std::uint16_t> devices;  // of a gang
   bool accepted = false;
-  std::optional<MemberStepTime> pace;  // last reported, by a gang over hosts
+  std::optional<MemberStepTime> pace;  // last reported, by a multi-host gang
   std::optional<Usage> used;           // total at its end; nothing: it has not ended
   bool reported = false;               // its agent reported the end and keeps it until it is stored
   Outcome outcome;

@@ -1,5 +1,5 @@
-// Upper bounds on what an attempt can have used and delivered, from its devices and the time
-// since its lease; larger reports are clamped. Also what a host can plausibly be.
+// Upper bounds on what an attempt can have used and delivered, from its devices and the time since
+// its lease; larger reports are clamped. Also checks that a Register is plausible.
 #pragma once
 
 #include "fleet/base/time.h"

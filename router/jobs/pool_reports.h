@@ -12,7 +12,7 @@
 
 namespace drover::router {
 
-/// One report per pool, in the policy's order. Hosts that left in order do not count as lost.
+/// One report per pool, in the policy's order. Hosts that left cleanly do not count as lost.
 /// `waiting`: jobs by preferred pool. Takes one pass over the fleet.
 std::vector<PoolReport> pool_reports(const FleetState& fleet_state, const Policy& policy,
                                      const std::map<std::string, std::uint64_t>& waiting);

@@ -1,11 +1,11 @@
 // Waiting jobs: higher priority first, then order of acceptance.
 //
-// Jobs that differ only in demand form a class: the same rule, deadline and everything else that a
-// filter can see, and token counts, steps and items within a factor of two. The oldest job of a
-// class is decided first. If it finds no placement, the job with the least demand is decided,
-// where the rejections depend on demand. If they depend on one demand, no other job of the class
-// can be placed; if on several, a few more jobs are decided, in turn from wake to wake. Then the
-// class is blocked until something changes that could help it. So no job waits for capacity that
+// Jobs that differ only in demand form a class: same rule, same deadline, same everything else that
+// a filter can see, and token counts, steps and items within a factor of two. The oldest job of a
+// class is evaluated first. If it finds no placement and the rejections depend on demand, the job
+// with the least demand is evaluated next. If they depend on one kind of demand, no other job of
+// the class can be placed; if on several, a few more jobs are evaluated, continuing at the next
+// wake. Then the class is blocked until a change could help it. So no job waits for capacity that
 // only another job cannot use, and 100,000 waiting jobs cost as much as their few dozen classes.
 #pragma once
 
@@ -69,8 +69,8 @@ struct QueueClass {
   // Published reasons of jobs that were decided themselves and wait for another reason.
   std::map<std::uint64_t, Reason> published_apart;
   std::set<std::uint64_t> tried;    // numbers of the jobs without a placement since the last wake
-  bool in_turn = false;             // the candidate is neither the oldest nor the smallest
-  std::uint64_t asked_in_turn = 0;  // number of the last such one
+  bool in_turn = false;             // the candidate is neither oldest nor least demanding
+  std::uint64_t asked_in_turn = 0;  // number of the last candidate chosen that way
   std::set<std::pair<Instant, std::uint64_t>> by_wait;  // if there is a longest wait
 };
 
@@ -114,9 +114,9 @@ class JobQueue {
   std::map<Reason, std::uint64_t> waiting_by_reason() const;
   /// Decided jobs by preferred pool.
   std::map<std::string, std::uint64_t> waiting_by_pool() const;
-  /// At most `most` jobs whose class waits for another reason than was last published for them;
-  /// marks them as published. Only one job of a class is decided, and its own change is published
-  /// anyway.
+  /// At most `most` jobs whose class now waits for a different reason than last published for them;
+  /// marks them as published. Only one job of a class is evaluated; its own change is published
+  /// separately.
   std::vector<const JobRecord*> take_unpublished(std::size_t most);
   /// By signature.
   const std::map<std::string, QueueClass, std::less<>>& classes() const { return classes_; }

@@ -2,13 +2,9 @@
 // without a placement may try again.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "fleet/base/time.h"
@@ -27,14 +23,13 @@ class ReplicaController {
   /// Records a failed try: no placement was found, or the start failed.
   void tried(Instant now, const std::string& model);
   void started(Instant now, const ReplicaId& id, const std::string& model);
-  /// Takes any replica's report; `gone` while starting counts as a failed try. A replica reported
-  /// as started by a router is the router's own, also when an earlier router started it.
+  /// Processes the report of any replica; `gone` while starting counts as a failed try. A replica
+  /// reported as started by a router is the router's own, even if an earlier router started it.
   void reported(Instant now, const Replica& replica);
   /// Forgets the host's replicas until it reports them again.
   void host_lost(Instant now, const std::string& host);
 
   bool owns(const ReplicaId& id) const { return own_.contains(id); }
-  std::size_t starting() const { return starting_.size(); }
 
  private:
   std::map<ReplicaId, std::string> starting_;
@@ -42,9 +37,8 @@ class ReplicaController {
   std::map<std::string, Instant> tried_;  // by model
 };
 
-/// Requests that have waited for `start_after` for a reason that may pass: the oldest of each
-/// class, in order of acceptance. A model may have several: where the first has no placement,
-/// another one may.
+/// Requests that have waited for `start_after` for a transient reason: the oldest of each class, in
+/// order of acceptance. A model may have several: if the first finds no placement, another may.
 std::vector<JobRecord*> starved_requests(Instant now, const Replicas& limits,
                                          const JobQueue& queue);
 

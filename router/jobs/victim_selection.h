@@ -44,11 +44,11 @@ struct PreemptionPlan {
     GroupIndex group = no_index;
     std::vector<std::uint16_t> devices;  // numbers in the host
   };
-  std::vector<Part> parts;  // what the job gets: one part, or several for a gang over hosts
+  std::vector<Part> parts;  // what the job gets: one part, or several for a multi-host gang
   std::vector<JobId> jobs;  // preempted jobs, in the order of choice
 };
 
-/// A possible placement: one group, or groups of one kind of GPU for a gang over hosts.
+/// A possible placement: one group, or groups of one kind of GPU for a multi-host gang.
 using GroupSet = std::vector<GroupIndex>;
 
 /// The cheapest of these placements for `count` devices: fewest gangs preempted, then lowest

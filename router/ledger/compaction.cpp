@@ -1,7 +1,6 @@
 #include "router/ledger/compaction.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "fleet/codec/codec.h"

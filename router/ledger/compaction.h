@@ -13,7 +13,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -53,7 +52,7 @@ class LedgerCompaction final : public LedgerCompactor {
   Instant next_at_{};  // time of the row there, if known
   Instant newest_at_{};
   std::uint64_t ended_ = 0;  // jobs kept in full
-  bool under_way_ = false;   // from exceeding the slack until nothing is over
+  bool under_way_ = false;   // started above the slack; runs until within the limit
   // Rows of jobs that are open at this position. For lookup only, never iterated.
   std::unordered_map<JobId, std::vector<NumberedRow>> open_;
 

@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <charconv>
 #include <csignal>
 #include <iterator>
 #include <string>
 #include <string_view>
 
 #include "fleet/base/text.h"
+#include "fleet/base/whole_number.h"
 
 namespace drover::router {
 namespace {
@@ -38,13 +38,11 @@ Status arm_failpoint(const char* text) {
   if (said.empty()) return {};
   const std::size_t colon = said.find(':');
   if (colon == std::string_view::npos) return not_understood(said);
-  std::uint64_t count = 0;
-  const char* const end = said.data() + said.size();
-  const auto [stop, problem] = std::from_chars(said.data() + colon + 1, end, count);
-  if (problem != std::errc{} || stop != end || count == 0) return not_understood(said);
+  const auto count = parse_whole<std::uint64_t>(said.substr(colon + 1));
+  if (!count || *count == 0) return not_understood(said);
   for (std::size_t stage = 0; stage < std::size(names); ++stage) {
     if (names[stage] != said.substr(0, colon)) continue;
-    passings_left = count;
+    passings_left = *count;
     armed = static_cast<int>(stage);
     return {};
   }

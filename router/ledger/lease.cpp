@@ -1,9 +1,9 @@
-// How a lease is stored in the ledger: as a JobChanged of the host (for a gang over hosts, of the
+// How a lease is stored in the ledger: as a JobChanged of the host (for a multi-host gang, of the
 // first member's host), with the placement as text in `detail`.
 #include <algorithm>
-#include <charconv>
 
 #include "fleet/base/text.h"
+#include "fleet/base/whole_number.h"
 #include "fleet/codec/codec.h"
 #include "fleet/codec/limits.h"
 #include "router/decision/candidates.h"
@@ -16,21 +16,14 @@ constexpr std::string_view replica_word = "replica";
 constexpr std::string_view devices_word = "devices";
 constexpr std::string_view gang_word = "gang";
 
-template <typename Number>
-bool parse_whole(std::string_view text, Number& number) {
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return problem == std::errc{} && stop == text.data() + text.size();
-}
-
 /// "7" or "0-3".
 bool read_range(std::string_view text, std::vector<std::uint16_t>& numbers) {
   const std::size_t dash = std::min(text.find('-'), text.size());
-  std::uint16_t first = 0, last = 0;
-  if (!parse_whole(text.substr(0, dash), first)) return false;
-  last = first;
-  if (dash < text.size() && !parse_whole(text.substr(dash + 1), last)) return false;
-  if (last < first || std::size_t{last} - first >= codec::devices_max) return false;
-  for (std::uint32_t number = first; number <= last; ++number) {
+  const auto first = parse_whole<std::uint16_t>(text.substr(0, dash));
+  const auto last = dash < text.size() ? parse_whole<std::uint16_t>(text.substr(dash + 1)) : first;
+  if (!first || !last || *last < *first) return false;
+  if (std::size_t{*last} - *first >= codec::devices_max) return false;
+  for (std::uint32_t number = *first; number <= *last; ++number) {
     numbers.push_back(static_cast<std::uint16_t>(number));
   }
   return true;
@@ -64,10 +57,9 @@ bool read_place(std::string_view text, const std::string& host, Lease& lease) {
     // Earlier versions wrote "0 1 2" for "0-2".
     return read_numbers(rest.size() == 1 ? split(rest[0], ',') : rest, member.devices);
   }
-  std::uint32_t number = 0;
-  if (words[0] != replica_word || rest.size() > 1 || !parse_whole(rest[0], number)) return false;
-  lease.replica = number;
-  return true;
+  if (words[0] != replica_word || rest.size() > 1) return false;
+  lease.replica = parse_whole<std::uint32_t>(rest[0]);
+  return lease.replica.has_value();
 }
 
 }  // namespace

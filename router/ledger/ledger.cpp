@@ -210,7 +210,7 @@ Status Reader::read_step(const LedgerRow& row) {
   } else if (row.transition == Transition::failed) {
     return read_failed(row, *record);
   } else {
-    return error("the transition's number is {}", static_cast<int>(row.transition));
+    return error("unknown transition {}", static_cast<int>(row.transition));
   }
   record->since = row.at;
   return status;

@@ -2,7 +2,7 @@
 // so anything that reads messages can read a row:
 //
 //   transition | job, attempt      | payload                    | fields that count
-//   started    | none, 0           | JoinAccepted                    | fleet_time, speed, software
+//   started    | none, 0           | JoinAccepted               | fleet_time, speed, software
 //   accepted   | job, 0            | Submit with this one job   | the job
 //   refused    | job, 0            | Failed                     | of earlier versions: counted
 //   leased     | job, attempt      | JobChanged, sender = host  | target, pool, reason (of the
@@ -97,7 +97,7 @@ struct CompactedJob {
 LedgerRow known(const CompactedJob& job);
 LedgerRow sums(Instant now, const Accounting& accounting);
 
-/// "replica 3", "devices 0-3,6"; for a gang over hosts "gang h1/0-7 h2/0-3".
+/// "replica 3", "devices 0-3,6"; for a multi-host gang "gang h1/0-7 h2/0-3".
 std::string place_text(const Lease& lease);
 /// Parses the hosts, replica or devices of a leased row.
 Result<Lease> read_lease(const Envelope& payload);

@@ -102,11 +102,12 @@ Status ThreadedStore::start(const std::string& path) {
   base_ = tables_.last_sequence();
   last_at_ = tables_.last_at();
   ready_.take(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  if (ready_.number() < 0) return error("ledger {}: no event: {}", path_, std::strerror(errno));
+  if (ready_.number() < 0)
+    return error("ledger {}: cannot create an eventfd: {}", path_, std::strerror(errno));
   try {
     worker_ = std::thread([this] { work(); });
   } catch (const std::exception& problem) {
-    return error("ledger {}: no thread: {}", path_, problem.what());
+    return error("ledger {}: cannot start the writer thread: {}", path_, problem.what());
   }
   return {};
 }

@@ -24,7 +24,7 @@ Result<files::path> resolve(const std::string& given) {
   std::error_code problem;
   files::path path = files::absolute(given, problem);
   for (int link = 0; files::is_symlink(path, problem); ++link) {
-    if (link == links_max) return error("ledger {}: its symbolic links lead in a circle", given);
+    if (link == links_max) return error("ledger {}: its symbolic links form a loop", given);
     const files::path target = files::read_symlink(path, problem);
     if (problem) return error("ledger {}: {}", given, problem.message());
     path = path.parent_path() / target;  // an absolute target replaces the folder

@@ -252,7 +252,7 @@ Status LedgerTables::check_row(sqlite3_stmt* found, int column, const NumberedRo
       sqlite3_column_int64(found, column) == crc_of(read.sequence, read.row)) {
     return {};
   }
-  return error("ledger {}: damaged: a row at {} is not what was written", path_, read.sequence);
+  return error("ledger {}: damaged: the row at {} has a wrong CRC", path_, read.sequence);
 }
 
 // Columns: sequence, at, job, attempt, transition, payload, crc.

@@ -19,6 +19,6 @@ struct WalLimits {
 };
 
 inline constexpr std::string_view ledger_log_full =
-    "another program reads it in one long transaction, and its log is as long as it may be";
+    "another program holds a long read transaction on it, and its log has reached the size limit";
 
 }  // namespace drover::router

@@ -18,7 +18,7 @@ void lint_reached(Lint& lint, const Table& table, std::size_t index) {
   }
   if (!without(*jobs, earlier).empty()) return;
   lint.warn(table, "when",
-            "only jobs that name the class are in it: the classes before it match all others");
+            "only jobs that name the class get it: earlier classes match all other jobs");
 }
 
 /// Metrics that the jobs of a class do not have.
@@ -79,7 +79,8 @@ void lint_classes(Lint& lint, Table file) {
     auto when = table->table("when");
     const std::vector<std::string> itself = {classes[index].name};
     if (when && when->has("class") && classes[index].when.classes != itself) {
-      lint.error(*when, "class", "never matches: a job has no class before its class is found");
+      lint.error(*when, "class",
+                 "never matches: `class` is not known yet while the class is being determined");
     }
     lint_reached(lint, *table, index);
     lint_metric(lint, *table, classes[index]);

@@ -79,7 +79,7 @@ void lint_reached(Lint& lint, At& at) {
     if (same_place && catches(earlier, at.fallback()) &&
         as_strict(at.fallback().guard, earlier.guard)) {
       return lint.error(at.table, "to",
-                        fmt::format("leads back: fallback {} of the rule has already tried the "
+                        fmt::format("has no effect: fallback {} of the rule has already tried the "
                                     "same pool for the same reasons",
                                     before + 1));
     }
@@ -126,8 +126,9 @@ void lint_reasons(Lint& lint, At& at) {
                                      [&](const Never& row) { return row.reason == reason; });
     lint.warn(at.table, "on",
               fmt::format("{} cannot occur here: {}", to_text(reason),
-                          never == nevers.end() ? "it ends jobs and is never a pool's reason"
-                                                : never->why));
+                          never == nevers.end()
+                              ? "it is a reason why jobs end, never why a pool rejects them"
+                              : never->why));
   }
 }
 
@@ -147,12 +148,12 @@ void lint_use(Lint& lint, At& at) {
   if (never && reason) {
     lint.error(
         at.table, "to",
-        fmt::format("leads nowhere: pool \"{}\" takes no job of the rule{} ({})", pool->name,
+        fmt::format("has no effect: pool \"{}\" accepts no job of the rule{} ({})", pool->name,
                     change ? fmt::format(" as {}", to_text(*change)) : "", to_text(*reason)));
   }
   if (change && contains(at.rule.precisions, *change)) {
     lint.warn(at.table, "change",
-              fmt::format("is no degradation: the rule already accepts {}", to_text(*change)));
+              fmt::format("has no effect: the rule already accepts {}", to_text(*change)));
   }
 }
 
@@ -186,7 +187,7 @@ void lint_guard(Lint& lint, At& at) {
   }
   if (!target || target->first <= primary_max) return;
   lint.warn(*guard, "extra_cost",
-            fmt::format("hardly ever passes: pool \"{}\" costs at least {} $/h, the rule's own "
+            fmt::format("rarely passes: pool \"{}\" costs at least {} $/h, the rule's own "
                         "pools at most {}",
                         pool->name, target->first, primary_max));
 }
@@ -197,7 +198,7 @@ void lint_failback(Lint& lint, At& at) {
   const std::vector<Reason>& on = at.fallback().on;
   if (!on.empty() && std::all_of(on.begin(), on.end(), is_permanent)) {
     lint.warn(*failback, "after_s",
-              "never starts: each reason of `on` is permanent, so it concerns one job only");
+              "never used: every reason in `on` is permanent and applies to a single job only");
   }
   const std::string& floor = at.fallback().failback.floor;
   if (floor.empty()) return;
@@ -211,8 +212,8 @@ void lint_failback(Lint& lint, At& at) {
   if (lint.are_pools_unread(at.rule) || lint.is_unread("pool." + floor)) return;
   if (!at.goes() || pool == nullptr || pool->tier <= lowest->tier) return;
   lint.warn(*failback, "floor",
-            fmt::format("pool \"{}\" (tier {}) is below the floor \"{}\" (tier {}): jobs wait once "
-                        "one was placed there",
+            fmt::format("pool \"{}\" (tier {}) is below the floor \"{}\" (tier {}): after the "
+                        "first job placed there, jobs wait",
                         pool->name, pool->tier, floor, lowest->tier));
 }
 

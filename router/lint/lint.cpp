@@ -39,7 +39,7 @@ void lint_sections(Lint& lint, toml_file::Table& file, const devices::Catalogue*
   if (known != nullptr) lint_devices(lint, file, *known);
   if (few_cases(policy)) return lint_outcomes(lint, file);
   lint.warn(file.tables("rule").front(), "name",
-            fmt::format("{} rules and {} classes are too many to try every case",
+            fmt::format("too many rules ({}) and classes ({}) to check every case",
                         policy.rules.size(), policy.classes.size()));
 }
 

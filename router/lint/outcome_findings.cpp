@@ -18,7 +18,7 @@ void lint_unmatched(Lint& lint, Table& file) {
   const bool waits = policy.default_action == FallbackAction::queue;
   const char* what = !waits                          ? "default_action rejects them"
                      : policy.impossible_after_s > 0 ? "they wait, then fail"
-                                                     : "they wait for ever";
+                                                     : "they wait forever";
   auto classes = file.table("class");
   for (const UnmatchedJobs& each : unmatched_jobs(policy)) {
     const std::string words = described(policy, each);
@@ -75,7 +75,7 @@ void lint_impossible(Lint& lint, const Table& table, const PolicyCase& each) {
   if (!impossible(lint.policy(), unspoken)) {
     lint.warn(table, "name", text + " but jobs that name another framework or version");
   } else if (found->waits) {
-    lint.error(table, "name", text + ": it would wait for ever");
+    lint.error(table, "name", text + ": it would wait forever");
   } else {
     lint.warn(table, "name", text);
   }
@@ -107,14 +107,12 @@ void lint_idle_pools(Lint& lint, const Table& table, std::size_t index) {
     });
     if (!never || !why || takes_degraded(policy, *pool, cases)) continue;
     lint.warn(table, "pools",
-              fmt::format("pool \"{}\" takes no job of the rule ({})", name, to_text(*why)));
+              fmt::format("pool \"{}\" accepts no job of the rule ({})", name, to_text(*why)));
   }
 }
 
 std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 /// Reasons without an outcome, grouped by the default outcome; cases with the same ones are

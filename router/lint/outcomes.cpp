@@ -131,12 +131,12 @@ std::string ending_text(const Policy& policy, const PolicyOutcome& outcome, Reas
   const Fallback* fallback = outcome.fallback;
   const bool asked = fallback != nullptr && !fallback->on.empty();
   // Unless the policy requests it, no job waits for a soft constraint or for a model to grow.
-  if (!asked && reason == Reason::queue_slo) return "is placed without the slo";
+  if (!asked && reason == Reason::queue_slo) return "is placed, ignoring the slo";
   if (fallback != nullptr && fallback->max_wait > Duration{0}) {
     return fmt::format("waits {}, then fails", duration_text(to_seconds(fallback->max_wait)));
   }
   if (asked || !judges_kinds(reason)) return "waits";
-  if (policy.impossible_after_s <= 0) return "waits, for ever when no device can run it";
+  if (policy.impossible_after_s <= 0) return "waits; forever if no device can run it";
   return fmt::format("waits, and fails after {} when no device can run it",
                      duration_text(policy.impossible_after_s));
 }

@@ -1,4 +1,5 @@
-// What a policy does for each reason, before any device is considered: `decide` by names alone.
+// What a policy does for each reason, without regard to devices: `decide` with the names of pools,
+// rules and reasons only.
 #pragma once
 
 #include <optional>
@@ -14,13 +15,13 @@ namespace drover::router {
 /// power cap, which operators may set at run time.
 bool can_occur(const Policy& policy, const PolicyCase& jobs, Reason reason);
 
-/// Why no job of the case ever runs in this pool, whatever its devices: the policy itself excludes
-/// it. Nothing: devices and their state decide. A class's framework and versions count, as for
-/// jobs that specify none. `precisions`: accepted ones; empty: any.
+/// Why the policy itself keeps every job of the case out of this pool, regardless of its devices;
+/// nullopt: that depends on devices and their state. The framework and versions of a class count,
+/// as for jobs that specify none. `precisions`: accepted ones; empty: any.
 std::optional<Reason> surely_excluded(const Policy& policy, const PolicyCase& jobs,
                                       const Pool& pool, const std::vector<Precision>& precisions);
 
-/// A pool that is tried after the preferred one has no placement.
+/// A pool to try when the preferred pool has no placement.
 struct NextPool {
   std::string pool;
   const Fallback* fallback = nullptr;  // that names it; null: the rule's list of pools

@@ -26,8 +26,8 @@ void lint_shares(Lint& lint, const Table& table) {
   for (const Pool& pool : pools) sum += pool.max_share;
   if (sum >= 1 || pools.empty() || lint.is_unread("pool")) return;
   lint.warn(table, "max_share",
-            fmt::format("together the pools may have {:g} of the running jobs: the fleet never "
-                        "runs more than a few jobs at once",
+            fmt::format("the max_share of all pools adds up to {:g} of the running jobs: the fleet "
+                        "never runs more than a few jobs at once",
                         sum));
 }
 
@@ -119,7 +119,7 @@ void lint_devices(Lint& lint, Table file, const devices::Catalogue& known) {
     if (!table || (pool.match.rest && lint.is_unread("pool"))) continue;
     if (!can_hold(lint.policy(), pool.match, known)) {
       lint.warn(*table, "match",
-                pool.match.rest ? "the other pools leave no device of the catalogue to this one"
+                pool.match.rest ? "the other pools already take every device of the catalogue"
                                 : "no device of the catalogue is in this pool");
     }
     for (std::size_t before = 0; before < index; ++before) {

@@ -62,7 +62,7 @@ void lint_preempt(Lint& lint, Table table, const Rule& rule) {
     if (work_class == nullptr) {
       lint.wrong_name(*keys, "may",
                       fmt::format("no [class.{}]{}", printable(name),
-                                  known.empty() ? ", and it is no kind of work either"
+                                  known.empty() ? ", and no kind of work has that name"
                                                 : suggestion(name, known)));
       return;
     }
@@ -78,7 +78,8 @@ void lint_preempt(Lint& lint, Table table, const Rule& rule) {
   if (!kinds.empty() && std::find(kinds.begin(), kinds.end(), WorkKind::train) == kinds.end()) {
     lint.warn(table, "preempt", "only training preempts others, and the rule matches no training");
   } else if (std::min(priority_max, rule.when.priority.high) <= lowest) {
-    lint.warn(*keys, "may", "nothing that it names has a lower priority than the rule's jobs");
+    lint.warn(*keys, "may",
+              "has no effect: nothing in it has a lower priority than the rule's jobs");
   }
 }
 

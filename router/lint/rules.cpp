@@ -65,13 +65,13 @@ void lint_spill(Lint& lint, Table table, const Rule& rule) {
   if (!rule.spill || !spill) return;
   if (rule.spill->margin <= 0 && rule.spill->back <= 0) {
     lint.warn(*spill, "margin",
-              "with neither margin nor back jobs oscillate between pools that cost the same");
+              "without margin and back, jobs oscillate between pools of the same cost");
   }
   const bool leads_on =
       std::any_of(rule.fallbacks.begin(), rule.fallbacks.end(),
                   [](const Fallback& fallback) { return fallback.action == FallbackAction::go; });
   if (rule.pools.size() < 2 && !leads_on) {
-    lint.warn(table, "spill", "there is nowhere to spill to: the rule has one pool");
+    lint.warn(table, "spill", "has no effect: the rule has only one pool");
   }
 }
 

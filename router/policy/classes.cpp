@@ -80,7 +80,6 @@ Mix read_mix(Table table) {
   mix.input_tokens = static_cast<std::uint32_t>(table.integer_in("input", 0, 10'000'000, 0));
   mix.output_tokens = static_cast<std::uint32_t>(table.integer_in("output", 0, 10'000'000, 0));
   mix.batch = static_cast<std::uint32_t>(table.integer_in("batch", 0, 100'000'000, 0));
-  mix.share = read_share(table, "share", 1);
   if (mix.input_tokens == 0 && mix.batch == 0) {
     table.add_problem("input", "found neither `input` nor `batch`, expected a size");
   }
@@ -113,7 +112,6 @@ void read_class(Table table, WorkClass& work_class) {
   work_class.framework = table.text("framework", "");
   work_class.versions = read_versions(table);
   work_class.data_set = table.text("data", "");
-  work_class.concurrency = table.number_in("concurrency", 1, 1e9, 1.0);
   for (const Table& mix : table.tables("mix")) work_class.mix.push_back(read_mix(mix));
   read_metric(table, work_class);
 }

@@ -1,6 +1,5 @@
 #include "router/policy/findings.h"
 
-#include <algorithm>
 #include <map>
 
 #include "fleet/base/text.h"
@@ -22,11 +21,8 @@ std::string line_text(const Finding& finding) {
 }
 
 std::string others_text(const std::vector<std::string>& lines) {
-  const std::size_t count = std::min(lines.size(), lines_named_max);
-  std::string text;
-  for (std::size_t at = 0; at < count; ++at) text += (at == 0 ? "" : ", ") + lines[at];
-  if (lines.size() > count) text += fmt::format(" and {} more", lines.size() - count);
-  return fmt::format(" (also in line{} {})", lines.size() == 1 ? "" : "s", text);
+  return fmt::format(" (also in line{} {})", lines.size() == 1 ? "" : "s",
+                     shortened_list(lines, lines_named_max));
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // All problems of a policy file: errors, which `parse_policy` rejects, and warnings about what it
 // accepts although it is hardly intended.
 //
-// An error is certain: the line has no effect, or leaves jobs waiting for what cannot happen. Sets
-// of jobs are compared by arithmetic (router/lint/job_set.h), not by samples; undecided
-// comparisons give no finding. A warning about jobs names a case that was tried.
+// An error is certain: the line has no effect, or it makes jobs wait for something that cannot
+// happen. Sets of jobs are compared by arithmetic (router/lint/job_set.h), not by samples; if the
+// comparison is undecided, there is no finding. A warning about jobs names a case that was tried.
 #pragma once
 
 #include <string>

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
 #include "router/fleet_state/fleet_state.h"
 #include "router/policy/read.h"
@@ -16,10 +17,27 @@ namespace {
 
 using toml_file::Table;
 
-constexpr std::array<std::string_view, scorer_count> scorer_names = {
-    "queue",       "start_time", "finish_time",   "latency",     "cost",
-    "energy",      "locality",   "fragmentation", "temperature", "power_headroom",
-    "switch_cost", "prefix",     "distance"};
+struct ScorerName {
+  Scorer scorer;
+  std::string_view name;
+};
+constexpr std::array<ScorerName, scorer_count> scorer_names = {{
+    {Scorer::queue, "queue"},
+    {Scorer::start_time, "start_time"},
+    {Scorer::finish_time, "finish_time"},
+    {Scorer::latency, "latency"},
+    {Scorer::cost, "cost"},
+    {Scorer::energy, "energy"},
+    {Scorer::locality, "locality"},
+    {Scorer::fragmentation, "fragmentation"},
+    {Scorer::temperature, "temperature"},
+    {Scorer::power_headroom, "power_headroom"},
+    {Scorer::switch_cost, "switch_cost"},
+    {Scorer::prefix, "prefix"},
+    {Scorer::distance, "distance"},
+}};
+
+static_assert(is_in_order(scorer_names, &ScorerName::scorer));
 
 struct ActionWord {
   std::string_view word;
@@ -49,6 +67,27 @@ void read_head(Table file, Policy& policy) {
   policy.stale_after_s = head->number_in("stale_after_s", 0.1, 86'400, policy.stale_after_s);
   policy.impossible_after_s =
       head->number_in("impossible_after_s", 0, 31'536'000, policy.impossible_after_s);
+}
+
+PowerLeverRules read_power_lever(Table table) {
+  PowerLeverRules rules;
+  rules.used = true;
+  rules.near = read_share(table, "near", rules.near);
+  rules.back = read_share(table, "back", rules.back);
+  rules.floor = read_share(table, "floor", rules.floor);
+  rules.step = read_share(table, "step", rules.step);
+  rules.every = from_seconds(table.number_in("every_s", 1, 3600, to_seconds(rules.every)));
+  if (rules.near > 1) table.add_problem("near", "expected at most 100%");
+  if (rules.back >= rules.near) {
+    table.add_problem("back", "expected less than `near`: caps would oscillate");
+  }
+  if (rules.floor <= 0 || rules.floor > 1) {
+    table.add_problem("floor", "expected more than 0 and at most 100%");
+  }
+  if (rules.step <= 0 || rules.step > 1) {
+    table.add_problem("step", "expected more than 0 and at most 100%");
+  }
+  return rules;
 }
 
 void read_limits(Table file, Policy& policy) {
@@ -122,8 +161,6 @@ void read_replicas(Table file, Policy& policy) {
 void read_explain(Table file, Policy& policy) {
   auto explain = file.table("explain");
   if (!explain) return;
-  policy.explain_keep =
-      static_cast<std::size_t>(explain->integer_in("keep", 0, 10'000'000, 100'000));
   policy.top_k = static_cast<std::uint32_t>(explain->integer_in("top_k", 1, 3, 3));
 }
 
@@ -166,14 +203,14 @@ FallbackAction read_action(Table table, std::string_view key, FallbackAction oth
   return otherwise;
 }
 
-std::string_view to_text(Scorer scorer) { return scorer_names[static_cast<std::size_t>(scorer)]; }
+std::string_view to_text(Scorer scorer) { return row_at(scorer_names, scorer).name; }
 
 std::optional<Scorer> parse_scorer(std::string_view text) {
   // A job's number of steps is fixed, so cost per epoch orders candidates as cost does.
   if (text == "cost_per_epoch") return Scorer::cost;
   if (text == "energy_per_epoch") return Scorer::energy;
-  for (std::size_t index = 0; index < scorer_names.size(); ++index) {
-    if (scorer_names[index] == text) return static_cast<Scorer>(index);
+  for (const ScorerName& row : scorer_names) {
+    if (row.name == text) return row.scorer;
   }
   return std::nullopt;
 }

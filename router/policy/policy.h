@@ -20,18 +20,68 @@
 
 #include "fleet/base/result.h"
 #include "fleet/base/time.h"
+#include "fleet/base/version.h"
 #include "fleet/filter/alert_rule.h"
 #include "fleet/messages.h"
+#include "router/fleet_state/prices.h"
 #include "router/health/outlier_detector.h"
 #include "router/health/retry_budget.h"
 #include "router/health/slow_start.h"
-#include "router/policy/class.h"
 #include "router/policy/network.h"
-#include "router/policy/pool.h"
 #include "router/policy/power_cap_steps.h"
 #include "router/policy/rule.h"
 
 namespace drover::router {
+
+struct PoolMatch {
+  std::optional<DeviceClass> device_class;  // kind = "gpu" | "tpu"
+  std::string model;                        // glob over device spec id and name; "" any
+  std::string rack, host, site;             // globs; "" any
+  std::map<std::string, std::string> labels;
+  bool rest = false;  // of these, only devices in no pool without this key
+};
+
+/// Devices that a policy treats alike, what they can run and what they cost.
+struct Pool {
+  std::string name;
+  PoolMatch match;
+  int tier = 0;
+  Prices prices;
+  double overprovision = 1;
+  double max_share = 1;          // largest share of the fleet's running jobs
+  double concurrency = 0;        // requests or jobs at once per device; 0: the replica's limit
+  double warmup_compile_s = -1;  // -1: from the device spec
+  // Capabilities of the pool's devices; empty lists: those of the device spec.
+  std::vector<Precision> precisions;
+  std::vector<std::string> frameworks;
+  std::vector<std::string> missing_ops;
+  std::vector<int> slices;
+  std::map<std::string, VersionRange> versions;  // supported versions, by software name
+  std::optional<bool> dynamic_shapes;  // false: jobs that need dynamic shapes are rejected
+  std::uint64_t context_max = 0;       // tokens of one request; 0: the model's limit
+};
+
+/// A size that jobs of a class have.
+struct Mix {
+  std::uint32_t input_tokens = 0;
+  std::uint32_t output_tokens = 0;
+  std::uint32_t batch = 0;
+};
+
+/// One kind of use as operators name it, with its goal metric.
+/// A job belongs to the class that it names, else to the first whose `when` matches. The class
+/// supplies what the job does not specify.
+struct WorkClass {
+  std::string name;
+  When when;
+  std::string stage;
+  std::string framework;
+  std::map<std::string, std::string> versions;
+  std::string data_set;
+  std::vector<Mix> mix;  // sizes, for lint
+  ClassMetric metric = ClassMetric::none;
+  double target = 0;  // in the metric's unit; 0: none
+};
 
 /// A tenant's limit on concurrent work; shares are weights, whatever their sum.
 struct TenantLimit {
@@ -99,7 +149,6 @@ struct Policy {
   Replicas replicas;
   std::vector<AlertRule> alerts;  // built-in rules, as the file changes them, and its own
   std::uint32_t top_k = 3;
-  std::size_t explain_keep = 100'000;
   double stale_after_s = 5;  // older samples give reason stale_telemetry
   /// Wall seconds after which a job fails that no device of the fleet can ever run; 0: never.
   double impossible_after_s = 30;

@@ -94,11 +94,6 @@ Pool read_pool(Table table) {
   }
   pool.tier = static_cast<int>(table.integer_in("tier", 0, 100, 0));
   read_prices(table, pool.prices);
-  pool.capacity_unit = table.text("capacity_unit", "devices");
-  if (pool.capacity_unit != "devices" && pool.capacity_unit != "tokens_per_s") {
-    table.add_problem("capacity_unit", fmt::format("found \"{}\", expected devices or tokens_per_s",
-                                                   printable(pool.capacity_unit)));
-  }
   pool.concurrency = table.number_in("concurrency", 0.001, 1e6, 0.0);
   pool.overprovision = table.number_in("overprovision", 1, 100, 1.0);
   pool.max_share = table.number_in("max_share", 0.0001, 1, 1.0);
@@ -131,12 +126,6 @@ void read_capability(Table table, Pool& pool) {
   std::sort(pool.slices.begin(), pool.slices.end());
 }
 
-std::vector<std::string> pool_names(const Policy& policy) {
-  std::vector<std::string> names;
-  for (const Pool& pool : policy.pools) names.push_back(pool.name);
-  return names;
-}
-
 }  // namespace
 
 void read_pools(Table file, Policy& policy) {
@@ -165,7 +154,7 @@ void read_capabilities(Table file, Policy& policy) {
     const auto index = policy.pool_index(name);
     if (!index) {
       capabilities->add_problem(
-          name, fmt::format("no such pool{}", suggestion(name, pool_names(policy))));
+          name, fmt::format("no such pool{}", suggestion(name, policy.pool_names())));
     }
     Pool spare;
     if (table) read_capability(*table, index ? policy.pools[*index] : spare);

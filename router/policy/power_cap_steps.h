@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "fleet/base/time.h"
@@ -50,10 +49,10 @@ struct CapStep {
   bool operator==(const CapStep&) const = default;
 };
 
-/// The steps for this group, in the order of choice: down, as many devices as needed to return to
-/// `near`, or, where work waits, to free a step of the cap, one step each, serving ones first,
-/// then those with the most power; or up, as many as there is headroom for, the others first.
-/// Empty in between.
+/// The cap changes for this group, one step per device, in order of choice. Above `near`, or when
+/// work waits for power: lowers as many devices as needed to get back to `near`, or to free one
+/// step of the cap for that work; serving devices first, then those that draw most. Below `back`:
+/// raises as many as there is headroom for, serving devices last. Otherwise empty.
 std::vector<CapStep> choose_cap_steps(const PowerLeverRules& rules, const CappedGroup& limit);
 
 }  // namespace drover::router

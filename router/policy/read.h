@@ -30,7 +30,6 @@ void read_classes(toml_file::Table file, Policy& policy);
 Fallback read_fallback(toml_file::Table table);
 Spill read_spill(toml_file::Table table);
 Preempt read_preempt(toml_file::Table table);
-PowerLeverRules read_power_lever(toml_file::Table table);
 void read_rules(toml_file::Table file, Policy& policy);
 void read_health(toml_file::Table file, Policy& policy);
 void read_alerts(toml_file::Table file, Policy& policy);

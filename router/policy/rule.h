@@ -59,10 +59,11 @@ struct Guard {
   std::optional<double> extra_energy_max;
 };
 
-/// Sticky fallback. For `after` of fleet time since this step last placed a job for a passing
-/// reason, jobs of the rule go where it leads without trying the preferred pool, except `probe` of
-/// them at a time. When a probe has finished there, or `after` is over, all jobs try it again.
-/// Meanwhile pools of a higher tier than that of `floor` are not used: the job waits.
+/// Sticky fallback. After this step has placed a job for a transient reason, the rule's jobs go
+/// where the step leads without trying the preferred pool, for `after` of fleet time; only `probe`
+/// jobs at a time still try it. When a probe has finished there, or `after` has passed, all jobs
+/// try it again. Meanwhile pools of a higher tier than that of `floor` are not used: jobs wait
+/// instead.
 struct Failback {
   Duration after{0};  // 0: every job tries the preferred pool first
   std::uint32_t probe = 1;

@@ -1,7 +1,6 @@
 #include "router/policy/text.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "fleet/base/fnv1a.h"
 #include "fleet/base/text.h"

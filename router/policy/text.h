@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "fleet/base/result.h"
 #include "router/policy/policy.h"
@@ -17,8 +16,8 @@ Policy at_speed(Policy policy, double speed);
 /// A hash of the text, 16 hexadecimal digits.
 std::string policy_hash(std::string_view text);
 
-/// A version that decisions have named always means one text, so a changed text needs a higher
-/// version. `place`: location of the new one, for the message.
+/// Decisions record the policy version, so a version must always mean the same text: a changed text
+/// needs a higher version. `place`: location of the new text, for the message.
 Status check_version_increase(const Policy& in_force, const Policy& fresh, std::string_view place);
 
 }  // namespace drover::router

@@ -2,7 +2,6 @@
 // was expected; the caller adds the location.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "fleet/base/result.h"

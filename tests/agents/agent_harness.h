@@ -28,6 +28,8 @@ inline const devices::ModelSpec& model_spec(const std::string& id) {
   return (*catalogue().model(id))->spec;
 }
 
+inline constexpr const char* chat_model = "llama-3.1-8b";
+
 inline Instant beginning() { return Instant(seconds(1'700'000'000)); }
 
 inline JobId job_id(std::uint64_t number) { return {0xd0, number}; }

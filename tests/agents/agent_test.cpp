@@ -8,8 +8,6 @@
 namespace drover::agents {
 namespace {
 
-constexpr const char* chat = "llama-3.1-8b";
-
 TEST(Agent, SaysNothingBeforeItIsWelcome) {
   AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   talk.pass(seconds(5));
@@ -45,7 +43,7 @@ TEST(Agent, IntroducesItselfWholly) {
 TEST(Agent, ServesARequestFromAssignToResult) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 50), 0));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 50), 0));
   EXPECT_EQ(talk.all<Accepted>().size(), 1u);
   talk.pass(seconds(5));
   const auto finished = talk.all<Finished>();
@@ -63,7 +61,7 @@ TEST(Agent, ServesARequestFromAssignToResult) {
 TEST(Agent, RunsABatchJobItemByItemAndReportsItsProgress) {
   AgentDialogue talk(settings_of("l4", "llama-3.1-8b:0"));
   talk.welcome(milliseconds(200));
-  Job job = serve_job(1, chat, 500, 100);
+  Job job = serve_job(1, chat_model, 500, 100);
   job.work.kind = WorkKind::batch;
   job.work.items = 2000;
   talk.from_router(to_replica(job, 0));
@@ -81,7 +79,7 @@ TEST(Agent, RunsABatchJobItemByItemAndReportsItsProgress) {
 TEST(Agent, AnAssignSaidTwiceRunsOnce) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  const Assign assign = to_replica(serve_job(1, chat, 1000, 50), 0);
+  const Assign assign = to_replica(serve_job(1, chat_model, 1000, 50), 0);
   talk.from_router(assign);
   talk.from_router(assign);
   EXPECT_EQ(talk.all<Accepted>().size(), 2u);
@@ -97,10 +95,10 @@ TEST(Agent, AnAssignSaidTwiceRunsOnce) {
 TEST(Agent, ANewerAttemptReplacesTheOneThatRuns) {
   AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0,1"));
   talk.welcome();
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 5000), 0, 1));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 5000), 0, 1));
   talk.pass(seconds(1));
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 50), 1, 2));
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 50), 0, 1));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 50), 1, 2));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 50), 0, 1));
   const auto refused = talk.all<Refused>();
   ASSERT_EQ(refused.size(), 1u) << "the older attempt must not come back";
   EXPECT_EQ(refused[0].attempt, 1u);
@@ -114,7 +112,7 @@ TEST(Agent, ANewerAttemptReplacesTheOneThatRuns) {
 TEST(Agent, KeepsResultsUntilTheyAreStored) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 50), 0));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 50), 0));
   talk.pass(seconds(5));
   for (int life = 0; life < 3; ++life) {
     talk.forget();
@@ -133,7 +131,7 @@ TEST(Agent, KeepsResultsUntilTheyAreStored) {
 TEST(Agent, CancelEndsTheAttemptWithItsReason) {
   AgentDialogue talk(settings_of("h100-sxm:9", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 50'000), 0));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 50'000), 0));
   talk.from_router(
       to_devices(train_job(2, "bert-large", 10'000, 64, 128, 8), {1, 2, 3, 4, 5, 6, 7, 8}));
   talk.pass(seconds(1));
@@ -147,7 +145,7 @@ TEST(Agent, CancelEndsTheAttemptWithItsReason) {
   EXPECT_EQ(failed[0].reason, Reason::ended);
   EXPECT_GT(failed[0].usage.energy_j, 0);
   EXPECT_EQ(failed[1].job, job_id(3));
-  EXPECT_EQ(failed[1].detail, "not held here");
+  EXPECT_EQ(failed[1].detail, "this agent does not hold the attempt");
   EXPECT_EQ(failed[2].job, job_id(1)) << "a request leaves at its next step";
   EXPECT_EQ(failed[2].reason, Reason::preempted);
 }
@@ -155,7 +153,7 @@ TEST(Agent, CancelEndsTheAttemptWithItsReason) {
 TEST(Agent, StopsItsWorkWhenItsLeaseEnds) {
   AgentDialogue talk(settings_of("h100-sxm:3", "llama-3.1-8b:0"));
   talk.welcome(seconds(1), seconds(10));
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 100'000), 0));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 100'000), 0));
   talk.from_router(to_devices(train_job(2, "bert-large", 100'000, 64, 128, 2), {1, 2}));
   talk.pass(seconds(9));
   talk.from_router(Heartbeat{});
@@ -163,7 +161,7 @@ TEST(Agent, StopsItsWorkWhenItsLeaseEnds) {
   EXPECT_TRUE(talk.all<Failed>().empty()) << "the heartbeat renewed the lease";
   talk.pass(seconds(5));
   EXPECT_TRUE(talk.all<Failed>().empty()) << "nobody listens: the failures are kept";
-  talk.from_router(to_replica(serve_job(3, chat, 10, 10), 0));
+  talk.from_router(to_replica(serve_job(3, chat_model, 10, 10), 0));
   ASSERT_EQ(talk.all<Refused>().size(), 1u);
   EXPECT_EQ(talk.all<Refused>()[0].reason, Reason::unhealthy);
   talk.forget();
@@ -172,11 +170,11 @@ TEST(Agent, StopsItsWorkWhenItsLeaseEnds) {
   ASSERT_EQ(failed.size(), 2u);
   for (const Failed& one : failed) {
     EXPECT_EQ(one.reason, Reason::unhealthy);
-    EXPECT_EQ(one.detail, "lease ended");
+    EXPECT_EQ(one.detail, "lease expired");
   }
   // The gang of two devices was stopped at the lease's end, 19 s after its start.
   EXPECT_NEAR(failed[1].usage.device_s, 2 * 19.0, 1e-6);
-  talk.from_router(to_replica(serve_job(3, chat, 10, 10), 0, 2));
+  talk.from_router(to_replica(serve_job(3, chat_model, 10, 10), 0, 2));
   EXPECT_EQ(talk.all<Accepted>().size(), 1u) << "the loaded model outlives the lease";
 }
 
@@ -203,7 +201,7 @@ TEST(Agent, ReportsAReplicaFromLoadingToGone) {
                                            ReplicaState::compiling, ReplicaState::ready,
                                            ReplicaState::gone,      ReplicaState::gone};
   EXPECT_EQ(states, expected);
-  EXPECT_EQ(talk.all<ReplicaReport>().back().replica.detail, "no such replica here");
+  EXPECT_EQ(talk.all<ReplicaReport>().back().replica.detail, "no such replica on this host");
 }
 
 TEST(Agent, SaysAtOnceThatAReplicaCompilesAShapeWhileItsRequestsWait) {
@@ -241,7 +239,7 @@ TEST(Agent, SaysWhichReplicasTheRouterAskedFor) {
   talk.welcome();
   StartReplica start;
   start.number = 7;
-  start.model = chat;
+  start.model = chat_model;
   start.devices = {1};
   talk.from_router(start);
   EXPECT_TRUE(talk.all<ReplicaReport>().back().replica.started_by_router);
@@ -256,9 +254,9 @@ TEST(Agent, SaysWhichReplicasTheRouterAskedFor) {
 TEST(Agent, ADrainingReplicaFinishesWhatItAccepted) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 200), 0));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 200), 0));
   talk.from_router(RetireReplica{0});
-  talk.from_router(to_replica(serve_job(2, chat, 1000, 200), 0));
+  talk.from_router(to_replica(serve_job(2, chat_model, 1000, 200), 0));
   ASSERT_EQ(talk.all<Refused>().size(), 1u);
   EXPECT_EQ(talk.all<Refused>()[0].reason, Reason::drain);
   talk.pass(seconds(20), seconds(1));
@@ -354,7 +352,7 @@ TEST(Agent, SurvivesARouterThatTellsAnEarlierTime) {
   talk.pass(seconds(5), seconds(1));
   talk.now -= seconds(3);
   talk.welcome();
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 50), 0));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 50), 0));
   talk.pass(seconds(8), seconds(1));
   EXPECT_EQ(talk.all<Finished>().size(), 1u);
   EXPECT_GE(talk.all<Finished>().at(0).outcome.run_s, 0);
@@ -372,7 +370,7 @@ TEST(Agent, CountsWhatDidNotDecode) {
 TEST(Agent, StopsForGoodWhenANewerLifeOfItsHostRuns) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 500), 0));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 500), 0));
   talk.forget();
   EXPECT_FALSE(talk.agent.superseded());
   talk.from_router(Superseded{});
@@ -386,7 +384,7 @@ TEST(Agent, StopsForGoodWhenANewerLifeOfItsHostRuns) {
 TEST(Agent, ThatLeavesGivesBackItsWorkWithWhatItHasUsed) {
   AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 50'000), 0));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 50'000), 0));
   talk.from_router(to_devices(train_job(2, "bert-large", 100'000, 32, 512, 1), {1}));
   talk.pass(seconds(3), seconds(1));
   talk.forget();
@@ -412,13 +410,13 @@ TEST(Agent, ThatLeavesGivesBackItsWorkWithWhatItHasUsed) {
 TEST(Agent, ThatHasLeftHearsOnlyThatItsResultsAreStored) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 50'000), 0));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 50'000), 0));
   talk.leave("SIGTERM");
   talk.forget();
   EXPECT_EQ(talk.agent.next_deadline(), never);
   talk.leave("SIGTERM");
   talk.from_router(Reregister{});
-  talk.from_router(to_replica(serve_job(2, chat, 1000, 50), 0));
+  talk.from_router(to_replica(serve_job(2, chat_model, 1000, 50), 0));
   talk.welcome();
   talk.pass(seconds(100));
   EXPECT_TRUE(talk.said.empty());
@@ -429,14 +427,14 @@ TEST(Agent, ThatHasLeftHearsOnlyThatItsResultsAreStored) {
 TEST(Agent, ThatLeavesALapsedLeaseSendsWhatItKeptBack) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 100'000), 0));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 100'000), 0));
   talk.pass(seconds(12));
   EXPECT_TRUE(talk.all<Failed>().empty());
   talk.leave("SIGTERM");
   EXPECT_EQ(talk.all<Failed>().size(), 1u);
 }
 
-TEST(Agent, ThatNobodyKnowsLeavesWithoutAWord) {
+TEST(Agent, SendsNoLeaveIfItHasNeverJoined) {
   AgentDialogue talk(settings_of("h100-sxm:1", ""));
   talk.leave("SIGTERM");
   EXPECT_TRUE(talk.said.empty());

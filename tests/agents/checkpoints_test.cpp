@@ -52,14 +52,14 @@ class Gang {
   Instant now = beginning();
 };
 
-struct Case {
+struct CheckpointCase {
   std::uint32_t interval, from_step;
   double steps;  // that this attempt does
   std::uint32_t saved;
 };
 
 TEST(Checkpoints, AreKeptAtMultiplesOfTheIntervalOverAllAttempts) {
-  const std::vector<Case> cases{
+  const std::vector<CheckpointCase> cases{
       {0, 0, 55.5, 0},     // none are written
       {10, 0, 55.5, 50},   //
       {10, 0, 9.5, 0},     // not one yet
@@ -70,7 +70,7 @@ TEST(Checkpoints, AreKeptAtMultiplesOfTheIntervalOverAllAttempts) {
       {1000, 0, 55.5, 0},  // the end is no checkpoint
   };
   const double step_s = Gang().step_s();
-  for (const Case& one : cases) {
+  for (const CheckpointCase& one : cases) {
     SCOPED_TRACE(::testing::Message() << "every " << one.interval << " from " << one.from_step);
     Gang gang;
     ASSERT_FALSE(gang.begin(1000, one.interval, one.from_step));

@@ -81,7 +81,7 @@ TEST(AgentCheck, NamesReplicasThatCannotBe) {
       {"h100-sxm:2", "llama-3.1-8b:2", "llama-3.1-8b:2: the host has devices 0-1"},
       {"h100-sxm:1", "llama-3.1-8b:0-3", "llama-3.1-8b:0-3: the host has devices 0"},
       {"h100-sxm:2", "llama-3.1-8b:0,0", "holds another replica"},
-      {"h100-sxm:1,l4:1", "llama-3.1-8b:0-1", "not of one group"},
+      {"h100-sxm:1,l4:1", "llama-3.1-8b:0-1", "in different groups"},
       {"h100-sxm:1", "llama-3.1-70b:0", "memory: llama-3.1-70b in bf16 needs"},
       {"h100-sxm:8", "llama-3.1-70b:0-2", "topology"},
       {"tpu-v5e:8", "llama-3.1-8b:0@fp8", "precision: tpu-v5e does not run fp8"},

@@ -280,7 +280,7 @@ std::vector<std::string> dialogue_files() {
   return files;
 }
 
-TEST(Dialogues, SayWhatIsWritten) {
+TEST(Dialogues, MatchTheirGoldenFiles) {
   const bool rewrite = std::getenv("DROVER_REWRITE") != nullptr;
   ASSERT_FALSE(dialogue_files().empty());
   for (const std::string& path : dialogue_files()) {

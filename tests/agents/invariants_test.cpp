@@ -11,8 +11,6 @@
 namespace drover::agents {
 namespace {
 
-constexpr const char* chat = "llama-3.1-8b";
-
 /// What goes wrong in a life.
 enum class Luck { good, faults, lost_hosts };
 
@@ -72,12 +70,12 @@ class Script {
     const auto input =
         static_cast<std::uint32_t>(random_.below(random_.chance(0.1) ? 60'000 : 3000));
     const auto output = static_cast<std::uint32_t>(random_.below(600));
-    Job job = serve_job(id(), chat, input, output);
+    Job job = serve_job(id(), chat_model, input, output);
     job.priority = static_cast<std::int8_t>(random_.below(3));
     return to_replica(job, static_cast<std::uint32_t>(random_.below(4)), attempt());
   }
   Message batch() {
-    Job job = serve_job(id(), chat, 800, 60);
+    Job job = serve_job(id(), chat_model, 800, 60);
     job.work.kind = WorkKind::batch;
     job.work.items = static_cast<std::uint32_t>(1 + random_.below(60));
     return to_replica(job, static_cast<std::uint32_t>(random_.below(4)), attempt());
@@ -92,7 +90,7 @@ class Script {
   Message start() {
     StartReplica start;
     start.number = static_cast<std::uint32_t>(random_.below(6));
-    start.model = chat;
+    start.model = chat_model;
     start.devices = {static_cast<std::uint16_t>(random_.below(6))};
     return start;
   }
@@ -183,7 +181,8 @@ TEST_P(RandomLife, EveryAcceptedAttemptEndsExactlyOnce) {
     }
     if (const auto* one = std::get_if<Finished>(&body)) end({one->job, one->attempt}, body);
     if (const auto* one = std::get_if<Failed>(&body)) {
-      if (one->detail != "not held here") end({one->job, one->attempt}, body);
+      if (one->detail != "this agent does not hold the attempt")
+        end({one->job, one->attempt}, body);
     }
   }
   EXPECT_GT(all_accepted, 80u);
@@ -245,9 +244,9 @@ class Meters {
     for (std::uint16_t number = 0; number < 2; ++number) {
       StartReplica start;
       start.number = number;
-      start.model = chat;
+      start.model = chat_model;
       start.devices = {number};
-      executor.start_replica(beginning(), start, model_spec(chat), true);
+      executor.start_replica(beginning(), start, model_spec(chat_model), true);
     }
   }
   void hear(const ApplyFault& fault) {
@@ -270,9 +269,9 @@ class Meters {
       if (executor.replica(number) || !executor.free(number)) continue;
       StartReplica start;
       start.number = number;
-      start.model = chat;
+      start.model = chat_model;
       start.devices = {number};
-      executor.start_replica(now, start, model_spec(chat), false);
+      executor.start_replica(now, start, model_spec(chat_model), false);
     }
     take();
   }

@@ -8,12 +8,10 @@
 namespace drover::agents {
 namespace {
 
-constexpr const char* chat = "llama-3.1-8b";
-
 TEST(LostHost, SaysAndHearsNothingUntilItsNextLife) {
   AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   talk.welcome(seconds(1), seconds(4));
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 60'000), 0));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 60'000), 0));
   talk.pass(seconds(2), seconds(1));
   const Incarnation before = talk.all<Register>().back().incarnation;
   talk.forget();
@@ -22,7 +20,7 @@ TEST(LostHost, SaysAndHearsNothingUntilItsNextLife) {
   EXPECT_TRUE(talk.agent.host_down());
   EXPECT_EQ(talk.agent.unacknowledged_results(), 0u);
   talk.pass(seconds(10), seconds(1));
-  talk.from_router(to_replica(serve_job(2, chat, 10, 10), 0));
+  talk.from_router(to_replica(serve_job(2, chat_model, 10, 10), 0));
   talk.from_router(Reregister{});
   talk.from_router(Cancel{job_id(1), 1, Reason::cancelled});
   talk.from_router(fault("ecc", seconds(100), {0}));
@@ -45,7 +43,7 @@ TEST(LostHost, SaysAndHearsNothingUntilItsNextLife) {
   ASSERT_FALSE(talk.all<Heartbeat>().empty());
   EXPECT_EQ(talk.all<Heartbeat>().front().incarnation, registration.incarnation);
   EXPECT_LE(talk.all<Heartbeat>().front().samples_sent, 3u) << "the counters of its new life";
-  talk.from_router(to_replica(serve_job(3, chat, 10, 10), 0));
+  talk.from_router(to_replica(serve_job(3, chat_model, 10, 10), 0));
   EXPECT_EQ(talk.all<Accepted>().size(), 1u);
 }
 
@@ -71,7 +69,7 @@ TEST(LostHost, EachLifeHasItsOwnIncarnationFromTheSeed) {
 TEST(LostHost, ThatIsToEndWhileItIsLostEndsWithoutAWord) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
-  talk.from_router(to_replica(serve_job(1, chat, 1000, 60'000), 0));
+  talk.from_router(to_replica(serve_job(1, chat_model, 1000, 60'000), 0));
   talk.from_router(fault("lose", seconds(5), {}));
   talk.forget();
   talk.leave("SIGTERM");

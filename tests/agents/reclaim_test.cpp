@@ -21,7 +21,7 @@ TEST(Reclaim, WarnsAtOnceAndWorkGoesOnForTheNotice) {
   const Instant heard = talk.now;
   talk.from_router(fault("reclaim=30", seconds(60), {}));
   ASSERT_EQ(talk.all<Leave>().size(), 1u);
-  EXPECT_EQ(talk.all<Leave>()[0], (Leave{"reclaimed by its cloud", 1, seconds(30)}));
+  EXPECT_EQ(talk.all<Leave>()[0], (Leave{"reclaimed by the cloud provider", 1, seconds(30)}));
   talk.pass(seconds(29), seconds(1));
   EXPECT_TRUE(talk.all<Failed>().empty());
   talk.from_router(Reregister{});
@@ -35,7 +35,7 @@ TEST(Reclaim, WarnsAtOnceAndWorkGoesOnForTheNotice) {
   EXPECT_EQ(back.steps_saved % 100, 0u);
   EXPECT_GE(back.steps_done, back.steps_saved);
   EXPECT_LT(back.steps_done - back.steps_saved, 100);
-  EXPECT_EQ(talk.all<Leave>().back(), (Leave{"reclaimed by its cloud", 0, {}}));
+  EXPECT_EQ(talk.all<Leave>().back(), (Leave{"reclaimed by the cloud provider", 0, {}}));
   EXPECT_EQ(talk.said.back().envelope.at, heard + seconds(30));
   EXPECT_TRUE(talk.agent.host_down());
   talk.forget();

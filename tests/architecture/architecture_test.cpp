@@ -13,13 +13,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/architecture/source_tree.h"
+
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path root = DROVER_SOURCE_DIR;
-const std::vector<std::string> parts = {"fleet", "devices",   "agents",  "router",
-                                        "tui",   "simulator", "commands"};
 
 struct SourceFile {
   std::string part;
@@ -29,12 +27,12 @@ struct SourceFile {
 
 std::vector<SourceFile> read_parts() {
   std::vector<SourceFile> files;
-  for (const std::string& part : parts) {
-    if (!fs::exists(root / part)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root / part)) {
+  for (const std::string& part : product_parts) {
+    if (!fs::exists(source_root / part)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(source_root / part)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".h" && extension != ".cpp") continue;
-      SourceFile file{part, fs::relative(entry.path(), root).string(), {}};
+      SourceFile file{part, fs::relative(entry.path(), source_root).string(), {}};
       std::ifstream stream(entry.path());
       for (std::string line; std::getline(stream, line);) file.lines.push_back(line);
       files.push_back(std::move(file));

@@ -12,11 +12,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/architecture/source_tree.h"
+
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = DROVER_SOURCE_DIR;
 const std::string page = "docs/guarantees.md";
 
 std::string text_of(const fs::path& path) {
@@ -68,7 +69,7 @@ struct Promise {
 /// `## DOCUMENT` begins a document, `### Held by no test` what is open in it.
 std::vector<Promise> read_page() {
   std::vector<Promise> promises;
-  std::ifstream stream(root / page);
+  std::ifstream stream(source_root / page);
   const std::regex name(R"(`(\w+\.\w+)`)");
   std::string document;
   bool held = true;
@@ -98,7 +99,7 @@ std::vector<Promise> read_page() {
 std::set<std::string> names_of_tests() {
   std::set<std::string> names;
   const std::regex test(R"(TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\))");
-  for (const auto& entry : fs::recursive_directory_iterator(root / "tests")) {
+  for (const auto& entry : fs::recursive_directory_iterator(source_root / "tests")) {
     if (entry.path().extension() != ".cpp") continue;
     const std::string text = text_of(entry.path());
     for (std::sregex_iterator at(text.begin(), text.end(), test), end; at != end; ++at) {
@@ -114,7 +115,7 @@ TEST(Guarantees, StandInTheirDocumentsAsTheyAreQuoted) {
   EXPECT_GT(promises.size(), 200U);
   for (const Promise& promise : promises) {
     const auto [at, fresh] = documents.try_emplace(promise.document);
-    if (fresh) at->second = plain(text_of(root / promise.document));
+    if (fresh) at->second = plain(text_of(source_root / promise.document));
     EXPECT_FALSE(at->second.empty()) << promise.place << ": no document " << promise.document;
     EXPECT_NE(at->second.find(promise.text), std::string::npos)
         << promise.place << ": " << promise.document << " does not say: " << promise.text;
@@ -135,7 +136,7 @@ TEST(Guarantees, AreListedOfEveryDocument) {
   std::set<std::string> listed;
   for (const Promise& promise : read_page()) listed.insert(promise.document);
   EXPECT_TRUE(listed.contains("README.md"));
-  for (const auto& entry : fs::directory_iterator(root / "docs")) {
+  for (const auto& entry : fs::directory_iterator(source_root / "docs")) {
     const std::string name = "docs/" + entry.path().filename().string();
     if (entry.path().extension() != ".md" || name == page) continue;
     EXPECT_TRUE(listed.contains(name)) << name;

@@ -11,13 +11,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/architecture/source_tree.h"
+
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path root = DROVER_SOURCE_DIR;
-const std::set<std::string> parts = {"fleet",     "devices", "agents",  "router",
-                                     "simulator", "tui",     "commands"};
 
 struct Module {
   std::set<std::string> may_include;     // modules
@@ -41,7 +39,7 @@ std::set<std::string> words_of(const std::string& cell) {
 std::map<std::string, Module> declared_modules() {
   const std::regex row(R"(^\| `([a-z_/]+)` \|([^|]*)\|([^|]*)\|([^|]*)\|$)");
   std::map<std::string, Module> modules;
-  for (const std::string& line : lines_of(root / "docs/architecture.md")) {
+  for (const std::string& line : lines_of(source_root / "docs/architecture.md")) {
     std::smatch cells;
     if (!std::regex_match(line, cells, row)) continue;
     modules[cells[1]] = {words_of(cells[3]), words_of(cells[4])};
@@ -54,11 +52,11 @@ std::string module_of(const std::string& file) { return fs::path(file).parent_pa
 /// Source files by module, relative to the root.
 std::map<std::string, std::vector<std::string>> files_by_module() {
   std::map<std::string, std::vector<std::string>> files;
-  for (const std::string& part : parts) {
-    for (const auto& entry : fs::recursive_directory_iterator(root / part)) {
+  for (const std::string& part : product_parts) {
+    for (const auto& entry : fs::recursive_directory_iterator(source_root / part)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".h" && extension != ".cpp") continue;
-      const std::string file = fs::relative(entry.path(), root).string();
+      const std::string file = fs::relative(entry.path(), source_root).string();
       files[module_of(file)].push_back(file);
     }
   }
@@ -69,7 +67,7 @@ std::map<std::string, std::vector<std::string>> files_by_module() {
 std::vector<std::string> includes_of(const std::string& file) {
   const std::regex include(R"re(^#include "([^"]+)")re");
   std::vector<std::string> headers;
-  for (const std::string& line : lines_of(root / file)) {
+  for (const std::string& line : lines_of(source_root / file)) {
     std::smatch match;
     if (std::regex_search(line, match, include)) headers.push_back(match[1]);
   }

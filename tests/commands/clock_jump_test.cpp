@@ -94,14 +94,15 @@ class ClockJumps : public testing::Test {
   std::unique_ptr<DroverProcess> router, agent;
 };
 
-TEST_F(ClockJumps, AnAgentBeginsAnewWhereFleetTimeLeapsForward) {
+TEST_F(ClockJumps, AnAgentStartsANewIncarnationAfterAForwardJump) {
   begin_router("20");
   begin_agent();
   const std::size_t before_mib = resident_mib(agent->pid());
   end_router();
   move_clock(hours(30 * 24));
   begin_router("20");
-  EXPECT_TRUE(agent->says("h-1 restarts there, and its running work is dropped")) << agent->err();
+  EXPECT_TRUE(agent->says("h-1 restarts at the new time, and its running work is dropped"))
+      << agent->err();
   EXPECT_TRUE(shows_fresh_devices()) << devices();
   const ProcessResult submitted = submit_and_wait();
   EXPECT_EQ(submitted.exit_code, 0) << submitted.out << submitted.err;
@@ -146,13 +147,13 @@ TEST_F(ClockJumps, WorkOfTheLifeBeforeIsRunAgain) {
   })) << job().dump();
 }
 
-TEST_F(ClockJumps, WhatARestartBringsIsLivedThrough) {
+TEST_F(ClockJumps, AnAgentSurvivesTheSmallTimeStepOfARouterRestart) {
   begin_router("20");
   begin_agent();
   end_router();
   begin_router("20");
   EXPECT_TRUE(shows_fresh_devices()) << devices();
-  EXPECT_EQ(agent->err().find("restarts there"), std::string::npos) << agent->err();
+  EXPECT_EQ(agent->err().find("restarts at the new time"), std::string::npos) << agent->err();
 }
 
 TEST_F(ClockJumps, AnAgentThatWasStoppedForLongBeginsAnew) {
@@ -161,7 +162,7 @@ TEST_F(ClockJumps, AnAgentThatWasStoppedForLongBeginsAnew) {
   agent->signal(SIGSTOP);
   std::this_thread::sleep_for(seconds(62));  // more than six leases, a week of fleet time
   agent->signal(SIGCONT);
-  EXPECT_TRUE(agent->says("restarts there")) << agent->err();
+  EXPECT_TRUE(agent->says("restarts at the new time")) << agent->err();
   EXPECT_TRUE(eventually([&] {
     const auto all = Json::parse(ask({"devices", "--json"}).out);
     return all && all->size() == 2 && (*all)[0]["health"].text() == "ok";
@@ -203,7 +204,7 @@ TEST_F(ClockJumps, ARecordingGoesOnOverALeapForwardAndEndsAtAStepBack) {
   begin_router("20", "another.sqlite");
   const ProcessResult ran = record.wait();
   EXPECT_EQ(ran.exit_code, 1) << ran.err;
-  EXPECT_NE(ran.err.find("the recording ends there"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("the recording ends here"), std::string::npos) << ran.err;
   const ProcessResult verified = run_drover({"recording", "verify", folder.file("leap.mcap")});
   EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
 }
@@ -212,7 +213,7 @@ TEST_F(ClockJumps, ARecordingGoesOnOverALeapForwardAndEndsAtAStepBack) {
 
 constexpr std::int64_t day_ns = 86'400'000'000'000;
 
-TEST_F(ClockJumps, ARouterRefusesAClockFileThatLeadsPastItsYears) {
+TEST_F(ClockJumps, ARouterRefusesAClockFileWithAnInvalidTimeOrSpeed) {
   begin_router("10000");
   end_router();
   const std::int64_t now_ns = system_now().time_since_epoch().count();
@@ -222,7 +223,8 @@ TEST_F(ClockJumps, ARouterRefusesAClockFileThatLeadsPastItsYears) {
   };
   const Case cases[] = {
       {fmt::format("{} {} 10000", now_ns, now_ns - 10 * day_ns), "at speed 10000"},
-      {fmt::format("{} {} 10000", INT64_MAX, now_ns), "fleet time: found the end of time"},
+      {fmt::format("{} {} 10000", INT64_MAX, now_ns),
+       "fleet time: found the largest representable time"},
       {fmt::format("{} {} 1", -day_ns, now_ns), "fleet time: found 1969-12-31"},
       {fmt::format("{} {} 1e300", now_ns, now_ns), "the speed: found 1e+300"},
       {fmt::format("{} {} 1", now_ns, -day_ns), "the system's time: found 1969-12-31"},
@@ -255,7 +257,7 @@ TEST_F(ClockJumps, ARouterThatComesToTheEndOfItsYearsEndsInOrderAndKeepsItsLedge
   const ProcessResult again =
       run_drover({"router", "--listen", endpoint, "--ledger", folder.file("ledger.sqlite")});
   EXPECT_EQ(again.exit_code, 1);
-  EXPECT_NE(again.err.find("expected a time of the years 1970 to 2199"), std::string::npos)
+  EXPECT_NE(again.err.find("expected a time in the years 1970 to 2199"), std::string::npos)
       << again.err;
 }
 
@@ -326,7 +328,7 @@ TEST_F(ClockJumps, AStoryEndsThere) {
   end_router();
   move_clock(hours(30 * 24));
   begin_router("20");
-  EXPECT_TRUE(story.says(": the story ends there")) << story.err();
+  EXPECT_TRUE(story.says(": the story ends")) << story.err();
   EXPECT_EQ(story.wait().exit_code, 0) << story.err();
 }
 

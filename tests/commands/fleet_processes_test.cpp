@@ -15,9 +15,9 @@ namespace {
 using std::chrono::seconds;
 
 /// A router on ports and a ledger of its own.
-class Fleet {
+class ProcessFleet {
  public:
-  explicit Fleet(std::string speed) : speed_(std::move(speed)), endpoint_(free_endpoint()) {}
+  explicit ProcessFleet(std::string speed) : speed_(std::move(speed)), endpoint_(free_endpoint()) {}
 
   bool start_router() {
     router_.reset();
@@ -78,7 +78,7 @@ void expect_all_ended(const Json& status, std::int64_t rows) {
 }
 
 TEST(FleetOfProcesses, RunsAJobAndExplainsIt) {
-  Fleet fleet("20");
+  ProcessFleet fleet("20");
   ASSERT_TRUE(fleet.start_router()) << fleet.router().err();
   const auto agent = fleet.agent("h-1", "h100-sxm:2", "llama-3.1-8b:0");
   ASSERT_TRUE(eventually([&] { return fleet.ready_replicas() == 1; })) << agent->err();
@@ -127,7 +127,7 @@ TEST(FleetOfProcesses, RunsAJobAndExplainsIt) {
 }
 
 TEST(FleetOfProcesses, KnowsAJobThatIsSubmittedTwice) {
-  Fleet fleet("20");
+  ProcessFleet fleet("20");
   ASSERT_TRUE(fleet.start_router()) << fleet.router().err();
   const std::vector<std::string> words = {
       "submit", "--model", "llama-3.1-8b", "--id", "0123456789abcdef0123456789abcdef", "--json"};
@@ -141,7 +141,7 @@ TEST(FleetOfProcesses, KnowsAJobThatIsSubmittedTwice) {
 }
 
 TEST(FleetOfProcesses, GivesTheWorkOfAKilledAgentToAnother) {
-  Fleet fleet("20");
+  ProcessFleet fleet("20");
   ASSERT_TRUE(fleet.start_router()) << fleet.router().err();
   auto doomed = fleet.agent("h-1", "h100-sxm:1", "llama-3.1-8b:0");
   const auto other = fleet.agent("h-2", "h100-sxm:1", "llama-3.1-8b:0");
@@ -160,7 +160,7 @@ TEST(FleetOfProcesses, GivesTheWorkOfAKilledAgentToAnother) {
 }
 
 TEST(FleetOfProcesses, LosesNoAcknowledgedJobWhenTheRouterIsKilled) {
-  Fleet fleet("20");
+  ProcessFleet fleet("20");
   ASSERT_TRUE(fleet.start_router()) << fleet.router().err();
   const auto agent = fleet.agent("h-1", "h100-sxm:2", "llama-3.1-8b:0,llama-3.1-8b:1");
   ASSERT_TRUE(eventually([&] { return fleet.ready_replicas() == 2; })) << agent->err();

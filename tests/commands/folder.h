@@ -1,5 +1,7 @@
-// A folder of a test's own.
+// A folder of a test's own, and the files there.
 #pragma once
+
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -8,7 +10,22 @@
 #include <string>
 #include <system_error>
 
+#include <gtest/gtest.h>
+
 namespace drover::commands {
+
+/// The bytes of a file; none where it is not there.
+inline std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Who may read and write a file.
+inline mode_t mode_of(const std::string& path) {
+  struct stat found {};
+  EXPECT_EQ(stat(path.c_str(), &found), 0) << path;
+  return found.st_mode & 07777U;
+}
 
 /// Removed at the end.
 class TestFolder {
@@ -24,10 +41,7 @@ class TestFolder {
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   /// A file of this folder, whole.
-  std::string read(const std::string& name) const {
-    std::ifstream stream(file(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+  std::string read(const std::string& name) const { return text_of(file(name)); }
   /// Writes a file there; answers its path.
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(file(name), std::ios::binary) << text;

@@ -11,9 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <random>
-#include <sstream>
 #include <thread>
 
 #include <fmt/format.h>
@@ -21,13 +19,6 @@
 namespace drover::commands {
 
 namespace {
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 bool can_bind(std::uint16_t port) {
   const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -111,8 +102,8 @@ ProcessResult DroverProcess::wait(std::chrono::seconds patience) {
   return {ended && WIFEXITED(status_) ? WEXITSTATUS(status_) : -1, out(), err()};
 }
 
-std::string DroverProcess::out() const { return text_of(folder_.file("out")); }
-std::string DroverProcess::err() const { return text_of(folder_.file("err")); }
+std::string DroverProcess::out() const { return folder_.read("out"); }
+std::string DroverProcess::err() const { return folder_.read("err"); }
 
 ProcessResult run_drover(const std::vector<std::string>& words, std::chrono::seconds patience) {
   return DroverProcess(words).wait(patience);

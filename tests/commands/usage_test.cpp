@@ -11,7 +11,7 @@
 namespace drover::commands {
 namespace {
 
-struct Case {
+struct UsageCase {
   std::vector<std::string> words;
   int exit_code;
   std::vector<std::string> said;  // on stderr, each
@@ -31,7 +31,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
   const std::string all_bad =
       folder.write("all_bad.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\nx,y,z\n");
   const std::string headless = folder.write("headless.csv", "a,b,c\n1,2,3\n");
-  const Case cases[] = {
+  const UsageCase cases[] = {
       {{"demmo"}, 2, {"unknown command 'demmo'", "demo"}},
       {{"router", "--polcy", "x"}, 2, {"--polcy", "--policy"}},
       {{"router", "--speed", "fast"}, 2, {"--speed", "fast"}},
@@ -129,7 +129,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"demo", "--trace", empty, "--headless"}, 2, {"--model"}},
       {{"demo"}, 1, {"no terminal", "--once"}},
   };
-  for (const Case& expected : cases) {
+  for (const UsageCase& expected : cases) {
     std::string shown = "drover";
     for (const std::string& word : expected.words) shown += " " + word;
     SCOPED_TRACE(shown);
@@ -204,7 +204,7 @@ TEST(Catalogue, ShowsDevicesAndModelsWithTheirSources) {
   const ProcessResult one = run_drover({"catalogue", "devices", "tpu-v5e"});
   EXPECT_EQ(one.exit_code, 0);
   for (const char* fact : {"id = \"tpu-v5e\"", "\n# from the generation tpu:\n# ",
-                           "\n# from every generation:\n# ", "\n# layers.kernel_cycles = "}) {
+                           "\n# common to all generations:\n# ", "\n# layers.kernel_cycles = "}) {
     EXPECT_NE(one.out.find(fact), std::string::npos) << fact << one.out;
   }
 }

@@ -10,6 +10,7 @@
 #include "devices/catalogue/spec_file.h"
 #include "devices/operation/clock.h"
 #include "devices/serving/performance.h"
+#include "devices/training/layout.h"
 
 namespace drover::devices {
 
@@ -22,6 +23,16 @@ inline const ModelSpec& model_named(std::string_view id) {
 inline Placement on(std::string_view device, int devices = 1,
                     Precision precision = Precision::bf16) {
   return {&device_named(device), devices, precision};
+}
+
+inline TrainingJob job_on(const char* device, int devices, const char* model, double samples,
+                          double sequence, Precision precision = Precision::bf16) {
+  TrainingJob job;
+  job.placement = on(device, devices, precision);
+  job.model = &model_named(model);
+  job.samples = samples;
+  job.sequence = sequence;
+  return job;
 }
 
 /// A spec whose file names no generation.

@@ -24,38 +24,41 @@ using Numbers = std::vector<std::uint64_t>;
 
 TEST(PendingSends, PassesWhatWaitsForNothing) {
   PendingSends held;
-  EXPECT_EQ(numbers(held.take({send_numbered(1, 0), send_numbered(2, 0)})), (Numbers{1, 2}));
+  EXPECT_EQ(numbers(held.hold_or_pass({send_numbered(1, 0), send_numbered(2, 0)})),
+            (Numbers{1, 2}));
   EXPECT_EQ(held.size(), 0U);
 }
 
 TEST(PendingSends, HoldsASendUntilItsWriteIsCommitted) {
   PendingSends held;
-  EXPECT_EQ(numbers(held.take({send_numbered(1, 3), send_numbered(2, 0), send_numbered(3, 4)})),
-            (Numbers{2}));
-  EXPECT_EQ(numbers(held.committed(2)), Numbers{});
-  EXPECT_EQ(numbers(held.committed(3)), (Numbers{1}));
-  EXPECT_EQ(numbers(held.committed(4)), (Numbers{3}));
+  EXPECT_EQ(
+      numbers(held.hold_or_pass({send_numbered(1, 3), send_numbered(2, 0), send_numbered(3, 4)})),
+      (Numbers{2}));
+  EXPECT_EQ(numbers(held.release_until(2)), Numbers{});
+  EXPECT_EQ(numbers(held.release_until(3)), (Numbers{1}));
+  EXPECT_EQ(numbers(held.release_until(4)), (Numbers{3}));
   EXPECT_EQ(held.size(), 0U);
 }
 
 TEST(PendingSends, OneCommitReleasesAllThatItCoversInOrder) {
   PendingSends held;
-  EXPECT_TRUE(held.take({send_numbered(1, 2), send_numbered(2, 1), send_numbered(3, 9)}).empty());
-  EXPECT_EQ(numbers(held.committed(5)), (Numbers{1, 2}));
+  EXPECT_TRUE(
+      held.hold_or_pass({send_numbered(1, 2), send_numbered(2, 1), send_numbered(3, 9)}).empty());
+  EXPECT_EQ(numbers(held.release_until(5)), (Numbers{1, 2}));
   EXPECT_EQ(held.size(), 1U);
 }
 
 TEST(PendingSends, WhatIsCommittedAlreadyPasses) {
   PendingSends held;
-  EXPECT_TRUE(held.committed(7).empty());
-  EXPECT_EQ(numbers(held.take({send_numbered(1, 7), send_numbered(2, 8)})), (Numbers{1}));
+  EXPECT_TRUE(held.release_until(7).empty());
+  EXPECT_EQ(numbers(held.hold_or_pass({send_numbered(1, 7), send_numbered(2, 8)})), (Numbers{1}));
 }
 
 TEST(PendingSends, AnOldCommitTakesNothingBack) {
   PendingSends held;
-  EXPECT_TRUE(held.committed(7).empty());
-  EXPECT_TRUE(held.committed(3).empty());
-  EXPECT_EQ(numbers(held.take({send_numbered(1, 6)})), (Numbers{1}));
+  EXPECT_TRUE(held.release_until(7).empty());
+  EXPECT_TRUE(held.release_until(3).empty());
+  EXPECT_EQ(numbers(held.hold_or_pass({send_numbered(1, 6)})), (Numbers{1}));
 }
 
 }  // namespace

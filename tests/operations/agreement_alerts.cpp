@@ -19,12 +19,8 @@ std::set<std::string> subjects_of(const Json& alerts, const std::string& rule) {
   return subjects;
 }
 
-std::string joined(const std::set<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, " "));
-}
-
-/// Texts follow present values: between two questions the numbers in them move, "one for 11m" and
-/// "one for 12m"; what they count is compared by itself.
+/// Texts follow present values: between two questions the numbers in them move, "the oldest for
+/// 11m" and "the oldest for 12m"; what they count is compared by itself.
 std::string without_numbers(const std::string& text) {
   static const std::regex numbers("[0-9]+([.][0-9]+)?(ms|[smhd])?");
   return std::regex_replace(text, numbers, "N");

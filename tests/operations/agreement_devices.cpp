@@ -13,16 +13,12 @@
 namespace drover::operations {
 namespace {
 
-constexpr const char* json_command = "devices --json";
-constexpr const char* json_table = "frame --table devices";
+constexpr const char* devices_command = "devices --json";
+constexpr const char* devices_table = "frame --table devices";
 
 /// Samples come once a second of fleet time; a busy machine lets half a second of the wall pass
 /// between an answer and its printing.
 constexpr double heard_within_s = 12;
-
-std::string joined(const std::set<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, " "));
-}
 
 std::set<std::string> set_of(const std::string& text) {
   const auto words = words_in(text);
@@ -38,7 +34,7 @@ void near(Mismatches& complaints, const std::string& what, const Json& one, cons
           double apart) {
   const auto a = number_of(one), b = number_of(other);
   if (a.has_value() == b.has_value() && (!a || std::abs(*a - *b) <= apart)) return;
-  same(complaints, what, json_command, one.dump(), json_table, other.dump());
+  same(complaints, what, devices_command, one.dump(), devices_table, other.dump());
 }
 
 /// A device that is heard of has a sample of the last moment, whoever is asked and when. Of one
@@ -53,7 +49,7 @@ void compare_ages(const FleetSnapshot& look, const Json& told, const Json& row,
   });
   if (silent) return near(complaints, what, told["age_s"], row["age_s"], look.took_s() + 4);
   for (const auto& [surface, age] :
-       {std::pair{json_command, told["age_s"]}, std::pair{json_table, row["age_s"]}}) {
+       {std::pair{devices_command, told["age_s"]}, std::pair{devices_table, row["age_s"]}}) {
     if (age.is_number() && age.number() <= heard_within_s) continue;
     same(complaints, what, surface, age.dump(), "a heartbeat",
          fmt::format("at most {} s", heard_within_s));
@@ -64,17 +60,17 @@ void compare_device(const FleetSnapshot& look, const Json& told, const Json& row
                     const std::string& line, Mismatches& complaints) {
   const std::string& id = row["id"].text();
   const auto states = states_in(row);
-  same(complaints, id + ": its state", json_command, joined(set_of(told["state"].text())),
-       json_table, joined(states));
+  same(complaints, id + ": its state", devices_command, joined(set_of(told["state"].text())),
+       devices_table, joined(states));
   for (const std::string& state : states) {
     if (line.find(state) != std::string::npos) continue;
     complaints.push_back(
-        fmt::format("{}: {} says '{}', devices says '{}'", id, json_table, state, line));
+        fmt::format("{}: {} says '{}', devices says '{}'", id, devices_table, state, line));
   }
-  same(complaints, id + ": its kind", json_command, told["device"].text(), json_table,
+  same(complaints, id + ": its kind", devices_command, told["device"].text(), devices_table,
        row["kind"].text());
-  same(complaints, id + ": its models", json_command, joined(set_of(told["models"].text())),
-       json_table, joined(set_of(row["models"].text())));
+  same(complaints, id + ": its models", devices_command, joined(set_of(told["models"].text())),
+       devices_table, joined(set_of(row["models"].text())));
   compare_ages(look, told, row, complaints);
   for (const char* const key : {"power_cap_w", "memory_total_bytes"}) {
     near(complaints, fmt::format("{}: {}", id, key), told[key], row[key], 0.001);
@@ -105,13 +101,13 @@ std::string count_with(const Json& devices, const std::string& key, const std::s
 }  // namespace
 
 void compare_devices(const FleetSnapshot& look, Mismatches& complaints) {
-  const Json& told = look.json(json_command);
+  const Json& told = look.json(devices_command);
   const Json& rows = look.table("devices");
   const auto lines = lines_of(look.text("devices"));
   const std::string& view = look.text("frame --view devices --size 160x90");
-  same(complaints, "number of devices", json_command, std::to_string(told.size()), json_table,
+  same(complaints, "number of devices", devices_command, std::to_string(told.size()), devices_table,
        std::to_string(rows.size()));
-  same(complaints, "number of devices", "devices", std::to_string(lines.size()), json_table,
+  same(complaints, "number of devices", "devices", std::to_string(lines.size()), devices_table,
        std::to_string(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string& id = rows[i]["id"].text();
@@ -119,7 +115,7 @@ void compare_devices(const FleetSnapshot& look, Mismatches& complaints) {
     const auto line = lines.find(id);
     if (device.is_null() || line == lines.end()) {
       complaints.push_back(
-          fmt::format("{}: {} has it, devices or its JSON has not", id, json_table));
+          fmt::format("{}: {} has it, devices or its JSON has not", id, devices_table));
       continue;
     }
     compare_device(look, device, rows[i], line->second, complaints);
@@ -193,7 +189,7 @@ void compare_filters(const FleetSnapshot& look, const FleetProcesses& stage,
     const std::string told = ids(answers[2 * i]), framed = ids(answers[2 * i + 1]);
     same(complaints, what, "devices --filter", told, "frame --filter", framed);
     if (asked[i]->holds == nullptr) continue;
-    same(complaints, what, "devices --filter", told, json_table,
+    same(complaints, what, "devices --filter", told, devices_table,
          joined(ids_where(rows, asked[i]->holds)));
   }
 }
@@ -206,7 +202,7 @@ void compare_pools_and_hosts(const FleetSnapshot& look, Mismatches& complaints) 
     for (const char* const state : {"lost", "unusable", "suspect", "drained"}) {
       if (pools[i][state].is_null()) continue;
       same(complaints, fmt::format("{} devices of pool {}", state, pool), "frame --table pools",
-           pools[i][state].dump(), json_table, count_with(devices, "pool", pool, state));
+           pools[i][state].dump(), devices_table, count_with(devices, "pool", pool, state));
     }
   }
   const Json& replicas = look.table("replicas");
@@ -217,7 +213,7 @@ void compare_pools_and_hosts(const FleetSnapshot& look, Mismatches& complaints) 
       const std::string models = row_with(devices, "id", id)["models"].text();
       if (set_of(models).contains(replicas[i]["model"].text())) continue;
       same(complaints, id + ": its models", "frame --table replicas", replicas[i]["model"].text(),
-           json_table, models);
+           devices_table, models);
     }
   }
   const Json& hosts = look.table("hosts");
@@ -226,7 +222,7 @@ void compare_pools_and_hosts(const FleetSnapshot& look, Mismatches& complaints) 
     for (const char* const state : {"lost", "suspect"}) {
       const bool so = hosts[i]["state"].text() == state;
       same(complaints, fmt::format("{} devices of {}", state, host), "frame --table hosts",
-           so ? hosts[i]["devices"].dump() : "0", json_table,
+           so ? hosts[i]["devices"].dump() : "0", devices_table,
            count_with(devices, "host", host, state));
     }
   }

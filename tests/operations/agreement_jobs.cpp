@@ -11,8 +11,8 @@
 namespace drover::operations {
 namespace {
 
-constexpr const char* json_command = "jobs --json";
-constexpr const char* json_table = "frame --table jobs";
+constexpr const char* jobs_command = "jobs --json";
+constexpr const char* jobs_table = "frame --table jobs";
 
 bool is_open(const Json& job) {
   const std::string& state = job["state"].text();
@@ -42,22 +42,22 @@ void compare_job(const FleetSnapshot& look, const Json& told, const std::string&
   const Json& row = row_with(look.table("jobs"), "id", id);
   if (row.is_null()) {
     // A dashboard that has just come knows of the newest ended jobs only.
-    if (is_open(told)) complaints.push_back(fmt::format("{}: is not in {}", id, json_table));
+    if (is_open(told)) complaints.push_back(fmt::format("{}: is not in {}", id, jobs_table));
   } else {
     for (const char* const key : {"state", "kind", "model", "tenant", "priority", "attempt", "pool",
                                   "target", "submitted", "since", "reason", "detail", "change"}) {
-      same(complaints, fmt::format("{}: its {}", id, key), json_command, shown(told[key]),
-           json_table, shown(row[key]));
+      same(complaints, fmt::format("{}: its {}", id, key), jobs_command, shown(told[key]),
+           jobs_table, shown(row[key]));
     }
   }
   for (const char* const key : {"state", "target", "reason"}) {
     if (line.find(told[key].text()) != std::string::npos) continue;
-    complaints.push_back(fmt::format("{}: {} says {} '{}', jobs says '{}'", id, json_command, key,
+    complaints.push_back(fmt::format("{}: {} says {} '{}', jobs says '{}'", id, jobs_command, key,
                                      told[key].text(), line));
   }
   if (told["kind"].text() == "train") {
     const bool runs = told["state"].text() == "running";
-    same(complaints, id + ": devices that it runs on", json_command,
+    same(complaints, id + ": devices that it runs on", jobs_command,
          runs ? told["devices"].dump() : "0", "frame --table devices",
          std::to_string(devices_with(look, id)));
   }
@@ -85,7 +85,7 @@ void compare_jobs(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& rows = look.table("jobs");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!row_with(jobs, "id", rows[i]["id"].text()).is_null()) continue;
-    complaints.push_back(fmt::format("{}: is in {} only", rows[i]["id"].text(), json_table));
+    complaints.push_back(fmt::format("{}: is in {} only", rows[i]["id"].text(), jobs_table));
   }
 }
 
@@ -94,11 +94,11 @@ void compare_sums(const FleetSnapshot& look, Mismatches& complaints) {
   const Json& jobs = look.jobs();
   const std::string& text = look.text("status");
   const std::string& view = look.text("frame --view fleet --size 160x60");
-  same(complaints, "accepted jobs", "status --json", status["accepted"].dump(), json_command,
+  same(complaints, "accepted jobs", "status --json", status["accepted"].dump(), jobs_command,
        std::to_string(jobs.size()));
   for (const std::string state : {"queued", "running", "finished", "failed", "cancelled"}) {
     const std::string sum = status.has(state) ? status[state].dump() : "0";
-    same(complaints, state + " jobs", "status --json", sum, json_command,
+    same(complaints, state + " jobs", "status --json", sum, jobs_command,
          counted(jobs, "state", state));
     if (state == "cancelled" && sum == "0") continue;
     same(complaints, state + " jobs", "status --json", sum, "status",
@@ -125,7 +125,7 @@ void compare_sums(const FleetSnapshot& look, Mismatches& complaints) {
     }
     const Json& said = status["waiting_for"][reason];
     same(complaints, "jobs that wait for " + reason, "status --json",
-         said.is_null() ? "0" : said.dump(), json_command, std::to_string(waiting));
+         said.is_null() ? "0" : said.dump(), jobs_command, std::to_string(waiting));
     same(complaints, "jobs that wait for " + reason, "status --json",
          said.is_null() ? "none" : said.dump(), "status",
          number_in(text, "waiting for .*" + reason + " ([0-9]+)"));
@@ -143,7 +143,7 @@ void compare_usage(const FleetSnapshot& look, Mismatches& complaints) {
     }
     const double told = status["charged"][key].number() + status["wasted"][key].number();
     if (std::abs(used - told) <= 1e-6 * told) continue;
-    same(complaints, fmt::format("{} used by all jobs", key), json_command, std::to_string(used),
+    same(complaints, fmt::format("{} used by all jobs", key), jobs_command, std::to_string(used),
          "status --json (charged and wasted)", std::to_string(told));
   }
 }
@@ -165,13 +165,13 @@ void compare_reasons(const FleetSnapshot& look, const FleetProcesses& stage,
     const std::string& id = (*waiting[i])["id"].text();
     if (answers[i].exit_code != 0) {
       complaints.push_back(fmt::format("{}: {} says that it waits for '{}', why says: {}", id,
-                                       json_command, shown((*waiting[i])["reason"]),
+                                       jobs_command, shown((*waiting[i])["reason"]),
                                        answers[i].err));
       continue;
     }
     const Json why = commands::only_object(answers[i].out);
     for (const char* const key : {"state", "reason", "detail"}) {
-      same(complaints, fmt::format("{}: its {}", id, key), json_command, shown((*waiting[i])[key]),
+      same(complaints, fmt::format("{}: its {}", id, key), jobs_command, shown((*waiting[i])[key]),
            "why --json", shown(why["job"][key]));
     }
   }

@@ -95,6 +95,10 @@ std::set<std::string> states_in(const Json& device_row) {
   return {words.begin(), words.end()};
 }
 
+std::string joined(const std::set<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
 void compare_csv(const FleetSnapshot& look, Mismatches& complaints) {
   for (const std::string name : {"devices", "hosts", "jobs", "pools", "rules"}) {
     const std::string question = fmt::format("frame --table {} --csv", name);

@@ -32,4 +32,7 @@ void same(Mismatches& complaints, const std::string& what, const std::string& on
 /// The words of a device's state: "unusable faulty" has two.
 std::set<std::string> states_in(const Json& device_row);
 
+/// With blanks between the words.
+std::string joined(const std::set<std::string>& words);
+
 }  // namespace drover::operations

@@ -35,7 +35,7 @@ TEST(Actions, NothingHappensBeforeItIsOnRecord) {
   const Audit audit = stage.published<Audit>().at(0);
   EXPECT_EQ(audit, (Audit{"ann", "inject xid=79 for 60s", "h100-1/3", true, reply.summary}));
   EXPECT_EQ(reply.summary,
-            "h100-1/3: xid=79 for 60s: unusable until then, work there fails and is requeued; "
+            "h100-1/3: xid=79 for 60s: unusable for that time; work there fails and is requeued; "
             "nothing runs there now");
   EXPECT_EQ(stage.disk.back().transition, Transition::audit);
   EXPECT_EQ(std::get<Audit>(decode(stage.disk.back().payload)->body), audit);
@@ -87,7 +87,7 @@ TEST(Actions, WhatMakesNoSenseIsRefusedOnRecordAndReachesNobody) {
       {inject("nonsense", "hang"), "target \"nonsense\": expected"},
       {inject("h100-1/0", "hang", seconds(0)), "expected more than 0 s and at most a week"},
       {inject("h100-1/0", "hang", hours(169)), "at most a week"},
-      {many, "any 9 of host:h100-1, which has 8 that can be reached"},
+      {many, "any 9 of host:h100-1: only 8 can be reached"},
       {strange, "throttle"},
   };
   for (const Case& each : cases) {
@@ -114,7 +114,7 @@ TEST(Actions, AHostThatHasFallenSilentIsNotSaidToBeReached) {
   Fleet stage;
   stage.live(4, {{1, "h100-1"}, {3, "v5e-1"}});
   EXPECT_EQ(stage.ask(inject("h100-2/0", "hang")).problem,
-            "h100-2 is silent and may not receive it");
+            "h100-2 does not respond and may not receive the fault");
   EXPECT_EQ(stage.ask(inject("rack:rack-1", "lose")).targets, std::vector<std::string>{"h100-1"});
   EXPECT_EQ(stage.told<ApplyFault>(2).size(), 0U);
   stage.live(1, all_hosts);

@@ -150,7 +150,7 @@ TEST(Cancelling, AJobWhoseHostIsLostEndsAsCancelledInsteadOfRunningAgain) {
   EXPECT_EQ(stage.router->summary(stage.now).queued, 0U);
 }
 
-TEST(Cancelling, IsSaidAgainEachHeartbeatUntilTheAttemptEnds) {
+TEST(Cancelling, CancelIsResentEachHeartbeatUntilTheAttemptEnds) {
   Running stage;
   ask(stage, cancel({1}));
   stage.live(3, {{1, "h1"}});
@@ -219,7 +219,8 @@ TEST(Cancelling, SaysOfEachJobWhatBecameOfIt) {
   stage.receive(1, Failed{job_id(1), 1, {}, Reason::ended, "", {}});
   stage.commit();
   const Case cases[] = {
-      {to_text(job_id(2)), CancelStatus::ended, "it had failed already: the run ended first"},
+      {to_text(job_id(2)), CancelStatus::ended,
+       "it had failed already: the run ended before the job did"},
       {to_text(job_id(7)), CancelStatus::unknown,
        "no job begins with \"00000000000000000000000000000007\"; expected the first of 32 digits "
        "0-9 a-f"},

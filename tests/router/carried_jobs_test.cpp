@@ -67,8 +67,8 @@ TEST(CarriedJobs, BeyondTheirRoomAreRefusedWithTheReasonAndOthersAreTaken) {
   EXPECT_EQ(refused.status, SubmitStatus::refused);
   EXPECT_EQ(refused.reason, Reason::capacity);
   EXPECT_EQ(refused.detail, std::to_string(fit) +
-                                " open jobs hold 1.0M of paces, operations and prompts, expected "
-                                "at most 1.0M");
+                                " open jobs use 1.0M for measured throughputs, operations and "
+                                "prompts; the limit is 1.0M");
   EXPECT_EQ(submit(stage, serve_job(5'000)).status, SubmitStatus::accepted) << "it carries nothing";
   EXPECT_EQ(submit(stage, laden_job(1)).status, SubmitStatus::exists);
 

@@ -28,7 +28,7 @@ Estimate estimate(const std::string& pool_lines,
   return fleet.decide(job).decision.top.at(0).estimate;
 }
 
-TEST(Costs, AHostPaysByTheWayItWasHad) {
+TEST(Costs, ThePriceIsThatOfTheHostsPurchaseOption) {
   const std::string prices = "price_per_hour = { on_demand = 4, reserved = 3, spot = 1 }";
   const double hours = estimate(prices).finish_s / 3600;
   EXPECT_NEAR(estimate(prices).cost_usd, 8 * 4 * hours, 1e-9);
@@ -96,7 +96,7 @@ TEST(Costs, AMeasuredPaceGoesBeforeTheModel) {
   EXPECT_DOUBLE_EQ(fleet.decide(job).decision.top.at(0).estimate.finish_s, 100 / 2.0);
 }
 
-TEST(Costs, WhatItsOwnerHasTriedInVainIsNoPlaceForWantOfMemory) {
+TEST(Costs, AMeasuredThroughputOfZeroRejectsThePlacementForMemory) {
   DecisionFixture fleet(priced(""));
   fleet.add_host("h", "a100-sxm-80gb", 8);
   fleet.add_host("i", "v100-sxm2-16gb", 8);

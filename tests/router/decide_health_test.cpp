@@ -6,7 +6,7 @@
 namespace drover::router {
 namespace {
 
-constexpr const char* two_pools = R"([pool.big]
+constexpr const char* big_and_chips = R"([pool.big]
 match = { model = "h100*" }
 [pool.chips]
 match = { model = "v5e" }
@@ -23,7 +23,7 @@ score = { cost = 1 }
 
 /// Hosts h0, h1, .. of one H100 each, with a replica each.
 struct Hosts : DecisionFixture {
-  explicit Hosts(int count) : DecisionFixture(two_pools) {
+  explicit Hosts(int count) : DecisionFixture(big_and_chips) {
     for (int n = 0; n < count; ++n) {
       hosts.push_back(add_host(fmt::format("h{}", n), "h100-sxm", 1));
       replicas.push_back(add_replica(hosts.back(), 0, "llama-3.1-8b", {0}));
@@ -51,7 +51,7 @@ TEST(DecideHealth, AnEjectedReplicaGetsNothingNew) {
 }
 
 TEST(DecideHealth, AnEjectedGroupGetsNoGang) {
-  DecisionFixture fleet(two_pools);
+  DecisionFixture fleet(big_and_chips);
   const HostIndex first = fleet.add_host("a", "h100-sxm", 8);
   fleet.add_host("b", "h100-sxm", 8);
   fleet.fleet_state.group(fleet.fleet_state.hosts()[first].groups[0]).outlier.ejected = true;
@@ -135,7 +135,7 @@ TEST(DecideHealth, APanicThatFailsRejectsTheJobAtOnce) {
   const Decision decision = fleet.decide_request();
   EXPECT_EQ(decision.action, Action::reject);
   EXPECT_EQ(decision.fallback_reason, Reason::unhealthy);
-  EXPECT_EQ(decision.change, "panic: fails at once");
+  EXPECT_EQ(decision.change, "panic: rejected");
 }
 
 TEST(DecideHealth, LostHostsAndUnusableDevicesAreNeverUsed) {
@@ -194,7 +194,7 @@ TEST(DecideHealth, InPanicTheEjectedAreUsedAsWell) {
 }
 
 TEST(DecideHealth, CapacityCountsInDevices) {
-  DecisionFixture fleet(two_pools);
+  DecisionFixture fleet(big_and_chips);
   const HostIndex large = fleet.add_host("large", "h100-sxm", 8);
   const HostIndex small = fleet.add_host("small", "h100-sxm", 1);
   fleet.add_replica(large, 0, "llama-3.1-8b", {0, 1, 2, 3});
@@ -282,7 +282,7 @@ TEST(DecideHealth, SoDoesAReplicaThatWasEjected) {
 }
 
 TEST(DecideHealth, SoDoesAGroup) {
-  DecisionFixture fleet(two_pools);
+  DecisionFixture fleet(big_and_chips);
   const HostIndex first = fleet.add_host("a", "h100-sxm", 8);
   fleet.add_host("b", "h100-sxm", 8);
   GroupEntry& group = fleet.fleet_state.group(fleet.fleet_state.hosts()[first].groups[0]);

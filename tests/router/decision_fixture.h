@@ -15,6 +15,12 @@
 
 namespace drover::router {
 
+inline constexpr const char* one_pool = R"([pool.all]
+match = {}
+[[rule]]
+name = "all"
+)";
+
 struct DecisionFixture {
   FleetState fleet_state;
   Policy policy;

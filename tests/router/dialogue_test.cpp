@@ -31,7 +31,7 @@ std::string devices_text(const std::vector<std::uint16_t>& devices) {
 }
 
 /// One message in one line; empty: not shown.
-struct PublishedTotals {
+struct MessageText {
   std::string operator()(const JoinAccepted& it) const {
     return fmt::format("heartbeat every {} s, lease {} s", to_seconds(it.heartbeat_every),
                        to_seconds(it.lease));
@@ -272,7 +272,7 @@ class Dialogue {
     const bool published = send.to == publish_peer;
     const Message& body = send.envelope.body;
     if (published && std::holds_alternative<Summary>(body)) return "";
-    const std::string text = std::visit(PublishedTotals{}, body);
+    const std::string text = std::visit(MessageText{}, body);
     return fmt::format("{}{}{}{}", published ? "publishes" : fmt::format("to {}", send.to.number),
                        fmt::format(" {}", kind_name(body)), text.empty() ? "" : ": ", text);
   }
@@ -307,7 +307,7 @@ std::filesystem::path folder() {
 
 class Dialogues : public testing::TestWithParam<std::string> {};
 
-TEST_P(Dialogues, GoAsWritten) {
+TEST_P(Dialogues, MatchTheirGoldenFiles) {
   const std::filesystem::path file = folder() / (GetParam() + ".txt");
   std::ifstream reading(file);
   ASSERT_TRUE(reading) << file;

@@ -57,7 +57,7 @@ std::string host_of(std::uint64_t peer) { return all_hosts[peer - 1].second; }
 
 // ---- The book ----------------------------------------------------------------------------------
 
-TEST(DrainTable, OfWhatWasSaidAboutADeviceTheLastWordCounts) {
+TEST(DrainTable, TheLatestOrderForADeviceApplies) {
   struct Case {
     std::vector<SetDrain> words;
     bool first, second;  // h1/0 of pool a, h2/0 of pool b: drained?
@@ -128,7 +128,7 @@ TEST(Draining, TheAnswerSaysWhatBecomesOfWhatRuns) {
     stage.receive(peer, Accepted{job_id(1), 1});
     const std::string host = host_of(peer);
     EXPECT_EQ(stage.ask(drain("host:" + host)).summary,
-              host + ": draining 8 devices, 1 job runs to the end");
+              host + ": draining 8 devices; 1 job still runs and will finish");
     const std::string until = to_clock_text(stage.now + minutes(10));
     EXPECT_EQ(stage.ask(drain("host:" + host, minutes(10))).summary,
               host + ": draining 8 devices, 1 job has until " + until + " fleet time " +
@@ -284,10 +284,10 @@ TEST(Draining, WhatMakesNoSenseIsRefusedOnRecord) {
        "target \"moon\": expected device:HOST/N, host:HOST, rack:RACK, pool:POOL or site"},
       {drain("job:12"),
        "target \"job:12\": expected device:HOST/N, host:HOST, rack:RACK, pool:POOL or site"},
-      {drain("site", hours(169)), "a deadline in 608400 s, expected 0 (none) to a week"},
-      {drain("site", seconds(-1)), "a deadline in -1 s, expected 0 (none) to a week"},
+      {drain("site", hours(169)), "found a deadline of 608400 s, expected 0 (none) to a week"},
+      {drain("site", seconds(-1)), "found a deadline of -1 s, expected 0 (none) to a week"},
       {{"site", false, seconds(5)}, "resume takes no deadline"},
-      {resume("host:h100-1"), "nothing of host:h100-1 is drained"},
+      {resume("host:h100-1"), "no device of host:h100-1 is drained"},
   };
   for (const Case& each : cases) {
     Fleet stage;

@@ -13,12 +13,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr const char* one_pool = R"([pool.all]
-match = {}
-[[rule]]
-name = "all"
-)";
-
 Register hello_of(const std::string& host, std::uint16_t devices) {
   return DecisionFixture::registration(host, "h100-sxm", devices);
 }
@@ -46,10 +40,10 @@ TEST(ForgottenHosts, LeaveTheirRowsToOthersAndNothingOfTheirDevices) {
     EXPECT_EQ(fleet.fleet_state.devices().host[device], c);
     EXPECT_EQ(fleet.fleet_state.devices().sampled[device], Instant{});
     EXPECT_EQ(fleet.fleet_state.devices().temperature_c[device], 0);
+    EXPECT_EQ(fleet.fleet_state.devices().energy_j[device], 0);
     EXPECT_EQ(fleet.fleet_state.devices().replicas[device], 0);
   }
   EXPECT_EQ(fleet.fleet_state.power_w(), 0);
-  EXPECT_EQ(fleet.fleet_state.energy_j(), 0);
 
   EXPECT_FALSE(fleet.fleet_state.register_host(fleet.now, hello_of("a", 8)))
       << "there is no room for it now";

@@ -1,4 +1,4 @@
-// Gangs over hosts: where they go, how they begin together, and how they end together.
+// Multi-host gangs: where they go, how they begin together, and how they end together.
 #include <gtest/gtest.h>
 
 #include "tests/router/gang_fixture.h"

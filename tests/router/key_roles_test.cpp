@@ -1,5 +1,5 @@
-// What the role of a key may send, what the role of a connection may send, and what docs/keys.md
-// says of both: one table, for every pair.
+// What the role of a key may send, what the role of a connection may send, and what
+// docs/connection-keys.md says of both: one table, for every pair.
 #include <fstream>
 #include <map>
 #include <set>
@@ -51,10 +51,10 @@ std::vector<Role> joins_as(KeyRole role) {
   return joined;
 }
 
-/// Of the table in docs/keys.md whose head is `| message | agent | view | submit | admin |`.
+/// Of the table in docs/connection-keys.md whose head begins `| message | agent | view |`.
 std::map<KeyRole, std::set<std::string>> documented() {
   std::map<KeyRole, std::set<std::string>> table;
-  std::ifstream file(std::string(DROVER_SOURCE_DIR) + "/docs/keys.md");
+  std::ifstream file(std::string(DROVER_SOURCE_DIR) + "/docs/connection-keys.md");
   bool inside = false;
   for (std::string line; std::getline(file, line);) {
     if (line == "| message | agent | view | submit | admin |") inside = true;

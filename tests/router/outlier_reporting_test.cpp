@@ -20,8 +20,8 @@ Policy plain_policy() {
 }
 
 /// Hosts h1, h2, .. that live on while time passes, each with one replica, and a client.
-struct Fleet : RouterHarness {
-  explicit Fleet(int hosts, Policy under = plain_policy(), RouterSettings with = {})
+struct OutlierFleet : RouterHarness {
+  explicit OutlierFleet(int hosts, Policy under = plain_policy(), RouterSettings with = {})
       : RouterHarness(std::move(with), std::move(under)) {
     for (int host = 1; host <= hosts; ++host) {
       add_host(static_cast<std::uint64_t>(host), fmt::format("h{}", host));
@@ -73,10 +73,10 @@ struct Fleet : RouterHarness {
 };
 
 TEST(Outliers, AReplicaWhoseWorkFailsIsLeftAloneForAWhile) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   fleet.fail_jobs(5);
   EXPECT_EQ(fleet.events("h1/r0"),
-            std::vector<std::string>{"ejected for 30 s, time 1: consecutive"});
+            std::vector<std::string>{"ejected for 30 s (ejection number 1): consecutive"});
   EXPECT_TRUE(fleet.submit(1).empty());
   const auto decisions = fleet.published<Decision>();
   ASSERT_FALSE(decisions.empty());
@@ -90,7 +90,7 @@ TEST(Outliers, AReplicaWhoseWorkFailsIsLeftAloneForAWhile) {
 }
 
 TEST(Outliers, TheOthersWorkOn) {
-  Fleet fleet(2);
+  OutlierFleet fleet(2);
   int failed = 0;
   while (failed < 5) {
     const auto assigned = fleet.submit(1);
@@ -107,13 +107,13 @@ TEST(Outliers, TheOthersWorkOn) {
   EXPECT_EQ(fleet.told<Assign>(2).size(), 5U);
 }
 
-struct Fault {
+struct OutlierReason {
   Reason reason;
   bool counts;
 };
 
 TEST(Outliers, OnlyWhatIsThePlacesFaultCounts) {
-  for (const Fault& fault : std::vector<Fault>{
+  for (const OutlierReason& fault : std::vector<OutlierReason>{
            {Reason::unhealthy, true},
            {Reason::memory, true},
            {Reason::capacity, false},
@@ -125,25 +125,25 @@ TEST(Outliers, OnlyWhatIsThePlacesFaultCounts) {
            {Reason::invalid, false},
            {Reason::preempted, false},
        }) {
-    Fleet fleet(1);
+    OutlierFleet fleet(1);
     fleet.fail_jobs(5, fault.reason);
     EXPECT_EQ(!fleet.events("h1/r0").empty(), fault.counts) << to_text(fault.reason);
   }
 }
 
 TEST(Outliers, ARefusalIsAsGoodAReason) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   for (int n = 0; n < 5; ++n) {
     const auto assigned = fleet.submit(1);
     ASSERT_EQ(assigned.size(), 1U);
-    fleet.receive(1, Refused{assigned[0].second.job.id, 1, Reason::unhealthy, "its lease ended"});
+    fleet.receive(1, Refused{assigned[0].second.job.id, 1, Reason::unhealthy, "its lease expired"});
   }
   fleet.tick();
   EXPECT_EQ(fleet.events("h1/r0").size(), 1U);
 }
 
 TEST(Outliers, AJobThatEndsWellBreaksTheRow) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   fleet.fail_jobs(4);
   const auto assigned = fleet.submit(1);
   ASSERT_EQ(assigned.size(), 1U);
@@ -153,7 +153,7 @@ TEST(Outliers, AJobThatEndsWellBreaksTheRow) {
 }
 
 TEST(Outliers, AGroupWhoseGangsFailIsLeftAloneAndItsReplicasAreNot) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   fleet.fail_jobs(5, Reason::unhealthy, true);
   EXPECT_EQ(fleet.events("h1/g0").size(), 1U);
   EXPECT_TRUE(fleet.submit(1, true).empty());
@@ -161,7 +161,7 @@ TEST(Outliers, AGroupWhoseGangsFailIsLeftAloneAndItsReplicasAreNot) {
 }
 
 TEST(Outliers, ALostHostIsOneFailureWhateverRanThere) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   EXPECT_EQ(fleet.submit(8).size(), 8U);
   fleet.wait(seconds(13));
   fleet.commit();
@@ -171,7 +171,7 @@ TEST(Outliers, ALostHostIsOneFailureWhateverRanThere) {
 }
 
 TEST(Outliers, AHostThatIsLostAgainAndAgainIsEjectedAtLast) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   for (std::uint64_t life = 2; life <= 6; ++life) {
     EXPECT_FALSE(fleet.submit(1).empty()) << "life " << life - 1;
     fleet.wait(seconds(13));
@@ -182,7 +182,7 @@ TEST(Outliers, AHostThatIsLostAgainAndAgainIsEjectedAtLast) {
 }
 
 TEST(Outliers, AHostThatLeavesInOrderHasNotFailed) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   for (std::uint64_t life = 2; life <= 8; ++life) {
     ASSERT_FALSE(fleet.submit(1).empty()) << "life " << life - 1;
     fleet.receive(1, Leave{});
@@ -191,7 +191,7 @@ TEST(Outliers, AHostThatLeavesInOrderHasNotFailed) {
 }
 
 TEST(Outliers, AReplicaThatIsGoneTakesItsRecordWithIt) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   fleet.fail_jobs(5);
   Replica replica = RouterHarness::replica("h1", 0);
   replica.state = ReplicaState::gone;
@@ -201,7 +201,7 @@ TEST(Outliers, AReplicaThatIsGoneTakesItsRecordWithIt) {
 }
 
 TEST(Outliers, ALateWordOfAnEjectionDoesNotMeetTheNextReplicaOfThatName) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   const auto assigned = fleet.submit(5);
   ASSERT_EQ(assigned.size(), 5U);
   for (const auto& each : assigned) fleet.fail(each);
@@ -213,7 +213,7 @@ TEST(Outliers, ALateWordOfAnEjectionDoesNotMeetTheNextReplicaOfThatName) {
 }
 
 TEST(Outliers, AReplicaReportedAgainStaysEjected) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   fleet.fail_jobs(5);
   fleet.receive(1, fleet.registration("h1"));  // forgets its replicas
   fleet.receive(1, ReplicaReport{RouterHarness::replica("h1", 0)});
@@ -221,7 +221,7 @@ TEST(Outliers, AReplicaReportedAgainStaysEjected) {
 }
 
 TEST(Outliers, OfReplicasThatHaveGoneAsManyAreRememberedAsAHostMayHave) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   fleet.fail_jobs(5);
   fleet.receive(1, fleet.registration("h1"));
   const auto come_and_go = [&](std::uint32_t number) {
@@ -241,7 +241,7 @@ TEST(Outliers, OfReplicasThatHaveGoneAsManyAreRememberedAsAHostMayHave) {
 }
 
 TEST(Outliers, OfGroupsOnlyThoseThatTheHostHasAreRemembered) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   fleet.fail_jobs(5, Reason::unhealthy, true);
   Register registration = fleet.registration("h1");
   fleet.receive(1, registration);
@@ -256,7 +256,7 @@ TEST(Outliers, OfGroupsOnlyThoseThatTheHostHasAreRemembered) {
 TEST(Outliers, AShadowTellsAndEjectsNothing) {
   Policy policy = plain_policy();
   policy.eject.shadow = true;
-  Fleet fleet(1, policy);
+  OutlierFleet fleet(1, policy);
   fleet.fail_jobs(5);
   EXPECT_EQ(fleet.events("h1/r0"),
             std::vector<std::string>{"would be ejected for 30 s: consecutive"});
@@ -264,7 +264,7 @@ TEST(Outliers, AShadowTellsAndEjectsNothing) {
 }
 
 TEST(Outliers, AnAlertStandsAsLongAsTheEjection) {
-  Fleet fleet(1);
+  OutlierFleet fleet(1);
   fleet.fail_jobs(5);
   std::vector<std::pair<int, bool>> alerts;
   for (int second = 0; second < 40; ++second) {
@@ -282,16 +282,16 @@ TEST(Outliers, AnAlertStandsAsLongAsTheEjection) {
 TEST(Outliers, SpansAreOfTheWall) {
   RouterSettings settings;
   settings.speed = 60;
-  Fleet fleet(1, plain_policy(), settings);
+  OutlierFleet fleet(1, plain_policy(), settings);
   fleet.fail_jobs(5);
   EXPECT_EQ(fleet.events("h1/r0"),
-            std::vector<std::string>{"ejected for 1800 s, time 1: consecutive"});
+            std::vector<std::string>{"ejected for 1800 s (ejection number 1): consecutive"});
 }
 
 // ---- Slow start and panic, with hosts that really fall silent ----------------------------------
 
 /// By how much slow start weighs in where the next job could go, by target.
-std::map<std::string, double> slow_parts(Fleet& fleet) {
+std::map<std::string, double> slow_parts(OutlierFleet& fleet) {
   fleet.submit(1);
   std::map<std::string, double> slow;
   const Decision decision = fleet.published<Decision>().back();
@@ -305,7 +305,7 @@ std::map<std::string, double> slow_parts(Fleet& fleet) {
 }
 
 TEST(Outliers, AHostHeardAgainStartsSlowly) {
-  Fleet fleet(2);
+  OutlierFleet fleet(2);
   EXPECT_EQ(slow_parts(fleet), (std::map<std::string, double>{{"h1/r0", 0}, {"h2/r0", 0}}))
       << "nobody does at the router's own start";
   fleet.live(4, {{2, "h2"}});
@@ -319,7 +319,7 @@ TEST(Outliers, AHostHeardAgainStartsSlowly) {
 
 TEST(Outliers, SoDoesOneThatWasLostAndNotOneThatLeft) {
   for (const bool lost : {true, false}) {
-    Fleet fleet(2);
+    OutlierFleet fleet(2);
     if (lost) fleet.live(13, {{2, "h2"}});
     if (!lost) fleet.receive(1, Leave{});
     fleet.add_host(1, "h1", 2);
@@ -328,7 +328,7 @@ TEST(Outliers, SoDoesOneThatWasLostAndNotOneThatLeft) {
 }
 
 TEST(Outliers, SoDoesAReplicaThatIsNoLongerEjected) {
-  Fleet fleet(2);
+  OutlierFleet fleet(2);
   fleet.forget();
   while (fleet.events("h1/r0").empty()) {
     const auto assigned = fleet.submit(1);
@@ -344,7 +344,7 @@ TEST(Outliers, SoDoesAReplicaThatIsNoLongerEjected) {
 }
 
 TEST(Outliers, ARestartedRouterHasSeenNobodyFail) {
-  Fleet fleet(2);
+  OutlierFleet fleet(2);
   fleet.live(4, {{2, "h2"}});
   fleet.beat(1, "h1");
   ASSERT_TRUE(fleet.restart().ok());
@@ -354,7 +354,7 @@ TEST(Outliers, ARestartedRouterHasSeenNobodyFail) {
 }
 
 TEST(Outliers, WhenAllHostsAreSilentWorkGoesThereInPanic) {
-  Fleet fleet(2);
+  OutlierFleet fleet(2);
   fleet.wait(seconds(4));
   fleet.commit();
   EXPECT_EQ(fleet.submit(1).size(), 1U);
@@ -364,7 +364,7 @@ TEST(Outliers, WhenAllHostsAreSilentWorkGoesThereInPanic) {
 TEST(Outliers, APanicThatFailsEndsTheJob) {
   Policy policy = plain_policy();
   policy.panic.action = PanicAction::fail;
-  Fleet fleet(2, policy);
+  OutlierFleet fleet(2, policy);
   fleet.commit();
   fleet.wait(seconds(4));
   fleet.commit();

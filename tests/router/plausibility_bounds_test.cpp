@@ -38,7 +38,7 @@ TEST(PlausibleUsage, AnEstimateIsFromNothingToAYear) {
   }
 }
 
-TEST(PlausibleUsage, ThePaceOfAMemberThatCannotBeTrueIsCutAndTold) {
+TEST(PlausibleUsage, AnImplausibleMemberStepTimeIsClampedAndReported) {
   GangHarness fixture;
   fixture.begin_over_two();
   ASSERT_EQ(fixture.steps_told(1).back(), 1.5 + 0.1);

@@ -194,7 +194,7 @@ TEST(PolicyChange, AnAppliedPolicyThatReadsNoMoreStartsNothingUnlessOneIsNamed) 
   EXPECT_EQ(in_force(stage).version, 1U);
 }
 
-TEST(PolicyChange, TheShellsOwnReadingIsOnRecordInItsName) {
+TEST(PolicyChange, APolicyReloadBySighupIsAuditedAsSighup) {
   Fleet stage;
   const auto tell = [&](Message body) {
     stage.forget();

@@ -8,7 +8,7 @@
 namespace drover::router {
 namespace {
 
-constexpr const char* two_pools = R"([pool.mixed]
+constexpr const char* mixed_and_spare = R"([pool.mixed]
 match = { host = "mixed" }
 [pool.spare]
 match = { host = "spare" }
@@ -27,7 +27,7 @@ pools = ["mixed"]
 struct Mixed : DecisionFixture {
   HostIndex mixed = add_host("mixed", "h100-sxm", 8);
   std::uint16_t count = 0;
-  Mixed() : DecisionFixture(two_pools) {
+  Mixed() : DecisionFixture(mixed_and_spare) {
     add_replica(add_host("spare", "l4", 1), 0, "llama-3.1-8b", {0});
   }
 
@@ -86,7 +86,7 @@ TEST(PoolReason, IsPermanentOnlyWhereEveryCandidateIsExcludedForGood) {
 }
 
 TEST(PoolReason, OfGroupsWithoutAReplicaCountsThoseThatCouldHoldOne) {
-  DecisionFixture fleet(two_pools);
+  DecisionFixture fleet(mixed_and_spare);
   for (const char* device : {"k80", "k80", "k80", "h100-sxm"}) {
     Register host = DecisionFixture::registration("mixed", device, 1);
     host.host += fmt::format("-{}", fleet.fleet_state.hosts().size());

@@ -94,7 +94,8 @@ TEST(Preempting, ADecisionSaysWhoMakesRoomAndTheyGoWhenTheGraceIsOver) {
   stage.requeue(1, 1, 250, 200);
   EXPECT_TRUE(stage.runs(2));
   const std::string returned = "attempt 1 was requeued at " + when +
-                               " (preempted: its devices go to " + to_short_text(job_id(2)) + ")";
+                               " (preempted: its devices were given to " +
+                               to_short_text(job_id(2)) + ")";
   EXPECT_EQ(stage.shown(1).reason, Reason::capacity) << "what it waits for now";
   EXPECT_EQ(stage.shown(1).returned, returned) << "and why it does not run any more";
   EXPECT_EQ(stage.router->why(stage.now, to_text(job_id(1))).job->returned, returned);
@@ -205,7 +206,7 @@ TEST(Preempting, ADeviceIsNotKeptForEver) {
   stage.pass(90);  // the agent does not obey
   const auto events = stage.published<Event>();
   EXPECT_TRUE(std::any_of(events.begin(), events.end(), [](const Event& event) {
-    return event.text.find("its time is over") != std::string::npos;
+    return event.text.find("the reservation has expired") != std::string::npos;
   }));
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr const char* policy_text = R"([pool.h100]
+constexpr const char* three_pools = R"([pool.h100]
 match = { model = "h100*" }
 [pool.l4]
 match = { model = "l4" }
@@ -39,7 +39,7 @@ std::string with_more_memory(std::string text, double bytes) {
 }  // namespace
 
 RandomFleet::RandomFleet(std::uint64_t seed, const MoreMemory& more)
-    : DecisionFixture(policy_text), random_(seed), trouble_(random_.uniform(0.2, 1)) {
+    : DecisionFixture(three_pools), random_(seed), trouble_(random_.uniform(0.2, 1)) {
   draw_pools();
   for (Rule& rule : policy.rules) draw_fallbacks(rule);
   draw_limits();

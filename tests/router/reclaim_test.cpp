@@ -64,19 +64,19 @@ std::size_t shown_drained(const ActionHarness& fleet, const std::string& host) {
 
 TEST(Reclaim, DevicesOfAWarnedHostAreShownDrainedUntilItIsGone) {
   SpotFleet fleet;
-  fleet.receive(4, Leave{"reclaimed by its cloud", 0, seconds(120)});
+  fleet.receive(4, Leave{"reclaimed by the cloud provider", 0, seconds(120)});
   fleet.tick();
   EXPECT_EQ(shown_drained(fleet, "spot-1"), 8U);
-  fleet.receive(4, Leave{"reclaimed by its cloud", 0, {}});
+  fleet.receive(4, Leave{"reclaimed by the cloud provider", 0, {}});
   fleet.tick();
   EXPECT_EQ(shown_drained(fleet, "spot-1"), 0U) << "they are shown as left";
 }
 
 TEST(Reclaim, AWarnedHostGetsNoNewWorkAndIsNotLostYet) {
   SpotFleet fleet;
-  fleet.receive(4, Leave{"reclaimed by its cloud", 0, seconds(120)});
+  fleet.receive(4, Leave{"reclaimed by the cloud provider", 0, seconds(120)});
   EXPECT_EQ(fleet.published<Event>().back().text,
-            "reclaimed by its cloud in 120 s: no new work for it");
+            "reclaimed by the cloud provider in 120 s: no new work for it");
   for (std::uint64_t number = 1; number <= 3; ++number) {
     fleet.receive(client, Submit{{train_job(number, 8)}});
   }
@@ -86,7 +86,7 @@ TEST(Reclaim, AWarnedHostGetsNoNewWorkAndIsNotLostYet) {
   EXPECT_TRUE(std::none_of(hosts.begin(), hosts.end(), [](const HostChanged& host) {
     return host.registration.host == "spot-1" && host.health != Health::ok;
   }));
-  fleet.receive(4, Leave{"reclaimed by its cloud", 0, {}});
+  fleet.receive(4, Leave{"reclaimed by the cloud provider", 0, {}});
   fleet.tick();
   EXPECT_EQ(fleet.published<HostChanged>().back().health, Health::left);
 }

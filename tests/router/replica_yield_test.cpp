@@ -160,7 +160,7 @@ TEST(GivingWay, NobodyLeavesWhereThereIsRoomOrWhereItWouldNotHelp) {
   EXPECT_TRUE(stage.told<RetireReplica>(1).empty()) << "the gang of 8 would still lack four";
 }
 
-TEST(GivingWay, AlsoForAGangThatIsSaidToWaitForSomethingElseInThePoolThatItWants) {
+TEST(GivingWay, AReplicaYieldsThoughTheGangReportsTheDrainOfItsPreferredPool) {
   auto policy = parse_policy(R"(
 [pool.a100]
 match = { model = "a100*" }
@@ -216,8 +216,8 @@ TEST(GivingWay, WhyNamesTheReplicaThatHoldsTheDevicesAndWhenItLeaves) {
   ASSERT_EQ(why.nearest.size(), 1U) << "and nothing about an hour that nobody knows of";
   EXPECT_EQ(why.nearest[0].reason, Reason::capacity);
   EXPECT_EQ(why.nearest[0].amount, 0);
-  EXPECT_EQ(why.nearest[0].change, "without replica " + to_text(stage.own.id) +
-                                       " (llama-2-7b), which is unloaded once surplus for 30s");
+  EXPECT_EQ(why.nearest[0].change,
+            "replica " + to_text(stage.own.id) + " (llama-2-7b) unloaded once surplus for 30s");
 }
 
 /// Two pools; requests of more than 3,000 tokens go to the first alone.

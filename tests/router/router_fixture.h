@@ -47,7 +47,7 @@ class RouterHarness {
   /// A new life on what is on disk; everything in flight is lost.
   Status restart() {
     pending_.clear();
-    held_ = {};
+    pending_sends_ = {};
     delivered.clear();
     begin();
     return router->restore(disk);
@@ -85,7 +85,7 @@ class RouterHarness {
     const std::uint64_t sequence = pending_[count - 1].sequence;
     for (std::size_t at = 0; at < count; ++at) disk.push_back(pending_[at].row);
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
-    deliver(held_.committed(sequence));
+    deliver(pending_sends_.release_until(sequence));
     router->committed(now, sequence);
     collect();
   }
@@ -188,7 +188,7 @@ class RouterHarness {
     for (const Send& send : outbox.sends) {
       if (send.after_write > 0) waiting_sends.push_back(send);
     }
-    deliver(held_.take(std::move(outbox.sends)));
+    deliver(pending_sends_.hold_or_pass(std::move(outbox.sends)));
   }
   void deliver(std::vector<Send> sends) {
     for (Send& send : sends) delivered.push_back(std::move(send));
@@ -203,7 +203,7 @@ class RouterHarness {
     return found;
   }
 
-  PendingSends held_;
+  PendingSends pending_sends_;
   std::vector<Write> pending_;
   std::uint64_t sequence_ = 0;
   std::uint64_t samples_ = 0;

@@ -120,7 +120,7 @@ Job changed(void (*change)(Job&)) {
   return job;
 }
 
-TEST(Submitting, IsCheckedAtTheDoor) {
+TEST(Submitting, InvalidOrConflictingJobsAreRefusedOnSubmit) {
   RouterHarness stage;
   stage.receive(9, Submit{{serve_job(1)}});
   stage.commit();

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/router/decision_fixture.h"
 
@@ -35,6 +37,14 @@ inline HostIndex add_priced_host(DecisionFixture& fleet, const std::string& name
   DROVER_REQUIRE(index.ok());
   assign_pools(fleet.policy, fleet.fleet_state);
   return *index;
+}
+
+inline Job trains(DecisionFixture& fleet, std::uint16_t devices,
+                  std::vector<Precision> precisions = {}) {
+  Job job = fleet.training(devices, "resnet-50");
+  job.work.sequence = 1;
+  job.work.precisions = std::move(precisions);
+  return job;
 }
 
 enum class Devices : std::uint8_t { gpus, tpus, both, old_nvidia };

@@ -66,16 +66,16 @@ std::vector<Body> only(const std::vector<Envelope>& envelopes) {
   return found;
 }
 
-struct Told {
+struct ToldSample {
   Instant at{};
   Sample row;
 };
 /// What a snapshot tells of devices, by number.
-std::map<std::uint16_t, Told> devices_told(RouterHarness& stage) {
+std::map<std::uint16_t, ToldSample> devices_told(RouterHarness& stage) {
   stage.wait(std::chrono::seconds(1));
   stage.forget();
   stage.receive(8, SnapshotRequest{});
-  std::map<std::uint16_t, Told> devices;
+  std::map<std::uint16_t, ToldSample> devices;
   for (const Envelope& envelope : snapshot_of(stage, 8)) {
     const auto* batch = std::get_if<SampleBatch>(&envelope.body);
     if (batch == nullptr) continue;

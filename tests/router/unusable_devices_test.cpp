@@ -76,7 +76,7 @@ TEST(UnusableDevices, OneThatIsUsableAgainIsWantedFromItsNextSampleOn) {
   EXPECT_EQ(host.told<Assign>(1).at(0).devices, (std::vector<std::uint16_t>{4, 5, 6, 7}));
 }
 
-TEST(UnusableDevices, OfOneThatIsSilentNoWattsAreBelieved) {
+TEST(UnusableDevices, ASilentUnusableDeviceCountsWithItsIdlePower) {
   Host host;
   host.sample(0, 0, busy_w);
   EXPECT_EQ(host.router->summary(host.now).power_w, 8 * busy_w);

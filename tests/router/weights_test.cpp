@@ -12,7 +12,7 @@
 namespace drover::router {
 namespace {
 
-constexpr const char* one_pool = R"([pool.all]
+constexpr const char* one_weighed_pool = R"([pool.all]
 match = {}
 [[rule]]
 name = "all"
@@ -60,13 +60,13 @@ void draw_replicas(DecisionFixture& fleet, RandomStream& random) {
   }
 }
 
-TEST(Weights, OfFourFifthsLetNothingBeChosenThatTakesAThirdMoreThanTheBest) {
+TEST(Weights, AnEightyPercentWeightNeverPicksACandidateMoreThanAThirdWorseThanTheBest) {
   const Scorer others[] = {Scorer::queue, Scorer::temperature, Scorer::power_headroom, Scorer::cost,
                            Scorer::finish_time};
   RandomStream random(8);
   double worst = 1;
   for (int round = 0; round < 300; ++round) {
-    DecisionFixture fleet(one_pool);
+    DecisionFixture fleet(one_weighed_pool);
     draw_replicas(fleet, random);
     Job job = fleet.request();
     // Long enough that what a scorer calls a trifle is one (criteria_scorers.cpp).
@@ -94,7 +94,7 @@ TEST(Weights, OfFourFifthsLetNothingBeChosenThatTakesAThirdMoreThanTheBest) {
 
 /// Of two groups the dearer is filled by the job, and the other one stays all but empty.
 std::string chosen_at(double price, double weight) {
-  DecisionFixture fleet(one_pool);
+  DecisionFixture fleet(one_weighed_pool);
   weigh(fleet, Scorer::cost, weight, Scorer::fragmentation);
   const HostIndex filled = fleet.add_host("filled", "h100-sxm", 1);
   fleet.add_host("wide", "h100-sxm", 64);

@@ -1,4 +1,4 @@
-// Gangs over hosts that need others to make room, and the power of the racks that they stand in.
+// Multi-host gangs that need others to make room, and the power of the racks that they stand in.
 #include <gtest/gtest.h>
 
 #include "tests/router/gang_fixture.h"

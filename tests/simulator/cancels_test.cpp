@@ -19,7 +19,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr std::uint64_t first_seed = 1;
-constexpr std::uint64_t seeds = 300;
+constexpr std::uint64_t cancel_seeds = 300;
 
 /// Two hosts, a few requests and gangs that take some seconds each.
 Scenario small_scenario(std::uint64_t seed) {
@@ -127,7 +127,7 @@ TEST(Cancels, RacingWithCompletionsLeaveEachJobOneEndAndNothingRunning) {
   const std::uint64_t first = asked ? std::strtoull(asked, nullptr, 10) : first_seed;
   std::map<CancelStatus, int> answers;
   int finished_although = 0;
-  for (std::uint64_t seed = first; seed < first + (asked ? 1 : seeds); ++seed) {
+  for (std::uint64_t seed = first; seed < first + (asked ? 1 : cancel_seeds); ++seed) {
     SCOPED_TRACE("DROVER_SEED=" + std::to_string(seed));
     Scenario scenario = small_scenario(seed);
     add_faults(scenario);

@@ -110,7 +110,7 @@ class Faults {
     if (random_.chance(0.35)) {
       const double at = moment();
       const bool in_order = random_.chance(0.3);
-      // One that ends in order takes a moment for it.
+      // One that shuts down gracefully takes a moment for it.
       const Duration back = until(at, random_.uniform(in_order ? 3 : 0.2, 40));
       scenario_.agent_kills.push_back({from_seconds(at), name, back, in_order});
     }

@@ -34,7 +34,7 @@ TEST(Storms, BreakNoPromiseUnderAnyPolicy) {
   EXPECT_GT(all.faults, 5 * count);
 }
 
-TEST(Storms, AreSeenToBreakAPromiseWhereHostsWorkOnForLongerThanTheRouterWaits) {
+TEST(Storms, ALeaseLongerThanTheLostTimeoutIsDetectedAsAViolation) {
   std::string broken;
   for (std::uint64_t seed = 1; seed <= 40 && broken.empty(); ++seed) {
     FaultStorm storm = random_fault_storm(seed, policy_for(seed));

@@ -1,4 +1,4 @@
-// Gangs over hosts in a whole fleet, with hosts and routers that die.
+// Multi-host gangs in a whole fleet, with hosts and routers that die.
 #include <gtest/gtest.h>
 
 #include "tests/simulator/end_state_invariants.h"

@@ -69,7 +69,7 @@ Scenario faulty(std::uint64_t seed) {
 using DeviceName = std::pair<std::string, std::uint16_t>;
 
 /// Knows from what agents hear when each fault ends, and holds them to it.
-class Ends : public MessageTransport {
+class FaultEndCheck : public MessageTransport {
  public:
   std::string carry(Channel channel, const std::string& from, const std::string& to,
                     std::string bytes) override {
@@ -162,7 +162,7 @@ struct Trace {
 Trace run(std::uint64_t seed) {
   Scenario scenario = faulty(seed);
   Watts watts(scenario);
-  Ends ends;
+  FaultEndCheck ends;
   Simulation world(std::move(scenario), devices::Catalogue::embedded(), &ends);
   ends.world = &world;
   world.subscriber = [&](const Envelope& envelope) { watts.match(world.now(), envelope); };

@@ -16,12 +16,12 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-struct Ends {
+struct JobEnds {
   std::map<JobId, int> accepted, ended;
 };
 
-Ends count_ends(const std::vector<LedgerRow>& rows) {
-  Ends ends;
+JobEnds count_ends(const std::vector<LedgerRow>& rows) {
+  JobEnds ends;
   for (const LedgerRow& row : rows) {
     if (row.transition == Transition::accepted) ++ends.accepted[row.job];
     if (row.transition == Transition::finished || row.transition == Transition::failed) {
@@ -50,7 +50,7 @@ void expect_sums_to_grow(const Simulation& world) {
 
 void expect_invariants(const Simulation& world, const std::string& what) {
   SCOPED_TRACE(what);
-  const Ends ends = count_ends(world.ledger());
+  const JobEnds ends = count_ends(world.ledger());
   for (const auto& [job, times] : ends.accepted) EXPECT_EQ(times, 1) << to_text(job);
   for (const auto& [job, times] : ends.ended) EXPECT_EQ(times, 1) << to_text(job);
   for (const auto& [job, answer] : world.seen().answers) {

@@ -20,7 +20,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr std::uint32_t interval = 40;
-constexpr std::uint64_t seeds = 24;
+constexpr std::uint64_t preemption_seeds = 24;
 
 router::Policy policy_of(const std::string& limits = "") {
   auto parsed = router::parse_policy(R"([policy]
@@ -91,15 +91,15 @@ Scenario troubled(std::uint64_t seed) {
   return scenario;
 }
 
-struct Ends {
+struct AttemptEnds {
   std::map<JobId, std::uint32_t> saved;
   Usage used;
   std::uint64_t preempted = 0, returned = 0, kept = 0;
 };
 
 /// What the rows of attempts' ends say; each is held against those before it.
-Ends read_ends(const Simulation& world, const std::map<JobId, Job>& jobs) {
-  Ends ends;
+AttemptEnds read_ends(const Simulation& world, const std::map<JobId, Job>& jobs) {
+  AttemptEnds ends;
   for (const LedgerRow& row : world.ledger()) {
     const bool back = row.transition == Transition::returned;
     if (row.transition == Transition::finished) {
@@ -136,7 +136,7 @@ TEST(Preemption, LosesNothingButStepsSinceACheckpointAndTheSumsAddUp) {
   const char* asked = std::getenv("DROVER_SEED");
   const std::uint64_t first = asked ? std::strtoull(asked, nullptr, 10) : 1;
   std::uint64_t preempted = 0, kept = 0;
-  for (std::uint64_t seed = first; seed < first + (asked ? 1 : seeds); ++seed) {
+  for (std::uint64_t seed = first; seed < first + (asked ? 1 : preemption_seeds); ++seed) {
     SCOPED_TRACE("DROVER_SEED=" + std::to_string(seed));
     Scenario scenario = troubled(seed);
     const std::map<JobId, Job> jobs = jobs_of(scenario);
@@ -145,7 +145,7 @@ TEST(Preemption, LosesNothingButStepsSinceACheckpointAndTheSumsAddUp) {
     expect_end_state_invariants(world, "DROVER_SEED=" + std::to_string(seed));
     const Summary sums = world.summary();
     EXPECT_EQ(sums.finished, jobs.size());
-    const Ends ends = read_ends(world, jobs);
+    const AttemptEnds ends = read_ends(world, jobs);
     EXPECT_EQ(sums.preempted, ends.preempted);
     EXPECT_NEAR(sums.charged.device_s + sums.wasted.device_s, ends.used.device_s, 1e-6);
     EXPECT_NEAR(sums.charged.energy_j + sums.wasted.energy_j, ends.used.energy_j, 1e-3);
@@ -153,8 +153,8 @@ TEST(Preemption, LosesNothingButStepsSinceACheckpointAndTheSumsAddUp) {
     kept += ends.kept;
   }
   if (asked) return;
-  EXPECT_GT(preempted, seeds) << "or nothing was tried";
-  EXPECT_GT(kept, seeds);
+  EXPECT_GT(preempted, preemption_seeds) << "or nothing was tried";
+  EXPECT_GT(kept, preemption_seeds);
 }
 
 TEST(Preemption, UrgentWorkIsDoneSooner) {

@@ -67,7 +67,7 @@ class Screen {
     Running running;
     for (const auto& [job, changed] : jobs_) {
       if (changed.state != JobState::running) continue;
-      // A gang over hosts names a part of each.
+      // A multi-host gang names a part of each.
       for (const std::string& part : split(changed.target, ' ')) {
         running.insert({to_text(job), changed.attempt, part.substr(0, part.find('/'))});
       }
@@ -107,7 +107,7 @@ void judge_lives(const Running& running, std::vector<std::string>& broken) {
   for (auto next = running.begin(); next != running.end(); ++next) {
     const auto after = std::next(next);
     if (after == running.end() || std::get<0>(*next) != std::get<0>(*after)) continue;
-    if (std::get<1>(*next) == std::get<1>(*after)) continue;  // a gang over hosts
+    if (std::get<1>(*next) == std::get<1>(*after)) continue;  // a multi-host gang
     broken.push_back(fmt::format("I3: {} runs as attempt {} on {} and {} on {}", std::get<0>(*next),
                                  std::get<1>(*next), std::get<2>(*next), std::get<1>(*after),
                                  std::get<2>(*after)));

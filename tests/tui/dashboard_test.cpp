@@ -15,22 +15,22 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
 
 TEST(Dashboard, IsSettledWithASnapshotAndASampleOfEveryHostThatLives) {
   SampleFleet fleet;
-  Dashboard dashboard({}, {80, 24}, start);
+  Dashboard dashboard({}, {80, 24}, SampleFleet::start);
   EXPECT_FALSE(dashboard.has_synced());
-  feed_snapshot(dashboard, fleet, start);
+  feed_snapshot(dashboard, fleet, SampleFleet::start);
   EXPECT_FALSE(dashboard.has_synced());
-  for (const Envelope& batch : fleet.samples(0)) dashboard.receive(start, publish_peer, batch);
+  for (const Envelope& batch : fleet.samples(0))
+    dashboard.receive(SampleFleet::start, publish_peer, batch);
   EXPECT_TRUE(dashboard.has_synced()) << "the lost host is not waited for";
 }
 
 TEST(Dashboard, DrawsNewsAtThePaceOfFramesAndKeysAtOnce) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet");
-  const Instant drawn = start + seconds(39);
+  const Instant drawn = SampleFleet::start + seconds(39);
   EXPECT_FALSE(dashboard->needs_frame());
   dashboard->receive(drawn + std::chrono::milliseconds(10), publish_peer,
                      fleet.published(fleet.summary));
@@ -103,16 +103,17 @@ TEST(Keys, LeadToViewsAndOut) {
     const auto dashboard = dashboard_of(fleet, {120, 60}, "fleet", false, 3);
     std::string path;
     for (const char* key : c.keys) {
-      dashboard->press(start + seconds(3), {key});
+      dashboard->press(SampleFleet::start + seconds(3), {key});
       path += std::string(key) + " ";
     }
-    EXPECT_NE(dashboard->draw(start + seconds(3)).to_text().find(c.shown), std::string::npos)
+    EXPECT_NE(dashboard->draw(SampleFleet::start + seconds(3)).to_text().find(c.shown),
+              std::string::npos)
         << path << "should show " << c.shown;
     EXPECT_FALSE(dashboard->quit()) << path;
   }
   for (const char* key : {"q", "Ctrl-C"}) {
-    Dashboard dashboard({}, {80, 24}, start);
-    dashboard.press(start, {key});
+    Dashboard dashboard({}, {80, 24}, SampleFleet::start);
+    dashboard.press(SampleFleet::start, {key});
     EXPECT_TRUE(dashboard.quit()) << key;
   }
 }
@@ -121,8 +122,10 @@ TEST(Keys, OfThePagesThatScrollGoByScreensAndToTheEnds) {
   for (const char* view : {"device", "power"}) {
     SampleFleet fleet;
     const auto dashboard = dashboard_of(fleet, {80, 24}, view, false, 3);
-    const auto frame = [&] { return dashboard->draw(start + seconds(3)).to_text(); };
-    const auto press = [&](const char* key) { dashboard->press(start + seconds(3), {key}); };
+    const auto frame = [&] { return dashboard->draw(SampleFleet::start + seconds(3)).to_text(); };
+    const auto press = [&](const char* key) {
+      dashboard->press(SampleFleet::start + seconds(3), {key});
+    };
     const std::string top = frame();
     press("PgDn");
     const std::string second = frame();
@@ -147,12 +150,12 @@ TEST(Keys, ThatDoNothingHereAreNotListedOrSayWhy) {
   EXPECT_FALSE(command_of({"Enter"}, View::power));
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet", false, 3);
-  dashboard->press(start + seconds(3), {"p"});
+  dashboard->press(SampleFleet::start + seconds(3), {"p"});
   EXPECT_FALSE(dashboard->take_story_toggle());
-  EXPECT_NE(dashboard->draw(start + seconds(3)).to_text().find("no story to pause"),
+  EXPECT_NE(dashboard->draw(SampleFleet::start + seconds(3)).to_text().find("no story to pause"),
             std::string::npos);
-  dashboard->press(start + seconds(3), {"2"});
-  EXPECT_EQ(dashboard->draw(start + seconds(3)).to_text().find("no story to pause"),
+  dashboard->press(SampleFleet::start + seconds(3), {"2"});
+  EXPECT_EQ(dashboard->draw(SampleFleet::start + seconds(3)).to_text().find("no story to pause"),
             std::string::npos);
 }
 
@@ -161,8 +164,8 @@ TEST(Keys, TheWayOutAndTheHelpAreNeverCutFromTheHints) {
     DashboardOptions options;
     options.settings.start.view = view;
     options.speed = 60;  // which is told beside the clock, where there is room
-    Dashboard dashboard(options, {60, 16}, start);
-    const std::string text = dashboard.draw(start).to_text();
+    Dashboard dashboard(options, {60, 16}, SampleFleet::start);
+    const std::string text = dashboard.draw(SampleFleet::start).to_text();
     EXPECT_NE(text.find("q quit"), std::string::npos) << text;
     EXPECT_NE(text.find("? help"), std::string::npos) << text;
     EXPECT_NE(text.find("60x "), std::string::npos) << "no clock of the day: " << text;
@@ -172,15 +175,15 @@ TEST(Keys, TheWayOutAndTheHelpAreNeverCutFromTheHints) {
 TEST(Keys, AHelpPageThatIsCutSaysSoAndShowsAllOfItsLines) {
   DashboardOptions options;
   options.settings.start.view = "help";
-  Dashboard dashboard(options, {80, 24}, start);
+  Dashboard dashboard(options, {80, 24}, SampleFleet::start);
   std::string seen;
   int pages = 1;
   for (;; ++pages) {
-    const std::string text = dashboard.draw(start).to_text();
+    const std::string text = dashboard.draw(SampleFleet::start).to_text();
     seen += text;
     if (text.find("lines below") == std::string::npos) break;
     ASSERT_LT(pages, 10) << text;
-    dashboard.press(start, {"Space"});
+    dashboard.press(SampleFleet::start, {"Space"});
   }
   EXPECT_GT(pages, 1);
   for (const HelpLine& line : help_lines()) {
@@ -207,12 +210,14 @@ TEST(Keys, FindTheNextAndThePreviousLineWithAWordRoundTheEnds) {
   for (const Case& c : cases) {
     SampleFleet fleet;
     const auto dashboard = dashboard_of(fleet, {100, 24}, c.view, false, 3);
-    const auto press = [&](const std::string& key) { dashboard->press(start + seconds(3), {key}); };
+    const auto press = [&](const std::string& key) {
+      dashboard->press(SampleFleet::start + seconds(3), {key});
+    };
     press("n");  // asks what for
     for (const char letter : std::string(c.word)) press(std::string(1, letter));
     press("Enter");
     for (const char* key : c.keys) press(key);
-    const std::string text = dashboard->draw(start + seconds(3)).to_text();
+    const std::string text = dashboard->draw(SampleFleet::start + seconds(3)).to_text();
     EXPECT_NE(text.find(c.shown), std::string::npos) << c.view << " " << c.word << "\n" << text;
   }
 }
@@ -220,7 +225,7 @@ TEST(Keys, FindTheNextAndThePreviousLineWithAWordRoundTheEnds) {
 TEST(Keys, ZoomShowsMoreTimeAndSaysHowMuch) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 60}, "device", false, 150);
-  const Instant now = start + seconds(150);
+  const Instant now = SampleFleet::start + seconds(150);
   const auto frame = [&] { return dashboard->draw(now).to_text(); };
   const std::string first = frame();
   EXPECT_EQ(first.find("time range"), std::string::npos);
@@ -237,8 +242,8 @@ TEST(Keys, EscNeverLeavesTheProgram) {
   for (const std::string& view : view_names()) {
     DashboardOptions options;
     options.settings.start.view = view;
-    Dashboard dashboard(options, {80, 24}, start);
-    for (int i = 0; i < 5; ++i) dashboard.press(start, {"Esc"});
+    Dashboard dashboard(options, {80, 24}, SampleFleet::start);
+    for (int i = 0; i < 5; ++i) dashboard.press(SampleFleet::start, {"Esc"});
     EXPECT_FALSE(dashboard.quit());
   }
 }
@@ -247,7 +252,7 @@ TEST(Keys, DoNoHarmOnATerminalThatIsTooSmallWhileTheFleetShrinks) {
   for (const std::string& view : view_names()) {
     SampleFleet fleet;
     const auto dashboard = dashboard_of(fleet, {120, 40}, view, false, 2);
-    const Instant now = start + seconds(2);
+    const Instant now = SampleFleet::start + seconds(2);
     dashboard->press(now, {"G"});
     dashboard->draw(now);
     dashboard->resize(now, {19, 2});
@@ -269,29 +274,33 @@ TEST(Keys, DoNoHarmOnATerminalThatIsTooSmallWhileTheFleetShrinks) {
 TEST(Keys, NoTimeIsTypedOnATerminalThatCannotShowIt) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {15, 2}, "fleet", false, 2);
-  dashboard->press(start + seconds(2), {"@"});
-  dashboard->resize(start + seconds(2), {80, 24});
+  dashboard->press(SampleFleet::start + seconds(2), {"@"});
+  dashboard->resize(SampleFleet::start + seconds(2), {80, 24});
   const auto prompts = [&] {
-    return dashboard->draw(start + seconds(2)).to_text().find("Go to:") != std::string::npos;
+    return dashboard->draw(SampleFleet::start + seconds(2)).to_text().find("Go to:") !=
+           std::string::npos;
   };
   EXPECT_FALSE(prompts());
-  dashboard->press(start + seconds(2), {"@"});
+  dashboard->press(SampleFleet::start + seconds(2), {"@"});
   EXPECT_TRUE(prompts());
-  dashboard->resize(start + seconds(2), {15, 2});
-  dashboard->press(start + seconds(2), {"q"});
+  dashboard->resize(SampleFleet::start + seconds(2), {15, 2});
+  dashboard->press(SampleFleet::start + seconds(2), {"q"});
   EXPECT_TRUE(dashboard->quit());
 }
 
 TEST(Keys, DetailsLongerThanTheirPanelScrollAndStartAnewForAnotherThing) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 18}, "routing", false, 2);
-  const auto press = [&](const char* key) { dashboard->press(start + seconds(2), {key}); };
+  const auto press = [&](const char* key) {
+    dashboard->press(SampleFleet::start + seconds(2), {key});
+  };
   const auto shows = [&](const char* text) {
-    return dashboard->draw(start + seconds(2)).to_text().find(text) != std::string::npos;
+    return dashboard->draw(SampleFleet::start + seconds(2)).to_text().find(text) !=
+           std::string::npos;
   };
   press("j");
   press("Enter");
-  ASSERT_TRUE(shows("J K scroll")) << dashboard->draw(start + seconds(2)).to_text();
+  ASSERT_TRUE(shows("J K scroll")) << dashboard->draw(SampleFleet::start + seconds(2)).to_text();
   EXPECT_TRUE(shows("attempt"));
   for (int i = 0; i < 40; ++i) press("J");
   EXPECT_FALSE(shows("attempt"));
@@ -315,7 +324,7 @@ std::string last_row(const Canvas& canvas) {
 }
 
 TEST(Keys, LeadToTheEndOfALongPageOnEveryTerminal) {
-  const Instant now = start + seconds(2);
+  const Instant now = SampleFleet::start + seconds(2);
   for (const char* view : {"device", "power"}) {
     for (const int columns : {60, 90, 99, 120}) {
       SampleFleet fleet;
@@ -337,8 +346,8 @@ TEST(Keys, LeadToTheEndOfALongPageOnEveryTerminal) {
 
 TEST(Selection, StaysWithItsDeviceAndItsScreenRowWhenTheOrderMoves) {
   Model model{seconds(1)};
-  for (const Envelope& host : plain_hosts(20, 8)) model.apply(start, host);
-  for (const Envelope& batch : plain_samples(20, 8, 1)) model.apply(start, batch);
+  for (const Envelope& host : plain_hosts(20, 8)) model.apply(SampleFleet::start, host);
+  for (const Envelope& batch : plain_samples(20, 8, 1)) model.apply(SampleFleet::start, batch);
   UiState ui;
   ui.view = View::devices;
   DeviceList& list = ui.devices;
@@ -347,22 +356,23 @@ TEST(Selection, StaysWithItsDeviceAndItsScreenRowWhenTheOrderMoves) {
   const auto sort = [&](Instant now) {
     sort_devices(model, ui.fleet_filter, list, now, seconds(1), ui.moved_at);
   };
-  sort(start);
+  sort(SampleFleet::start);
   const auto settle = [&] {
     list.place.scroll_to(selected_index(model, ui), static_cast<int>(list.lines.size()), 20);
   };
   settle();
   for (int i = 0; i < 60; ++i) {
-    update(model, ui, Command::down, start);
+    update(model, ui, Command::down, SampleFleet::start);
     settle();
   }
   const DeviceId chosen = *ui.device;
   const int row = list.place.row;
   const int before = selected_index(model, ui);
-  for (const Envelope& batch : plain_samples(20, 8, 2)) model.apply(start + seconds(1), batch);
-  sort(start + seconds(1));
+  for (const Envelope& batch : plain_samples(20, 8, 2))
+    model.apply(SampleFleet::start + seconds(1), batch);
+  sort(SampleFleet::start + seconds(1));
   EXPECT_EQ(selected_index(model, ui), before) << "no new order while a person moves";
-  sort(start + seconds(10));
+  sort(SampleFleet::start + seconds(10));
   settle();
   EXPECT_EQ(*ui.device, chosen);
   const int after = selected_index(model, ui);
@@ -375,15 +385,18 @@ TEST(Selection, StaysWithItsDeviceAndItsScreenRowWhenTheOrderMoves) {
 TEST(Selection, OfADecisionStaysWhileNewOnesArrive) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
-  for (const char* key : {"j", "j", "j", "Enter"}) dashboard->press(start + seconds(2), {key});
+  for (const char* key : {"j", "j", "j", "Enter"})
+    dashboard->press(SampleFleet::start + seconds(2), {key});
   const std::string shown = "Decision 58 on";
-  EXPECT_NE(dashboard->draw(start + seconds(2)).to_text().find(shown), std::string::npos);
+  EXPECT_NE(dashboard->draw(SampleFleet::start + seconds(2)).to_text().find(shown),
+            std::string::npos);
   for (std::uint64_t number = 61; number < 70; ++number) {
     Decision decision = fleet.decisions[3];
     decision.number = number;
-    dashboard->receive(start + seconds(3), publish_peer, fleet.published(decision));
+    dashboard->receive(SampleFleet::start + seconds(3), publish_peer, fleet.published(decision));
   }
-  EXPECT_NE(dashboard->draw(start + seconds(3)).to_text().find(shown), std::string::npos);
+  EXPECT_NE(dashboard->draw(SampleFleet::start + seconds(3)).to_text().find(shown),
+            std::string::npos);
 }
 
 TEST(ListViewport, ScrollsNoMoreThanNeeded) {

@@ -16,16 +16,15 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
-constexpr Instant later = start + seconds(40);
 
 std::string filtered(const char* view, Size size, std::string_view filter) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, size, view, false, 40);
-  dashboard->press(later, {"/"});
-  for (const char letter : filter) dashboard->press(later, {std::string(1, letter)});
-  dashboard->press(later, {"Enter"});
-  return dashboard->draw(later).to_text();
+  dashboard->press(SampleFleet::after_40s, {"/"});
+  for (const char letter : filter)
+    dashboard->press(SampleFleet::after_40s, {std::string(1, letter)});
+  dashboard->press(SampleFleet::after_40s, {"Enter"});
+  return dashboard->draw(SampleFleet::after_40s).to_text();
 }
 
 /// A line's characters, one for each of its columns.
@@ -81,9 +80,9 @@ TEST(Columns, APauseStandsBesideTheStateAsInTheCommands) {
   ReplicaChanged compiles = fleet.replicas[0];
   compiles.replica.pause = Pause::compiling;
   Model model(seconds(1));
-  for (const Envelope& reported : fleet.state()) model.apply(start, reported);
-  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
-  model.apply(start, fleet.published(compiles));
+  for (const Envelope& reported : fleet.state()) model.apply(SampleFleet::start, reported);
+  for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
+  model.apply(SampleFleet::start, fleet.published(compiles));
   const JobsByDevice jobs(model);
   const auto row = model.find({compiles.replica.id.host, compiles.replica.devices.front()});
   ASSERT_TRUE(row);
@@ -92,7 +91,7 @@ TEST(Columns, APauseStandsBesideTheStateAsInTheCommands) {
     return column.title == "STATE";
   });
   ASSERT_NE(state, columns.end());
-  EXPECT_EQ(state->text({model, start, jobs}, *row), "ok, compiling");
+  EXPECT_EQ(state->text({model, SampleFleet::start, jobs}, *row), "ok, compiling");
 }
 
 TEST(Narrowed, PanelsOfTheFleetHoldWhatTheFilterLeaves) {
@@ -148,9 +147,9 @@ TEST(Unknown, BeforeTheRouterHasToldAnythingNothingIsZero) {
   for (const char* view : {"power", "jobs", "routing", "fleet"}) {
     DashboardOptions options;
     options.settings.start.view = view;
-    Dashboard dashboard(options, {200, 60}, start);
-    dashboard.set_connected(start, true);
-    const std::string text = dashboard.draw(start).to_text();
+    Dashboard dashboard(options, {200, 60}, SampleFleet::start);
+    dashboard.set_connected(SampleFleet::start, true);
+    const std::string text = dashboard.draw(SampleFleet::start).to_text();
     for (const char* claim :
          {"0 tokens", "no cap", "no budget", "$0.00 an", "$0.00/", " 0W of", " none\n"}) {
       EXPECT_EQ(text.find(claim), std::string::npos) << view << ": " << claim << "\n" << text;
@@ -160,17 +159,17 @@ TEST(Unknown, BeforeTheRouterHasToldAnythingNothingIsZero) {
 
 TEST(Unknown, WattsThatNoDeviceTellsAreNotZero) {
   Model model = Model(seconds(1));
-  model.apply(start, plain_hosts(1, 2).front());
+  model.apply(SampleFleet::start, plain_hosts(1, 2).front());
   std::vector<Sample> rows(2);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].device = static_cast<std::uint16_t>(i);
     rows[i][Metric::utilization] = 0.5;
   }
-  model.apply(start, {"host-0000", 1, start, pack("host-0000", rows)});
-  const Totals totals = totals_of(model, start);
+  model.apply(SampleFleet::start, {"host-0000", 1, SampleFleet::start, pack("host-0000", rows)});
+  const Totals totals = totals_of(model, SampleFleet::start);
   EXPECT_EQ(totals.reporting, 2u);
   EXPECT_TRUE(std::isnan(totals.power_w));
-  for (const PoolTotals& pool : pool_totals_of(model, start)) {
+  for (const PoolTotals& pool : pool_totals_of(model, SampleFleet::start)) {
     EXPECT_TRUE(std::isnan(pool.power_w));
   }
 }
@@ -179,10 +178,11 @@ TEST(Unknown, WhatALostHostHasLoadedIsLost) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 60}, "fleet", false, 40);
   for (const char key : std::string(":device edge-1/0")) {
-    dashboard->press(later, {key == ' ' ? "Space" : std::string(1, key)});
+    dashboard->press(SampleFleet::after_40s, {key == ' ' ? "Space" : std::string(1, key)});
   }
-  dashboard->press(later, {"Enter"});
-  const std::string line = line_with(dashboard->draw(later).to_text(), " r0   llama");
+  dashboard->press(SampleFleet::after_40s, {"Enter"});
+  const std::string line =
+      line_with(dashboard->draw(SampleFleet::after_40s).to_text(), " r0   llama");
   EXPECT_NE(line.find("lost"), std::string::npos) << line;
   EXPECT_NE(line.find("N/A"), std::string::npos) << line;
   EXPECT_EQ(line.find("ready"), std::string::npos) << line;

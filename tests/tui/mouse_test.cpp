@@ -8,7 +8,6 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant now = SampleFleet::start + seconds(3);
 
 /// The cell where a text begins on the screen; {-1, -1}: nowhere.
 struct Place {
@@ -29,11 +28,11 @@ Place place_of(const Canvas& canvas, const std::string& text) {
 
 struct Pointed {
   explicit Pointed(const std::string& view) : dashboard(dashboard_of(fleet, {120, 40}, view)) {}
-  const Canvas& draw() { return dashboard->draw(now + seconds(40)); }
+  const Canvas& draw() { return dashboard->draw(SampleFleet::after_3s + seconds(40)); }
   void point(const char* name, const std::string& text) {
     const Place place = place_of(draw(), text);
     ASSERT_GE(place.row, 0) << text << "\n" << draw().to_text();
-    dashboard->press(now + seconds(40), {name, place.column, place.row});
+    dashboard->press(SampleFleet::after_3s + seconds(40), {name, place.column, place.row});
   }
   bool shows(const std::string& text) { return draw().to_text().find(text) != std::string::npos; }
 
@@ -72,28 +71,30 @@ TEST(Mouse, AClickMeansTheLineThatWasSeenThoughTheOrderHasMovedSince) {
   const Place place = place_of(seen, "gpu-a/5");
   ASSERT_GE(place.row, 0);
   for (const Envelope& batch : pointed.fleet.samples(90)) {
-    pointed.dashboard->receive(now + seconds(90), publish_peer, batch);
+    pointed.dashboard->receive(SampleFleet::after_3s + seconds(90), publish_peer, batch);
   }
-  pointed.dashboard->press(now + seconds(90), {"Click", place.column, place.row});
-  pointed.dashboard->press(now + seconds(90), {"Enter"});
-  EXPECT_NE(pointed.dashboard->draw(now + seconds(90)).to_text().find("Device gpu-a/5"),
-            std::string::npos);
+  pointed.dashboard->press(SampleFleet::after_3s + seconds(90), {"Click", place.column, place.row});
+  pointed.dashboard->press(SampleFleet::after_3s + seconds(90), {"Enter"});
+  EXPECT_NE(
+      pointed.dashboard->draw(SampleFleet::after_3s + seconds(90)).to_text().find("Device gpu-a/5"),
+      std::string::npos);
 }
 
 TEST(Mouse, TheWheelMovesTheSelection) {
   Pointed pointed("devices");
   pointed.point("Click", "gpu-a/0");
   pointed.point("WheelDown", "gpu-a/0");
-  pointed.dashboard->press(now + seconds(40), {"Enter"});
+  pointed.dashboard->press(SampleFleet::after_3s + seconds(40), {"Enter"});
   EXPECT_TRUE(pointed.shows("Device gpu-a/3"));
 }
 
 TEST(Mouse, AClickOnTheLineOfTimeGoesToThatMoment) {
   Pointed pointed("fleet");
-  pointed.dashboard->press(now + seconds(40), {"Space"});
+  pointed.dashboard->press(SampleFleet::after_3s + seconds(40), {"Space"});
   const Place clock = place_of(pointed.draw(), "02:38:01 ");
   ASSERT_EQ(clock.row, 2) << pointed.draw().to_text();
-  pointed.dashboard->press(now + seconds(40), {"Click", clock.column + 9, clock.row});
+  pointed.dashboard->press(SampleFleet::after_3s + seconds(40),
+                           {"Click", clock.column + 9, clock.row});
   EXPECT_TRUE(pointed.shows("PAUSED at 02:38:01")) << pointed.draw().to_text();
 }
 
@@ -101,7 +102,8 @@ TEST(Mouse, ClicksOnNothingDoNothing) {
   Pointed pointed("fleet");
   const std::string before = pointed.draw().to_text();
   for (const Place place : {Place{0, 39}, Place{-1, -1}, Place{500, 500}}) {
-    pointed.dashboard->press(now + seconds(40), {"Click", place.column, place.row});
+    pointed.dashboard->press(SampleFleet::after_3s + seconds(40),
+                             {"Click", place.column, place.row});
   }
   EXPECT_EQ(pointed.draw().to_text(), before);
 }

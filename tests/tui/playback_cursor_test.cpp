@@ -12,7 +12,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;  // 02:38:01
 
 std::string row_of(const Canvas& canvas, int row) {
   std::string text;
@@ -26,8 +25,8 @@ std::string row_of(const Canvas& canvas, int row) {
 struct Live {
   std::vector<Told> stream = sample_stream(3, 60);
   std::size_t next = 0;
-  Instant now = start + seconds(30);
-  Dashboard dashboard{{}, {120, 40}, start};
+  Instant now = SampleFleet::start + seconds(30);
+  Dashboard dashboard{{}, {120, 40}, SampleFleet::start};
 
   Live() { pass(seconds(0)); }
   void pass(Duration time) {
@@ -119,7 +118,7 @@ TEST(PlaybackCursor, FasterThanLiveCatchesUpWithIt) {
 TEST(PlaybackCursor, AReplayHasRatesAndStopsAtItsEnd) {
   const Remembered remembered(sample_stream(3, 60));
   DashboardOptions options;
-  options.replay = {&remembered.memory, "some.mcap", 1, start, false};
+  options.replay = {&remembered.memory, "some.mcap", 1, SampleFleet::start, false};
   options.speed = 2;  // two seconds of the fleet in each of the wall
   const Instant begin{};
   Dashboard dashboard(options, {120, 40}, begin);
@@ -147,15 +146,16 @@ TEST(PlaybackCursor, AReplayHasRatesAndStopsAtItsEnd) {
 TEST(PlaybackCursor, AReplayKeepsItsFactsHoweverLongTheNameOfTheFile) {
   const Remembered remembered(sample_stream(3, 60));
   DashboardOptions options;
-  options.replay = {&remembered.memory, std::string(200, 'n') + ".mcap", 1, start, true};
+  options.replay = {&remembered.memory, std::string(200, 'n') + ".mcap", 1, SampleFleet::start,
+                    true};
   for (const int columns : {80, 120}) {
-    Dashboard dashboard(options, {columns, 24}, start);
-    const std::string hinted = row_of(dashboard.draw(start), 1);
+    Dashboard dashboard(options, {columns, 24}, SampleFleet::start);
+    const std::string hinted = row_of(dashboard.draw(SampleFleet::start), 1);
     EXPECT_NE(hinted.find("00:00 of 00:59  x1 paused | [ ] step  Space resume | nnn"),
               std::string::npos)
         << hinted;
-    dashboard.press(start, {"{"});
-    const std::string noted = row_of(dashboard.draw(start), 1);
+    dashboard.press(SampleFleet::start, {"{"});
+    const std::string noted = row_of(dashboard.draw(SampleFleet::start), 1);
     EXPECT_NE(noted.find("x1 paused | no older alert is recorded |"), std::string::npos) << noted;
   }
 }
@@ -265,9 +265,9 @@ TEST(PlaybackCursor, GoesBackAsFarAsItSaysAtAnySpeed) {
   const std::vector<Told> stream = sample_stream(3, 60);
   DashboardOptions options;
   options.speed = 10;
-  Dashboard dashboard(options, {120, 40}, start);
+  Dashboard dashboard(options, {120, 40}, SampleFleet::start);
   std::size_t next = 0;
-  const Instant now = start + seconds(50);
+  const Instant now = SampleFleet::start + seconds(50);
   tell(dashboard, stream, next, now);
   for (const char* key : {"@", "-", "3", "0", "s", "Enter"}) dashboard.press(now, {key});
   EXPECT_NE(row_of(dashboard.draw(now), 1).find("PAUSED at 02:38:21 fleet time, 30s behind live"),
@@ -296,9 +296,9 @@ TEST(PlaybackCursor, AnyKeysAtAnyTimeDoNoHarmAndShowTheSameAgain) {
     std::vector<std::string> seen;
     for (int run = 0; run < 2; ++run) {
       RandomStream random(seed);
-      Dashboard dashboard({}, {100, 30}, start);
+      Dashboard dashboard({}, {100, 30}, SampleFleet::start);
       std::size_t next = 0;
-      Instant now = start;
+      Instant now = SampleFleet::start;
       for (int i = 0; i < 150; ++i) {
         now += milliseconds(random.below(400));
         tell(dashboard, stream, next, now);

@@ -300,14 +300,14 @@ void SampleFleet::add_policy() {
   policy.pools = {{"hopper", 4'200, 6.88}, {"ampere", 0, 0}, {"tpu", 3'000, 0}, {"edge", 0, 0}};
   using std::chrono::seconds;
   policy.alert_rules = {
-      {"host_lost", Severity::critical, "host", "it is lost, and did not leave in order", "",
+      {"host_lost", Severity::critical, "host", "it is lost, and did not shut down cleanly", "",
        seconds(0), seconds(0), "its work begins anew elsewhere"},
       {"throttling", Severity::warning, "host", "devices of it slow down for heat", "", seconds(3),
        seconds(10), "work there takes longer than promised"},
       {"power_cap", Severity::warning, "pool, site", "sampled watts above 98 % of the cap", "",
        seconds(3), seconds(3), "new work will wait for power"},
       {"hot", Severity::warning, "device", "headroom < 3C", "headroom > 6C", seconds(30),
-       seconds(10), "about to throttle for heat"},
+       seconds(10), "close to thermal throttling"},
       {"idle_loaded", Severity::info, "device", "mem > 10% & util < 1% & running == 0",
        "util > 1% | mem < 10%", std::chrono::hours(12), seconds(10),
        "holds a model, and nothing asks for it: idle watts and a device that others could use"},
@@ -331,7 +331,7 @@ void SampleFleet::add_alerts() {
             {"power_cap", "pool:tpu", Severity::warning, true, start - std::chrono::seconds(9),
              "2.96kW of 3.0kW", "ann@desk", start - std::chrono::seconds(6)},
             {"hot", "gpu-a/6", Severity::warning, true, start - std::chrono::seconds(12),
-             "about to throttle for heat: headroom 2.1C"},
+             "close to thermal throttling: headroom 2.1C"},
             {"host_lost", "edge-1", Severity::critical, true, start - std::chrono::seconds(4),
              "no heartbeat for 10 s"}};
   audits = {{"ann@desk", "inject throttle=0.5 for 60s", "device:gpu-a/3", true, "1 device"},

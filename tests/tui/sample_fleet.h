@@ -9,12 +9,16 @@
 #include "fleet/base/random_stream.h"
 #include "fleet/messages.h"
 #include "tui/dashboard.h"
+#include "tui/model/model.h"
 
 namespace drover::tui {
 
 class SampleFleet {
  public:
   static constexpr Instant start{std::chrono::seconds(1'763'692'681)};  // 2025-11-21T02:38:01Z
+  static constexpr Instant after_2s = start + std::chrono::seconds(2);
+  static constexpr Instant after_3s = start + std::chrono::seconds(3);
+  static constexpr Instant after_40s = start + std::chrono::seconds(40);
 
   /// Five hosts in three racks: h100 x8, a100 x8, two tpu-v5e 2x4, l4 x4.
   SampleFleet();
@@ -61,6 +65,12 @@ class SampleFleet {
 /// Ready to look at: the snapshot and `seconds` samples are in, drawn once.
 std::unique_ptr<Dashboard> dashboard_of(SampleFleet& fleet, Size size, const std::string& view,
                                         bool ascii = false, int seconds = 40);
+
+inline Model model_of(const std::vector<Envelope>& envelopes) {
+  Model model{std::chrono::seconds(1)};
+  for (const Envelope& envelope : envelopes) model.apply(SampleFleet::start, envelope);
+  return model;
+}
 
 /// All parts of the fleet's snapshot, as the router answers a request.
 inline void feed_snapshot(Dashboard& dashboard, SampleFleet& fleet, Instant now) {

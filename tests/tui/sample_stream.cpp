@@ -11,7 +11,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
 
 /// Draws what is published in one second.
 struct Story {
@@ -22,7 +21,7 @@ struct Story {
   explicit Story(std::uint64_t seed) : random(seed) {}
 
   Instant within(int second) {
-    return start + seconds(second) + milliseconds(1 + random.below(998));
+    return SampleFleet::start + seconds(second) + milliseconds(1 + random.below(998));
   }
   std::uint16_t device() { return static_cast<std::uint16_t>(random.below(8)); }
 
@@ -34,24 +33,25 @@ struct Story {
   void jobs(int second) {
     JobChanged job = fleet.jobs[random.below(fleet.jobs.size())];
     job.state = random.below(3) == 0 ? JobState::finished : JobState::running;
-    job.since = start + seconds(second);
+    job.since = SampleFleet::start + seconds(second);
     job.progress = random.uniform();
     say(second, job);
     Decision decision = fleet.decisions[random.below(fleet.decisions.size())];
     decision.number = 1'000 + static_cast<std::uint64_t>(second);
-    decision.at = start + seconds(second);
+    decision.at = SampleFleet::start + seconds(second);
     say(second, decision);
   }
 
   void faults(int second) {
     const std::uint16_t number = device();
-    DeviceChanged changed{"gpu-a", number, random.below(2) == 0, start + seconds(second), "", {}};
+    DeviceChanged changed{
+        "gpu-a", number, random.below(2) == 0, SampleFleet::start + seconds(second), "", {}};
     if (!changed.usable) changed.detail = "Xid 79: GPU has fallen off the bus";
     if (random.below(2) == 0) changed.injected = {"throttle=0.5"};
     say(second, changed);
     const bool raised = random.below(3) > 0;
     say(second, Alert{"throttling", fmt::format("gpu-a/{}", number), Severity::critical, raised,
-                      start + seconds(second), "its clock is held down"});
+                      SampleFleet::start + seconds(second), "its clock is held down"});
     say(second, Audit{"someone", "inject throttle=0.5", fmt::format("gpu-a/{}", number), true, ""});
     say(second, Event{static_cast<Severity>(random.below(3)), "gpu-b/2", "something happened"});
   }
@@ -108,14 +108,15 @@ std::vector<Told> sample_stream(std::uint64_t seed, int seconds_long) {
       story.told.push_back({at, router_peer, part});
     }
   };
-  snapshot(start);
+  snapshot(SampleFleet::start);
   for (int second = 0; second < seconds_long; ++second) {
     if (second == seconds_long / 2) {
       // One message lost on the way: what was missed is fetched.
       (void)story.fleet.published(story.fleet.summary);
-      story.told.push_back({start + seconds(second), publish_peer,
-                            story.fleet.published(story.fleet.summary, start + seconds(second))});
-      snapshot(start + seconds(second) + milliseconds(1));
+      story.told.push_back(
+          {SampleFleet::start + seconds(second), publish_peer,
+           story.fleet.published(story.fleet.summary, SampleFleet::start + seconds(second))});
+      snapshot(SampleFleet::start + seconds(second) + milliseconds(1));
     }
     story.second(second);
   }
@@ -129,13 +130,19 @@ void tell(Dashboard& dashboard, const std::vector<Told>& stream, std::size_t& ne
 }
 
 Remembered::Remembered(const std::vector<Told>& stream, std::size_t bytes_max)
-    : memory(start, seconds(1), bytes_max), model(seconds(1)) {
+    : memory(SampleFleet::start, seconds(1), bytes_max), model(seconds(1)) {
   StreamSubscriber subscriber(seconds(1), &memory);
   for (const Told& told : stream) {
     (void)subscriber.take_snapshot_request(told.at);
     subscriber.receive(told.at, told.from, told.envelope, model);
     model.tick(told.at);
   }
+}
+
+std::unique_ptr<Dashboard> live_of(Size size, const std::string& view) {
+  DashboardOptions options;
+  options.settings.start.view = view;
+  return std::make_unique<Dashboard>(options, size, SampleFleet::start);
 }
 
 std::unique_ptr<Dashboard> replay_of(const Timeline& timeline, Size size, const std::string& view,

@@ -30,6 +30,9 @@ struct Remembered {
   Model model;
 };
 
+/// A dashboard that is told of the fleet as it lives.
+std::unique_ptr<Dashboard> live_of(Size size, const std::string& view);
+
 /// A dashboard that replays a timeline from an instant on, in a time that is the fleet's.
 std::unique_ptr<Dashboard> replay_of(const Timeline& timeline, Size size, const std::string& view,
                                      Instant from, bool paused = false);

@@ -14,15 +14,13 @@
 namespace drover::tui {
 namespace {
 
-constexpr Instant later = SampleFleet::start + std::chrono::seconds(2);
-
-void press_all(Dashboard& dashboard, const std::vector<const char*>& keys) {
-  for (const char* key : keys) dashboard.press(later, {key});
+void press_keys(Dashboard& dashboard, const std::vector<const char*>& keys) {
+  for (const char* key : keys) dashboard.press(SampleFleet::after_2s, {key});
 }
 
 void expect_drawn(Dashboard& dashboard, Size size) {
-  dashboard.resize(later, size);
-  const Canvas& canvas = dashboard.draw(later);
+  dashboard.resize(SampleFleet::after_2s, size);
+  const Canvas& canvas = dashboard.draw(SampleFleet::after_2s);
   ASSERT_EQ(canvas.size(), size);
   expect_whole_rows(canvas);
 }
@@ -41,7 +39,7 @@ TEST(Screen, EverySizeIsDrawnWithoutHarm) {
     SCOPED_TRACE(view);
     SampleFleet fleet;
     const auto dashboard = dashboard_of(fleet, {80, 24}, view, false, 2);
-    press_all(*dashboard, keys);
+    press_keys(*dashboard, keys);
     // Every width and every height once, so that each threshold of a layout is met; beside them the
     // corners, from the smallest terminal to one that fills a wall.
     for (int columns = 1; columns <= 210; columns += columns < 56 ? 11 : columns < 126 ? 1 : 5) {
@@ -152,20 +150,22 @@ TEST(Screen, HostileTextNeitherActsNorMovesOtherCells) {
     poison(fleet, evil);
     // As published messages, which no codec has looked at: the dashboard itself must be safe.
     Dashboard dashboard({}, {120, 40}, SampleFleet::start);
-    for (const Envelope& reported : fleet.state()) dashboard.receive(later, publish_peer, reported);
-    for (const Envelope& batch : fleet.samples(1)) dashboard.receive(later, publish_peer, batch);
+    for (const Envelope& reported : fleet.state())
+      dashboard.receive(SampleFleet::after_2s, publish_peer, reported);
+    for (const Envelope& batch : fleet.samples(1))
+      dashboard.receive(SampleFleet::after_2s, publish_peer, batch);
     const Caption caption{evil, evil, 1, 2, false};
-    dashboard.receive(later, publish_peer, fleet.published(caption));
+    dashboard.receive(SampleFleet::after_2s, publish_peer, fleet.published(caption));
     for (std::size_t view = 0; view < view_names().size(); ++view) {
       SCOPED_TRACE(testing::Message() << "text " << i << " in view " << view_names()[view]);
-      dashboard.resize(later, (i + view) % 2 == 0 ? Size{111, 30} : Size{60, 16});
-      dashboard.press(later, {std::to_string(view + 1)});
+      dashboard.resize(SampleFleet::after_2s, (i + view) % 2 == 0 ? Size{111, 30} : Size{60, 16});
+      dashboard.press(SampleFleet::after_2s, {std::to_string(view + 1)});
       // On the map and in the table Enter leads to another view, which has its turn.
       if (view > 1) {
-        dashboard.press(later, {"j"});
-        dashboard.press(later, {"Enter"});
+        dashboard.press(SampleFleet::after_2s, {"j"});
+        dashboard.press(SampleFleet::after_2s, {"Enter"});
       }
-      ASSERT_NO_FATAL_FAILURE(expect_harmless(dashboard.draw(later)));
+      ASSERT_NO_FATAL_FAILURE(expect_harmless(dashboard.draw(SampleFleet::after_2s)));
     }
   }
 }

@@ -10,8 +10,6 @@
 namespace drover::tui {
 namespace {
 
-constexpr Instant later = SampleFleet::start + std::chrono::seconds(40);
-
 struct Scenario {
   const char* name;
   const char* view;
@@ -20,7 +18,8 @@ struct Scenario {
   int seconds = 40;  // of samples
 };
 
-void press_all(Dashboard& dashboard, const std::vector<const char*>& keys, Instant now = later) {
+void press_all(Dashboard& dashboard, const std::vector<const char*>& keys,
+               Instant now = SampleFleet::after_40s) {
   for (const char* key : keys) dashboard.press(now, {key});
 }
 
@@ -91,9 +90,9 @@ TEST(Screen, WhatIsBehindAFigureOnAWideScreenIsAsReviewed) {
 TEST(Screen, LostRouterIsSaidAndValuesFade) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "devices");
-  dashboard->set_connected(later, false);
+  dashboard->set_connected(SampleFleet::after_40s, false);
   expect_screen("devices-router-lost-80",
-                styled_text(dashboard->draw(later + std::chrono::seconds(12))));
+                styled_text(dashboard->draw(SampleFleet::after_40s + std::chrono::seconds(12))));
 }
 
 TEST(Screen, ARouterThatRefusesTheKeyIsSaidUntilItDoesNot) {
@@ -101,14 +100,15 @@ TEST(Screen, ARouterThatRefusesTheKeyIsSaidUntilItDoesNot) {
   const std::string why = "the router no longer accepts the key eve";
   for (const Size size : {Size{80, 24}, Size{120, 40}}) {
     const auto dashboard = dashboard_of(fleet, size, "devices");
-    dashboard->set_connected(later, false);
+    dashboard->set_connected(SampleFleet::after_40s, false);
     // The reason may come after the silence.
-    dashboard->set_connected(later, false, why);
-    const std::string told = dashboard->draw(later + std::chrono::seconds(12)).to_text();
+    dashboard->set_connected(SampleFleet::after_40s, false, why);
+    const std::string told =
+        dashboard->draw(SampleFleet::after_40s + std::chrono::seconds(12)).to_text();
     EXPECT_NE(told.find(why), std::string::npos) << told;
     EXPECT_EQ(told.find("router lost"), std::string::npos) << told;
-    dashboard->set_connected(later, true);
-    EXPECT_EQ(dashboard->draw(later).to_text().find(why), std::string::npos);
+    dashboard->set_connected(SampleFleet::after_40s, true);
+    EXPECT_EQ(dashboard->draw(SampleFleet::after_40s).to_text().find(why), std::string::npos);
   }
 }
 
@@ -117,8 +117,10 @@ std::string revoked_banner(SampleFleet& fleet, Size size, const std::string& key
                            const std::vector<const char*>& keys = {}) {
   const auto dashboard = dashboard_of(fleet, size, "devices");
   press_all(*dashboard, keys);
-  dashboard->set_connected(later, false, "the router no longer accepts the key " + key);
-  const std::string text = dashboard->draw(later + std::chrono::minutes(12)).to_text();
+  dashboard->set_connected(SampleFleet::after_40s, false,
+                           "the router no longer accepts the key " + key);
+  const std::string text =
+      dashboard->draw(SampleFleet::after_40s + std::chrono::minutes(12)).to_text();
   const std::size_t begin = text.find('\n') + 1;
   return text.substr(begin, text.find('\n', begin) - begin);
 }
@@ -147,7 +149,8 @@ TEST(Screen, TheBannerSaysThatWhatIsShownIsPast) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet");
   press_all(*dashboard, {"Space", "[", "["});
-  expect_screen("fleet-paused-80", styled_text(dashboard->draw(later + std::chrono::seconds(9))));
+  expect_screen("fleet-paused-80",
+                styled_text(dashboard->draw(SampleFleet::after_40s + std::chrono::seconds(9))));
 }
 
 TEST(Screen, AReplayLooksLikeTheLiveFleetWithABanner) {
@@ -171,8 +174,9 @@ TEST(Screen, ACaptionTellsTheStoryAboveTheHints) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power");
   const Caption caption{"The site cap falls to 9 kW: work waits for power_cap", "6", 7, 9, false};
-  dashboard->receive(later, publish_peer, fleet.published(caption, later));
-  expect_screen("power-caption-120", styled_text(dashboard->draw(later)));
+  dashboard->receive(SampleFleet::after_40s, publish_peer,
+                     fleet.published(caption, SampleFleet::after_40s));
+  expect_screen("power-caption-120", styled_text(dashboard->draw(SampleFleet::after_40s)));
 }
 
 TEST(Screen, AnEmptyFleetSaysWhatItWaitsFor) {
@@ -263,7 +267,7 @@ TEST(Screen, AsciiModeShowsNothingElse) {
     SampleFleet fleet;
     const auto dashboard = dashboard_of(fleet, {200, 60}, view, true);
     press_all(*dashboard, {"j", "Enter"});
-    for (const char character : dashboard->draw(later).to_text()) {
+    for (const char character : dashboard->draw(SampleFleet::after_40s).to_text()) {
       ASSERT_TRUE(character == '\n' || (character >= 0x20 && character < 0x7F)) << "in " << view;
     }
   }
@@ -272,14 +276,15 @@ TEST(Screen, AsciiModeShowsNothingElse) {
 TEST(Screen, SaysWhenTheTerminalIsTooSmall) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {40, 2}, "fleet");
-  EXPECT_NE(dashboard->draw(later).to_text().find("40x2 is too small: 20x3 needed"),
-            std::string::npos);
+  EXPECT_NE(
+      dashboard->draw(SampleFleet::after_40s).to_text().find("40x2 is too small: 20x3 needed"),
+      std::string::npos);
 }
 
 TEST(Screen, TooSmallIsSaidInWholeWords) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {18, 8}, "fleet");
-  const std::string text = dashboard->draw(later).to_text();
+  const std::string text = dashboard->draw(SampleFleet::after_40s).to_text();
   EXPECT_NE(text.find("18x8 is too small:\n20x3 needed\n"), std::string::npos) << text;
 }
 
@@ -287,7 +292,7 @@ TEST(Screen, ShownPartsOfAScoreGiveTheScore) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 60}, "routing");
   press_all(*dashboard, {"j", "Enter"});
-  const std::string text = dashboard->draw(later).to_text();
+  const std::string text = dashboard->draw(SampleFleet::after_40s).to_text();
   double weighted = 0, weights = 0;
   std::size_t at = 0;
   for (const char* part : {"queue", "latency", "cost", "energy"}) {

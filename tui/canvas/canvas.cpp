@@ -3,10 +3,7 @@
 #include "tui/canvas/canvas.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "fleet/base/text.h"
 #include "tui/canvas/palette.h"

@@ -15,6 +15,8 @@ constexpr std::array<std::string_view, 9> eighths = {" ", "▁", "▂", "▃", "
 constexpr std::array<std::string_view, 9> eighths_ascii = {"_", ".", ":", "-", "=",
                                                            "+", "*", "#", "@"};
 
+}  // namespace
+
 bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
 }
@@ -23,8 +25,6 @@ int columns_of(std::string_view text) {
   if (is_ascii(text)) return static_cast<int>(text.size());
   return static_cast<int>(column_width(printable(text)));
 }
-
-}  // namespace
 
 int DrawRegion::text(int column, int row, std::string_view text, CellStyle style) {
   const int end = canvas_->put(area_, area_.column + column, area_.row + row, text, style);
@@ -161,6 +161,10 @@ std::string shortened(std::string_view text, int width, bool ascii) {
 
 std::string known_text(double value, std::string (*text)(double)) {
   return std::isnan(value) ? std::string(not_known) : text(value);
+}
+
+std::string rounded_text(double value, std::string_view unit) {
+  return std::isnan(value) ? std::string(not_known) : fmt::format("{:.0f}{}", value, unit);
 }
 
 std::string percent_text(double share) {

@@ -60,12 +60,18 @@ CellStyle heat_level_style(int level);
 CellStyle gauge_style(double share, double warm, double hot);
 CellStyle threshold_style(double share, double warm, double hot);
 
+/// Whether the text is printable ASCII: one column per byte.
+bool is_ascii(std::string_view text);
+/// The columns that the text takes when it is drawn.
+int columns_of(std::string_view text);
 /// At most `width` columns: cut with an ellipsis ("~" in ASCII).
 std::string shortened(std::string_view text, int width, bool ascii);
 /// The text of a missing value, which is never shown as a zero.
 inline constexpr std::string_view not_known = "N/A";
 /// `not_known` for NaN.
 std::string known_text(double value, std::string (*text)(double));
+/// "71C", "1410 MHz"; `not_known` for NaN.
+std::string rounded_text(double value, std::string_view unit);
 /// "64%"; `not_known` for NaN.
 std::string percent_text(double share);
 

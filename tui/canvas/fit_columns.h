@@ -8,26 +8,53 @@
 
 namespace drover::tui {
 
-/// The indices of the columns that fit into `room` with a blank after each, in the table's order.
+/// A column of a table, and where it is drawn.
+template <typename Column>
+struct PlacedColumn {
+  const Column* column;
+  int at, width;
+};
+
+/// The columns that fit into `room` with a blank after each, in the table's order, from `at` on.
 /// Column has title, width and rank. `left_out`: the title of a column to omit.
 template <typename Column>
-std::vector<int> fit_columns(std::span<const Column> table, int room,
-                             std::string_view left_out = {}) {
-  std::vector<int> by_rank;
-  for (std::size_t i = 0; i < table.size(); ++i) by_rank.push_back(static_cast<int>(i));
-  const auto column = [&](int number) -> const Column& {
-    return table[static_cast<std::size_t>(number)];
-  };
+std::vector<PlacedColumn<Column>> fit_columns(std::span<const Column> table, int at, int room,
+                                              std::string_view left_out = {}) {
+  std::vector<const Column*> by_rank;
+  for (const Column& column : table) by_rank.push_back(&column);
   std::stable_sort(by_rank.begin(), by_rank.end(),
-                   [&](int a, int b) { return column(a).rank < column(b).rank; });
-  std::vector<int> shown;
-  for (const int number : by_rank) {
-    if (column(number).title == left_out || column(number).width + 1 > room) continue;
-    shown.push_back(number);
-    room -= column(number).width + 1;
+                   [](const Column* a, const Column* b) { return a->rank < b->rank; });
+  std::vector<const Column*> shown;
+  for (const Column* const column : by_rank) {
+    if (column->title == left_out || column->width + 1 > room) continue;
+    shown.push_back(column);
+    room -= column->width + 1;
   }
   std::sort(shown.begin(), shown.end());
-  return shown;
+  std::vector<PlacedColumn<Column>> placed;
+  for (const Column* const column : shown) {
+    placed.push_back({column, at, column->width});
+    at += column->width + 1;
+  }
+  return placed;
+}
+
+/// The first column after the placed ones and their blanks; `at` if there are none.
+template <typename Column>
+int column_after(const std::vector<PlacedColumn<Column>>& columns, int at) {
+  return columns.empty() ? at : columns.back().at + columns.back().width + 1;
+}
+
+/// Makes the column with this title wider, if it is placed.
+template <typename Column>
+void widen(std::vector<PlacedColumn<Column>>& columns, std::string_view title, int more) {
+  int moved = 0;
+  for (PlacedColumn<Column>& placed : columns) {
+    placed.at += moved;
+    if (placed.column->title != title) continue;
+    placed.width += more;
+    moved = more;
+  }
 }
 
 }  // namespace drover::tui

@@ -1,5 +1,7 @@
 #include "tui/canvas/palette.h"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "fleet/base/result.h"
@@ -38,21 +40,10 @@ constexpr std::array<CellStyleInfo, cell_style_count> cell_style_table = {{
     {CellStyle::track, '_', attribute_none},
 }};
 
-// In the order of Theme.
-constexpr std::array<const ThemeColours*, theme_count> colours_by_theme = {
-    &dark_colours, &light_colours, &contrast_colours, &deuteranopia_colours, &tritanopia_colours};
-
 }  // namespace
 
 const CellStyleInfo& facts(CellStyle style) {
   const CellStyleInfo& row = cell_style_table[static_cast<std::size_t>(style)];
-  DROVER_REQUIRE(row.style == style);
-  return row;
-}
-
-const CellStyleColours& colours_of(CellStyle style, Theme theme) {
-  const ThemeColours& colours = *colours_by_theme[static_cast<std::size_t>(theme)];
-  const CellStyleColours& row = colours[static_cast<std::size_t>(style)];
   DROVER_REQUIRE(row.style == style);
   return row;
 }

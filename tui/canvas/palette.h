@@ -1,8 +1,7 @@
-// The look of each cell style: its colours in one table per theme (theme_*.cpp), for terminals with
-// 256 and with 8 colours, and what all themes share.
+// The look of each cell style: its colours in one table per theme (theme_colours.cpp), for
+// terminals with 256 and with 8 colours, and what all themes share.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 
@@ -34,13 +33,6 @@ struct CellStyleColours {
   std::int16_t background_8;
   std::uint8_t attributes;  // TextAttribute bits, with colours
 };
-
-using ThemeColours = std::array<CellStyleColours, cell_style_count>;
-extern const ThemeColours dark_colours;
-extern const ThemeColours light_colours;
-extern const ThemeColours contrast_colours;
-extern const ThemeColours deuteranopia_colours;
-extern const ThemeColours tritanopia_colours;
 
 const CellStyleInfo& facts(CellStyle style);
 const CellStyleColours& colours_of(CellStyle style, Theme theme);

@@ -1,5 +1,5 @@
 // The sequences that switch a terminal to a cell style: from its terminfo entry, or xterm's if the
-// user asked for more colours than the entry has. It has no terminal.
+// user asked for more colours than the entry has. Needs no terminal.
 #pragma once
 
 #include <array>

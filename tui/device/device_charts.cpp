@@ -57,23 +57,6 @@ struct Reader {
   }
 };
 
-/// The history metric of a metric of samples.
-struct KeptMetric {
-  Metric metric;
-  HistoryMetric kept;
-};
-constexpr std::array<KeptMetric, 9> kept_metrics = {{
-    {Metric::utilization, HistoryMetric::utilization},
-    {Metric::memory_used, HistoryMetric::memory},
-    {Metric::power, HistoryMetric::power},
-    {Metric::temperature, HistoryMetric::temperature},
-    {Metric::tensor_activity, HistoryMetric::tensor_activity},
-    {Metric::memory_activity, HistoryMetric::memory_activity},
-    {Metric::clock, HistoryMetric::clock},
-    {Metric::running, HistoryMetric::running},
-    {Metric::queue, HistoryMetric::queue},
-}};
-
 /// The history's bins of the window that `cells` cells show.
 HistoryBins bins_before(const FrameContext& frame, DeviceTable::Row row, HistoryMetric metric,
                         const TimeWindow& window, int cells) {
@@ -101,18 +84,15 @@ struct ChartBuilder {
   /// The samples of the chart that is added next, and before them the history.
   std::vector<ChartPoint> past(Metric metric) const {
     const std::vector<ChartPoint> samples = reader().points(metric);
-    const auto kept =
-        std::find_if(kept_metrics.begin(), kept_metrics.end(),
-                     [&](const KeptMetric& candidate) { return candidate.metric == metric; });
-    if (kept == kept_metrics.end()) return samples;
-    HistoryBins older = bins_before(frame, row, kept->kept, window, cells_of_next());
-    if (kept->kept == HistoryMetric::memory) {
+    const HistoryMetricFacts* const kept = facts_of_source(metric);
+    if (kept == nullptr) return samples;
+    HistoryBins older = bins_before(frame, row, kept->metric, window, cells_of_next());
+    if (kept->metric == HistoryMetric::memory) {
       for (double& share : older.values) share *= now(Metric::memory_total);
     }
     const bool seconds = older.bin == frame.history.bin(HistoryResolution::seconds);
-    return merge_history(
-        older, samples,
-        seconds ? std::nullopt : std::optional(facts(kept->kept).long_bin_statistic));
+    return merge_history(older, samples,
+                         seconds ? std::nullopt : std::optional(kept->long_bin_statistic));
   }
 
   /// The greatest value that the next chart shows; earlier peaks do not affect the scale.
@@ -243,7 +223,7 @@ constexpr std::array<StripMarker, 6> throttle_signs = {{
     {throttle_hw_thermal_slowdown, "T", "hw thermal", CellStyle::hot},
     {throttle_sw_thermal_slowdown, "t", "thermal", CellStyle::warm},
     {throttle_sw_power_cap, "P", "power cap", CellStyle::warm},
-    {throttle_unknown, "s", "something", CellStyle::warm},
+    {throttle_unknown, "s", "unknown cause", CellStyle::warm},
     {throttle_gpu_idle, "i", "idle", CellStyle::faint},
 }};
 

@@ -1,7 +1,6 @@
 #include "tui/device/device_memory.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>

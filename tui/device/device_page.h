@@ -1,16 +1,33 @@
 // The layout of the device view's page, which scrolls below its head, and of the open formula.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tui/canvas/chart.h"
+#include "tui/canvas/draw_region.h"
 #include "tui/device/device_memory.h"
-#include "tui/device/formula_panel.h"
+#include "tui/model/metric_formulas.h"
 #include "tui/state/frame_context.h"
 #include "tui/tables/device_queries.h"
 #include "tui/tables/log_entry.h"
 
 namespace drover::tui {
+
+/// The open details of a metric: its meaning, formula, constants with sources, and the error of
+/// such values against published measurements.
+struct FormulaLine {
+  std::string text;
+  CellStyle style = CellStyle::plain;
+};
+
+/// Wrapped to `columns`.
+std::vector<FormulaLine> formula_lines(const MetricFormula& figure, const SpecFacts& facts,
+                                       int columns);
+
+/// Draws a heading with the value, and the lines from `top` on.
+void draw_formula_panel(DrawRegion region, const MetricFormula& figure, std::string_view value,
+                        const std::vector<FormulaLine>& lines, int top);
 
 /// The lists of the page, from the model.
 struct PageLists {

@@ -44,9 +44,7 @@ Duration DeviceHistory::bin(HistoryResolution resolution) const {
 }
 
 std::int64_t DeviceHistory::bin_of(HistoryResolution resolution, Instant at) const {
-  const std::int64_t width = bin(resolution).count();
-  const std::int64_t since = at.time_since_epoch().count();
-  return since / width - (since % width < 0 ? 1 : 0);
+  return bin_number(at, bin(resolution));
 }
 
 Instant DeviceHistory::begin_of(HistoryResolution resolution, std::int64_t number) const {

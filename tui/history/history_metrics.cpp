@@ -13,16 +13,16 @@ constexpr double coldest_c = -100;           // below any board; the range ends 
 constexpr double point_max = quantized_absent - 1;
 
 constexpr std::array<HistoryMetricFacts, history_metric_count> history_metric_table = {{
-    {HistoryMetric::utilization, "utilization", share_step, 0, Statistic::mean},
-    {HistoryMetric::memory, "memory", share_step, 0, Statistic::maximum},
-    {HistoryMetric::power, "power", 0.1, 0, Statistic::maximum},  // W, up to 6,553
-    {HistoryMetric::temperature, "temperature", 0.1, coldest_c, Statistic::maximum},
-    {HistoryMetric::tensor_activity, "tensor_activity", share_step, 0, Statistic::mean},
-    {HistoryMetric::memory_activity, "memory_activity", share_step, 0, Statistic::mean},
-    {HistoryMetric::clock, "clock", 1, 0, Statistic::mean},  // MHz
-    {HistoryMetric::throttled, "throttle", share_step, 0, Statistic::mean},
-    {HistoryMetric::running, "running", 1, 0, Statistic::maximum},
-    {HistoryMetric::queue, "queue", 1, 0, Statistic::maximum},
+    {HistoryMetric::utilization, Metric::utilization, share_step, 0, Statistic::mean},
+    {HistoryMetric::memory, Metric::memory_used, share_step, 0, Statistic::maximum},
+    {HistoryMetric::power, Metric::power, 0.1, 0, Statistic::maximum},  // W, up to 6,553
+    {HistoryMetric::temperature, Metric::temperature, 0.1, coldest_c, Statistic::maximum},
+    {HistoryMetric::tensor_activity, Metric::tensor_activity, share_step, 0, Statistic::mean},
+    {HistoryMetric::memory_activity, Metric::memory_activity, share_step, 0, Statistic::mean},
+    {HistoryMetric::clock, Metric::clock, 1, 0, Statistic::mean},  // MHz
+    {HistoryMetric::throttled, Metric::throttle, share_step, 0, Statistic::mean},
+    {HistoryMetric::running, Metric::running, 1, 0, Statistic::maximum},
+    {HistoryMetric::queue, Metric::queue, 1, 0, Statistic::maximum},
 }};
 
 constexpr bool in_order_of_enumerators() {
@@ -32,13 +32,6 @@ constexpr bool in_order_of_enumerators() {
   return true;
 }
 static_assert(in_order_of_enumerators());
-
-/// The metric of samples that each is computed from.
-constexpr std::array<Metric, history_metric_count> sources = {
-    Metric::utilization,     Metric::memory_used,     Metric::power, Metric::temperature,
-    Metric::tensor_activity, Metric::memory_activity, Metric::clock, Metric::throttle,
-    Metric::running,         Metric::queue,
-};
 
 QuantizedValue point_of(double value, double least, double steps_per_one) {
   // NaN is checked last, so that the loop over a batch has no branches.
@@ -60,6 +53,13 @@ const HistoryMetricFacts& facts(HistoryMetric metric) {
   return history_metric_table[static_cast<std::size_t>(metric)];
 }
 
+const HistoryMetricFacts* facts_of_source(Metric source) {
+  const auto found =
+      std::find_if(history_metric_table.begin(), history_metric_table.end(),
+                   [&](const HistoryMetricFacts& metric) { return metric.source == source; });
+  return found == history_metric_table.end() ? nullptr : &*found;
+}
+
 QuantizedValue quantize(HistoryMetric metric, double value) {
   return point_of(value, facts(metric).least, 1 / facts(metric).step);
 }
@@ -74,7 +74,7 @@ void QuantizedBatch::read(const SampleBatch& batch) {
   points_.assign(rows_ * static_cast<std::size_t>(metrics_), quantized_absent);
   for (int number = 0; number < metrics_; ++number) {
     const HistoryMetricFacts& metric = history_metric_table[static_cast<std::size_t>(number)];
-    const Column* column = column_of(batch, sources[static_cast<std::size_t>(number)]);
+    const Column* column = column_of(batch, metric.source);
     if (column == nullptr) continue;
     decode(*column, values_);
     if (metric.metric == HistoryMetric::memory) {

@@ -2,10 +2,8 @@
 // metric.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "fleet/sample/sample.h"
@@ -35,12 +33,14 @@ enum class Statistic : std::uint8_t { mean, maximum };
 
 struct HistoryMetricFacts {
   HistoryMetric metric;
-  std::string_view name;
-  double step;   // value = least + point * step
-  double least;  // smaller values are clamped to it
+  Metric source;  // of samples, from which it is computed
+  double step;    // value = least + point * step
+  double least;   // smaller values are clamped to it
   Statistic long_bin_statistic;
 };
 const HistoryMetricFacts& facts(HistoryMetric metric);
+/// Null if the history keeps no such metric.
+const HistoryMetricFacts* facts_of_source(Metric source);
 
 /// An encoded value. Values beyond the range are clamped.
 using QuantizedValue = std::uint16_t;

@@ -1,7 +1,6 @@
 #include "tui/history/in_memory_timeline.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "fleet/codec/codec.h"
 

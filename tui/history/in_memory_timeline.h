@@ -1,12 +1,11 @@
 // The dashboard's memory of its own stream: the received messages as encoded bytes, and copies of
 // the model as keyframes. Memory is bounded; the oldest goes first. If one copy of the model takes
-// more than half of the bound, there is that one copy, and half the bound for messages.
+// more than half of the bound, only that copy is kept, and messages up to half of the bound.
 #pragma once
 
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <optional>
 
 #include "tui/history/timeline.h"
 

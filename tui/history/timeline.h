@@ -6,11 +6,9 @@
 // the instant. The result does not depend on earlier queries.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "fleet/base/time.h"

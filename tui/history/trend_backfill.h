@@ -15,7 +15,7 @@ std::vector<TrendPoint> points_from(const Model& model, Instant from, Duration b
 
 class TrendBackfill {
  public:
-  /// The points of the longest bins that are no longer than `bin`, from `from` on, limited by
+  /// The points from `from` on, in the longest available bins up to `bin`, limited by
   /// Timeline::reach(). `model` is that of the moment `to`.
   std::vector<TrendPoint> read(const Timeline& timeline, const Model& model, Instant from,
                                Instant to, Duration bin);

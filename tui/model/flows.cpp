@@ -9,11 +9,6 @@ namespace {
 // A rate needs at least this number of bins.
 constexpr int rate_bins_least = 1;
 
-std::int64_t flow_bin_of(Instant at, Duration bin) {
-  const auto since = at.time_since_epoch();
-  return since / bin - (since % bin < Duration::zero() ? 1 : 0);
-}
-
 }  // namespace
 
 void Model::count_flow(Instant at, const Decision& decision) {
@@ -25,12 +20,12 @@ void Model::count_flow(Instant at, const Decision& decision) {
   flows_since_ = std::min(flows_since_, at);
   PoolFlowCount& count = flows_[key];
   ++count.all;
-  count.recent.add(flow_bin_of(at, rate_bin()));
+  count.recent.add(bin_number(at, rate_bin()));
 }
 
 double Model::per_min(const PoolFlowCount& count, Instant now) const {
   if (is_silent(now)) return absent;
-  const std::int64_t last = flow_bin_of(now, rate_bin());
+  const std::int64_t last = bin_number(now, rate_bin());
   const std::int64_t first = last - (SlidingWindowCounter::bins - 1);
   const Instant begin = std::max(Instant(first * rate_bin()), flows_since_);
   if (begin > now || now - begin < rate_bins_least * rate_bin()) return absent;

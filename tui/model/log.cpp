@@ -1,26 +1,12 @@
-// The part of the model that is set by users and rules: conditions of devices, alerts, audits and
-// captions.
+// The part of the model that is set by users and rules: conditions of devices, alerts, events,
+// audits and captions.
 #include <algorithm>
 
 #include "tui/model/model.h"
 
 namespace drover::tui {
 
-bool Model::handles(const Message& body) {
-  return std::visit(
-      []<typename Body>(const Body&) {
-        using std::is_same_v;
-        return is_same_v<Body, SampleBatch> || is_same_v<Body, HostChanged> ||
-               is_same_v<Body, ReplicaChanged> || is_same_v<Body, JobChanged> ||
-               is_same_v<Body, Decision> || is_same_v<Body, Event> || is_same_v<Body, Summary> ||
-               is_same_v<Body, DeviceChanged> || is_same_v<Body, Alert> || is_same_v<Body, Audit> ||
-               is_same_v<Body, Caption> || is_same_v<Body, PolicyChanged> ||
-               is_same_v<Body, HostForgotten>;
-      },
-      body);
-}
-
-bool Model::apply_condition(const DeviceChanged& changed) {
+bool Model::take(Instant, const Envelope&, const DeviceChanged& changed) {
   const DeviceId id{changed.host, changed.device};
   const auto known = conditions_.find(id);
   if (changed.usable && changed.injected.empty() && !changed.drained) {
@@ -37,6 +23,17 @@ bool Model::apply_condition(const DeviceChanged& changed) {
 
 namespace {
 
+/// Inserts a row in the order of time; false if it is there already: a snapshot repeats rows.
+template <typename Row>
+bool insert_once(std::deque<Row>& rows, const Row& row, std::size_t rows_max) {
+  if (std::find(rows.begin(), rows.end(), row) != rows.end()) return false;
+  auto place = rows.end();
+  while (place != rows.begin() && std::prev(place)->at > row.at) --place;
+  rows.insert(place, row);
+  if (rows.size() > rows_max) rows.pop_front();
+  return true;
+}
+
 bool same_but_text(Alert before, const Alert& now) {
   before.text = now.text;
   before.text_only = now.text_only;
@@ -45,7 +42,7 @@ bool same_but_text(Alert before, const Alert& now) {
 
 }  // namespace
 
-bool Model::apply_alert(Instant at, const Alert& alert) {
+bool Model::take(Instant, const Envelope& envelope, const Alert& alert) {
   const AlertKey key{alert.rule, alert.subject};
   const auto known = alerts_.find(key);
   const bool changed = alert.raised ? known == alerts_.end() || known->second.alert != alert
@@ -57,30 +54,26 @@ bool Model::apply_alert(Instant at, const Alert& alert) {
   const bool text_only =
       changed && known != alerts_.end() && same_but_text(known->second.alert, alert);
   if (alert.raised) {
-    alerts_[key] = AlertRow{at, alert, snapshot_};
+    alerts_[key] = AlertRow{envelope.at, alert, snapshot_};
   } else if (known != alerts_.end()) {
     alerts_.erase(known);
   }
   if (!changed) return false;
   if (text_only) return true;  // no entry in the history
-  alert_history_.push_back(AlertRow{at, alert, snapshot_});
+  alert_history_.push_back(AlertRow{envelope.at, alert, snapshot_});
   if (alert_history_.size() > alert_history_max) alert_history_.pop_front();
   return true;
 }
 
-bool Model::apply_audit(Instant at, const Audit& audit) {
-  const bool seen = std::any_of(audits_.begin(), audits_.end(), [&](const AuditRow& row) {
-    return row.at == at && row.audit == audit;
-  });
-  if (seen) return false;  // repeated by a snapshot
-  auto place = audits_.end();
-  while (place != audits_.begin() && std::prev(place)->at > at) --place;
-  audits_.insert(place, AuditRow{at, audit});
-  if (audits_.size() > audits_max) audits_.pop_front();
-  return true;
+bool Model::take(Instant, const Envelope& envelope, const Event& event) {
+  return insert_once(events_, {envelope.at, event}, events_max);
 }
 
-bool Model::apply_caption(const Caption& caption) {
+bool Model::take(Instant, const Envelope& envelope, const Audit& audit) {
+  return insert_once(audits_, {envelope.at, audit}, audits_max);
+}
+
+bool Model::take(Instant, const Envelope&, const Caption& caption) {
   caption_snapshot_ = snapshot_;
   if (caption.text.empty()) {
     caption_.reset();

@@ -8,8 +8,23 @@
 
 #include <fmt/format.h>
 
+#include "fleet/base/result.h"
+
 namespace drover::tui {
 namespace {
+
+using enum ModelErrorClass;
+constexpr std::array<ModelErrorInfo, error_class_count> error_table = {{
+    {products, "gemm", "matrix products from 1 GFLOP, GPUs with tensor cores", "1,008", "7.7 %"},
+    {training, "train-gpu", "LLM training step, GPUs / TPUs", "321 / 51", "7.3 % / 3.9 %"},
+    {decode, "decode", "decode, inter-token time", "717", "14.8 % (median 8.0)"},
+    {serving, "prefill", "prefill / serving throughput", "16 / 475", "13.7 % / 10.5 %"},
+    {nets, "classic", "CNN, BERT and other training and inference", "1,430", "14.1 % (median 9.5)"},
+    {power, "power", "board power under load", "1,316", "10.9 % (median 5.5)"},
+    {power_cap, "power-cap", "relative throughput under a power cap, absolute", "528",
+     "0.030 (median 0.017)"},
+    {temperature, "temperature", "temperature after a load step, RMS", "4,543", "0.8 C"},
+}};
 
 constexpr unsigned errors(std::initializer_list<ModelErrorClass> classes) {
   unsigned bits = 0;
@@ -31,8 +46,9 @@ constexpr std::array<MetricFormula, metric_formula_count> formula_table = {{
      "compiler - weights - one chunk of a prompt",
      0},
     {"power",
-     "Board power: a mean over {sensor.power_window_s| s}, updated every "
-     "{sensor.power_refresh_s| s}, of which a share of {sensor.power_sampled_share} is sampled.",
+     "Board power: mean over {sensor.power_window_s| s}, updated every "
+     "{sensor.power_refresh_s| s}; the sensor samples a share of {sensor.power_sampled_share} of "
+     "each period.",
      "P = {power.context_idle_w| W} + a x {matrix.units| units} x ({power.active_w_per_unit| W} x "
      "share at work + {power.matrix_w_per_unit| W} x (tensor activity / "
      "clock)^{power.matrix_exponent}) + "
@@ -79,7 +95,7 @@ constexpr std::array<MetricFormula, metric_formula_count> formula_table = {{
     {"energy", "Joules since the start of its agent; the chart: joules per second, that is watts.",
      "the exact sum of P over time, not of the power sensor's values",
      errors({ModelErrorClass::power})},
-    {"throttle reasons", "Why the clock is reduced: NVML's reasons.",
+    {"throttle reasons", "Why the clock is reduced (NVML clock event reasons).",
      "P power cap: P would be above the current cap\n"
      "t thermal: the die above {thermal.max_c| C}, or the memory above {thermal.memory_max_c| C} "
      "(250: "
@@ -94,7 +110,7 @@ constexpr std::array<MetricFormula, metric_formula_count> formula_table = {{
     {"peak", "Peak of the matrix units, dense and native; fp32: of the vector units.",
      "TFLOP/s: bf16 {peak_tflops.bf16}, fp16 {peak_tflops.fp16}, fp8 {peak_tflops.fp8}, int8 "
      "{peak_tflops.int8}, fp32 {peak_tflops.fp32}"},
-    {"TDP", "Watts that the cooling is designed for, and the highest cap.", "{power.tdp_w| W}"},
+    {"TDP", "Thermal design power; also the highest power cap.", "{power.tdp_w| W}"},
     {"power cap", "The current cap, and the range in which it can be set.",
      "from {power.cap_min_w| W} to {power.tdp_w| W}"},
     {"throttle",
@@ -127,6 +143,12 @@ void read_constants(std::string_view text, const TakeConstant& put, const TakeWo
 }
 
 }  // namespace
+
+const ModelErrorInfo& facts(ModelErrorClass error_class) {
+  const ModelErrorInfo& row = error_table[static_cast<std::size_t>(error_class)];
+  DROVER_REQUIRE(row.error_class == error_class);
+  return row;
+}
 
 std::span<const MetricFormula> metric_formulas() { return formula_table; }
 

@@ -1,8 +1,5 @@
 #include "tui/model/model.h"
 
-#include <algorithm>
-#include <cmath>
-#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -10,52 +7,38 @@
 
 namespace drover::tui {
 
+bool Model::handles(const Message& body) {
+  return std::visit(
+      []<typename Body>(const Body&) {
+        return requires(Model model, const Envelope& envelope, const Body& taken) {
+          model.take(Instant{}, envelope, taken);
+        };
+      },
+      body);
+}
+
 bool Model::apply(Instant now, const Envelope& envelope) {
   tick(now);
   if (handles(envelope.body)) last_received_ = std::max(last_received_, now);
-  const bool changed = apply_event_or_action(now, envelope);
+  const bool changed = std::visit(
+      [&](const auto& body) {
+        if constexpr (requires { take(now, envelope, body); }) return take(now, envelope, body);
+        return false;
+      },
+      envelope.body);
   if (trend_due_ == never && !in_snapshot_) tick(now);
   return changed;
 }
 
-bool Model::apply_event_or_action(Instant now, const Envelope& envelope) {
-  if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
-    return apply_samples(now, envelope, *batch);
-  }
-  if (const auto* host = std::get_if<HostChanged>(&envelope.body)) return apply_host(*host);
-  if (const auto* host = std::get_if<HostForgotten>(&envelope.body)) {
-    return forget_host(host->host);
-  }
-  if (const auto* replica = std::get_if<ReplicaChanged>(&envelope.body)) {
-    return apply_replica(*replica);
-  }
-  if (const auto* job = std::get_if<JobChanged>(&envelope.body)) return apply_job(now, *job);
-  if (const auto* decision = std::get_if<Decision>(&envelope.body)) {
-    return apply_decision(now, *decision);
-  }
-  if (const auto* event = std::get_if<Event>(&envelope.body)) {
-    return apply_event(envelope.at, *event);
-  }
-  if (const auto* summary = std::get_if<Summary>(&envelope.body)) {
-    summary_ = *summary;
-    return true;
-  }
-  if (const auto* device = std::get_if<DeviceChanged>(&envelope.body)) {
-    return apply_condition(*device);
-  }
-  if (const auto* alert = std::get_if<Alert>(&envelope.body)) {
-    return apply_alert(envelope.at, *alert);
-  }
-  if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
-    return apply_audit(envelope.at, *audit);
-  }
-  if (const auto* caption = std::get_if<Caption>(&envelope.body)) return apply_caption(*caption);
-  if (const auto* policy = std::get_if<PolicyChanged>(&envelope.body)) {
-    policy_ = *policy;
-    if (policy->stale_after_s > 0) stale_after_ = from_seconds(policy->stale_after_s);
-    return true;
-  }
-  return false;
+bool Model::take(Instant, const Envelope&, const Summary& summary) {
+  summary_ = summary;
+  return true;
+}
+
+bool Model::take(Instant, const Envelope&, const PolicyChanged& policy) {
+  policy_ = policy;
+  if (policy.stale_after_s > 0) stale_after_ = from_seconds(policy.stale_after_s);
+  return true;
 }
 
 namespace {
@@ -86,7 +69,7 @@ HostChanged without_specs(HostChanged host) {
 
 }  // namespace
 
-bool Model::apply_host(const HostChanged& changed) {
+bool Model::take(Instant, const Envelope&, const HostChanged& changed) {
   const auto known = host_numbers_.find(changed.registration.host);
   if (known != host_numbers_.end()) {
     HostRow& host = hosts_[known->second];
@@ -154,7 +137,7 @@ void Model::remove_devices(HostRow& host) {
   ++structure_;
 }
 
-bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch) {
+bool Model::take(Instant now, const Envelope& envelope, const SampleBatch& batch) {
   const auto known = host_numbers_.find(batch.host);
   if (known == host_numbers_.end() || !check(batch)) return false;
   HostRow& host = hosts_[known->second];
@@ -184,7 +167,7 @@ bool Model::apply_samples(Instant now, const Envelope& envelope, const SampleBat
   return true;
 }
 
-bool Model::apply_replica(const ReplicaChanged& changed) {
+bool Model::take(Instant, const Envelope&, const ReplicaChanged& changed) {
   const auto known = replicas_.find(changed.replica.id);
   if (changed.replica.state == ReplicaState::gone) {
     if (known != replicas_.end()) replicas_.erase(known);
@@ -198,7 +181,7 @@ bool Model::apply_replica(const ReplicaChanged& changed) {
   return true;
 }
 
-bool Model::apply_job(Instant now, const JobChanged& changed) {
+bool Model::take(Instant now, const Envelope&, const JobChanged& changed) {
   const auto known = jobs_.find(changed.job.id);
   const bool ended = is_terminal(changed.state);
   const bool was_open = known != jobs_.end() && !is_terminal(known->second.reported.state);
@@ -225,7 +208,7 @@ bool Model::apply_job(Instant now, const JobChanged& changed) {
   return true;
 }
 
-bool Model::apply_decision(Instant now, const Decision& decision) {
+bool Model::take(Instant now, const Envelope&, const Decision& decision) {
   // Usually it is the newest; a snapshot may contain older ones.
   auto place = decisions_.end();
   while (place != decisions_.begin() && std::prev(place)->number >= decision.number) --place;
@@ -237,18 +220,6 @@ bool Model::apply_decision(Instant now, const Decision& decision) {
 }
 
 void Model::forget_decision_numbers() { decisions_.clear(); }
-
-bool Model::apply_event(Instant at, const Event& event) {
-  const bool seen = std::any_of(events_.begin(), events_.end(), [&](const EventRow& row) {
-    return row.at == at && row.event == event;
-  });
-  if (seen) return false;
-  auto place = events_.end();
-  while (place != events_.begin() && std::prev(place)->at > at) --place;
-  events_.insert(place, EventRow{at, event});
-  if (events_.size() > events_max) events_.pop_front();
-  return true;
-}
 
 void Model::begin_snapshot() {
   ++snapshot_;
@@ -272,7 +243,8 @@ void Model::remove_absent_hosts() {
   remove_hosts([&](const HostRow& host) { return host.snapshot != snapshot_; });
 }
 
-bool Model::forget_host(const std::string& name) {
+bool Model::take(Instant, const Envelope&, const HostForgotten& forgotten) {
+  const std::string& name = forgotten.host;
   if (!host_numbers_.contains(name)) return false;
   remove_hosts([&](const HostRow& host) { return host.reported.registration.host == name; });
   std::erase_if(replicas_, [&](const auto& row) { return row.first.host == name; });
@@ -384,20 +356,18 @@ double Model::share(DeviceTable::Row row, GaugeMetric gauge_metric) const {
   return is_past(row) ? absent : devices_.share(row, gauge_metric);
 }
 
+bool Model::is_old(Instant now, Instant at) const {
+  return at == Instant::min() || saturating_add(at, stale_after_) < now;
+}
+
 bool Model::is_stale(Instant now, DeviceTable::Row row) const {
-  if (is_gone(row)) return true;
-  const Instant arrived = devices_.arrived(row);
-  return arrived == Instant::min() || saturating_add(arrived, stale_after_) < now;
+  return is_gone(row) || is_old(now, devices_.arrived(row));
 }
 
 bool Model::is_stale(Instant now, const HostRow& host) const {
-  if (drover::is_gone(host.reported.health)) return true;
-  return host.last_sample_at == Instant::min() ||
-         saturating_add(host.last_sample_at, stale_after_) < now;
+  return drover::is_gone(host.reported.health) || is_old(now, host.last_sample_at);
 }
 
-bool Model::is_silent(Instant now) const {
-  return last_received_ == Instant::min() || saturating_add(last_received_, stale_after_) < now;
-}
+bool Model::is_silent(Instant now) const { return is_old(now, last_received_); }
 
 }  // namespace drover::tui

@@ -78,6 +78,7 @@ struct ReplicaRow {
 struct EventRow {
   Instant at{};
   Event event;
+  bool operator==(const EventRow&) const = default;
 };
 
 /// A device that is unusable, drained, or has an injected fault.
@@ -102,6 +103,7 @@ struct AlertKey {
 struct AuditRow {
   Instant at{};
   Audit audit;
+  bool operator==(const AuditRow&) const = default;
 };
 
 /// Placements of jobs with one preferred pool in another pool (or the same), and the reason.
@@ -218,19 +220,21 @@ class Model {
   bool is_silent(Instant now) const;
 
  private:
-  bool apply_host(const HostChanged& changed);
-  bool forget_host(const std::string& name);
-  bool apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch);
-  bool apply_replica(const ReplicaChanged& changed);
-  bool apply_job(Instant now, const JobChanged& changed);
-  bool apply_decision(Instant now, const Decision& decision);
+  // One for each type of message that `apply` uses.
+  bool take(Instant now, const Envelope& envelope, const Alert& alert);
+  bool take(Instant now, const Envelope& envelope, const Audit& audit);
+  bool take(Instant now, const Envelope& envelope, const Caption& caption);
+  bool take(Instant now, const Envelope& envelope, const Decision& decision);
+  bool take(Instant now, const Envelope& envelope, const DeviceChanged& changed);
+  bool take(Instant now, const Envelope& envelope, const Event& event);
+  bool take(Instant now, const Envelope& envelope, const HostChanged& changed);
+  bool take(Instant now, const Envelope& envelope, const HostForgotten& forgotten);
+  bool take(Instant now, const Envelope& envelope, const JobChanged& changed);
+  bool take(Instant now, const Envelope& envelope, const PolicyChanged& policy);
+  bool take(Instant now, const Envelope& envelope, const ReplicaChanged& changed);
+  bool take(Instant now, const Envelope& envelope, const SampleBatch& batch);
+  bool take(Instant now, const Envelope& envelope, const Summary& summary);
   void count_flow(Instant at, const Decision& decision);
-  bool apply_event(Instant at, const Event& event);
-  bool apply_event_or_action(Instant now, const Envelope& envelope);
-  bool apply_condition(const DeviceChanged& changed);
-  bool apply_alert(Instant at, const Alert& alert);
-  bool apply_audit(Instant at, const Audit& audit);
-  bool apply_caption(const Caption& caption);
   void place_devices(std::uint32_t number, const HostChanged& reported);
   std::vector<std::uint16_t> pool_sets_of(const HostChanged& host);
   std::uint16_t pool_set(std::vector<std::uint16_t> pools);
@@ -243,6 +247,7 @@ class Model {
   void remove_hosts(const std::function<bool(const HostRow&)>& which);
   void remove_devices(HostRow& host);
   bool is_past(DeviceTable::Row row) const;
+  bool is_old(Instant now, Instant at) const;
   std::uint16_t spec_number(const std::string& id, const std::vector<SpecText>& texts,
                             const std::vector<std::uint16_t>& taken);
   std::optional<std::uint16_t> unused_spec(const std::vector<std::uint16_t>& taken) const;

@@ -2,8 +2,6 @@
 // its set.
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "tui/model/model.h"
 
 namespace drover::tui {

@@ -6,12 +6,6 @@
 namespace drover::tui {
 namespace {
 
-Instant begin_of_bin(Instant at, Duration bin) {
-  Duration over = at.time_since_epoch() % bin;
-  if (over < Duration::zero()) over += bin;
-  return at - over;
-}
-
 void keep_greatest(double& kept, double value) {
   if (std::isnan(kept) || value > kept) kept = value;
 }
@@ -37,10 +31,37 @@ void fold(TrendPoint& bin, const TrendPoint& point) {
 
 }  // namespace
 
+std::int64_t bin_number(Instant at, Duration bin) {
+  const Duration since = at.time_since_epoch();
+  return since / bin - (since % bin < Duration::zero() ? 1 : 0);
+}
+
+void ThrottleTimeTracker::before(const DeviceTable& devices, DeviceTable::Row first,
+                                 DeviceTable::Row count) {
+  before_.clear();
+  for (const ThrottleCause& cause : throttle_causes) {
+    for (DeviceTable::Row row = first; row < first + count; ++row) {
+      before_.push_back(devices.value(row, cause.metric));
+    }
+  }
+}
+
+void ThrottleTimeTracker::after(const DeviceTable& devices, DeviceTable::Row first,
+                                DeviceTable::Row count) {
+  auto before = before_.begin();
+  for (std::size_t i = 0; i < throttle_causes.size(); ++i) {
+    for (DeviceTable::Row row = first; row < first + count; ++row, ++before) {
+      const double grown = devices.value(row, throttle_causes[i].metric) - *before;
+      if (grown > 0) sum_[i] += grown;  // false for NaN, too
+    }
+  }
+}
+
 void Trend::add(TrendPoint point) {
   for (std::size_t resolution = 1; resolution < resolutions_.size(); ++resolution) {
     std::deque<TrendPoint>& bins = resolutions_[resolution];
-    const Instant begin = begin_of_bin(point.at, trend_resolutions[resolution].bin_s * wall_);
+    const Duration bin = trend_resolutions[resolution].bin_s * wall_;
+    const Instant begin(bin_number(point.at, bin) * bin);
     if (bins.empty() || bins.back().at != begin) {
       bins.emplace_back().at = begin;
       if (bins.size() > trend_resolutions[resolution].points) bins.pop_front();

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "fleet/base/units.h"
 #include "tui/tables/device_columns.h"
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -12,7 +11,6 @@
 #include "fleet/base/units.h"
 #include "tui/canvas/chart.h"
 #include "tui/canvas/layout.h"
-#include "tui/panels/panels.h"
 #include "tui/tables/device_queries.h"
 
 namespace drover::tui {

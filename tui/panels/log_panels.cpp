@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "fleet/base/units.h"
-#include "tui/panels/panels.h"
 
 namespace drover::tui {
 namespace {

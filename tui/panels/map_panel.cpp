@@ -145,10 +145,8 @@ void draw_host_sums(const FrameContext& frame, DrawRegion& region, const HeatMap
       group.count > 0 && frame.stale(host) ? CellStyle::stale : CellStyle::faint;
   region.field(
       column, label.row, host_sums_columns,
-      fmt::format(
-          "mean {:>4} {:>8} {:>5}", percent_text(loads > 0 ? load / loads : absent),
-          known_text(power_w, watts_text),
-          std::isnan(hottest_c) ? std::string(not_known) : fmt::format("{:.0f}C", hottest_c)),
+      fmt::format("mean {:>4} {:>8} {:>5}", percent_text(loads > 0 ? load / loads : absent),
+                  known_text(power_w, watts_text), rounded_text(hottest_c, "C")),
       style);
 }
 

@@ -14,10 +14,6 @@
 namespace drover::tui {
 namespace {
 
-std::string number_text(double value, std::string_view unit) {
-  return std::isnan(value) ? std::string(not_known) : fmt::format("{:.0f}{}", value, unit);
-}
-
 /// The bars of the device panel.
 struct DeviceBar {
   std::string_view label;
@@ -47,7 +43,7 @@ std::string bar_number(const Model& model, DeviceTable::Row row, GaugeMetric gau
                              : fmt::format("{:.0f} of {:.0f}W", power, cap);
     }
     case GaugeMetric::temperature:
-      return number_text(model.reading(row, Metric::temperature), "C");
+      return rounded_text(model.reading(row, Metric::temperature), "C");
   }
   return std::string(not_known);
 }
@@ -75,11 +71,11 @@ void draw_device_facts(const FrameContext& frame, DrawRegion& region, int from,
   const std::string throttle = throttle_text(model.reading(row, Metric::throttle));
   const bool throttled = is_throttled(model.reading(row, Metric::throttle));
   const std::string throttled_text = throttled ? fmt::format("throttle: {}", throttle) : throttle;
-  const std::string clock = number_text(model.reading(row, Metric::clock), " MHz");
+  const std::string clock = rounded_text(model.reading(row, Metric::clock), " MHz");
   std::string work = fmt::format(
       fmt::runtime(region.columns() < 40 ? "{} run, {} queue" : "{} running, {} queued"),
-      number_text(model.reading(row, Metric::running), ""),
-      number_text(model.reading(row, Metric::queue), ""));
+      rounded_text(model.reading(row, Metric::running), ""),
+      rounded_text(model.reading(row, Metric::queue), ""));
   // The throttle reason is more useful than the clock.
   const int room = region.columns() - static_cast<int>(throttled_text.size()) - 1;
   if (static_cast<int>(work.size() + clock.size()) + 2 <= room) work += ", " + clock;
@@ -97,10 +93,9 @@ void draw_device_facts(const FrameContext& frame, DrawRegion& region, int from,
   }
   std::string place = fmt::format(
       "rack {}", host.reported.registration.rack.empty() ? "-" : host.reported.registration.rack);
-  for (const Group& group : host.reported.registration.groups) {
-    if (group.number != frame.model.devices().group(row)) continue;
-    place += fmt::format(", group g{} of {}", group.number, group.count);
-    if (!group.topology.empty()) place += fmt::format(" ({})", group.topology);
+  if (const Group* const group = frame.model.group_of(row)) {
+    place += fmt::format(", group g{} of {}", group->number, group->count);
+    if (!group->topology.empty()) place += fmt::format(" ({})", group->topology);
   }
   if (host.gaps > 0) place += fmt::format(", sample batches lost: {}", host.gaps);
   region.field(0, from + 1, region.columns(), place, CellStyle::faint);
@@ -265,7 +260,7 @@ int draw_decision(DrawRegion& region, int row, const Decision& decision) {
         fmt::format("not {}: {}, {}", decision.preferred_pool, reason.name, reason.meaning);
     if (decision.action == Action::queue) {
       text = reason.reason == Reason::capacity
-                 ? "capacity: no pool of the rule had room, waiting"
+                 ? "capacity: no pool of the rule has capacity. The job waits."
                  : fmt::format("{}: {} The job waits.", reason.name, reason.meaning);
     } else if (decision.fallback_step > 0) {
       text += fmt::format(" (fallback {})", decision.fallback_step);

@@ -20,8 +20,6 @@ constexpr std::array<PromptTexts, prompt_kind_count> prompt_texts = {{
     {"", ""},
 }};
 
-int columns_of(std::string_view text) { return static_cast<int>(column_width(printable(text))); }
-
 /// The row above the line: the error, or the completions.
 void draw_above(DrawRegion& region, int row, const Prompt& prompt) {
   if (!prompt.problem.empty()) {

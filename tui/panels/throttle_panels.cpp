@@ -162,9 +162,7 @@ void draw_throttled(const FrameContext& frame, DrawRegion region) {
     region.field(14, line, 10, throttle_text(model.reading(row, Metric::throttle)),
                  CellStyle::warm);
     const double mhz = model.reading(row, Metric::clock);
-    region.field(25, line, 9,
-                 std::isnan(mhz) ? std::string(not_known) : fmt::format("{:.0f} MHz", mhz),
-                 CellStyle::plain, Align::right);
+    region.field(25, line, 9, rounded_text(mhz, " MHz"), CellStyle::plain, Align::right);
     const double throttled_s = to_seconds(frame.now - model.devices().throttled_since(row));
     std::string text = "for " + duration_text(throttled_s);
     if (const Alert* alert = alert_on(model, device)) text += ", alert " + alert->rule;

@@ -10,7 +10,6 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/target.h"
-#include "tui/tables/device_queries.h"
 
 namespace drover::tui {
 namespace {
@@ -140,8 +139,8 @@ Result<FleetAction> drain_action(const Model& model, const UiState& ui, double s
   const std::string then = *within > Duration{0} ? fmt::format("after {} running work is requeued",
                                                                duration_phrase(*within, speed))
                                                  : "running work finishes";
-  action.question = drained ? fmt::format("Drain {}: no new work, {}", reach, then)
-                            : fmt::format("Resume {}: new work may be placed there", reach);
+  action.question = drained ? fmt::format("Drain {}: no new work; {}", reach, then)
+                            : fmt::format("Resume {}: new work is allowed again", reach);
   for (const Target& one : *targets) {
     action.requests.push_back(SetDrain{to_text(one), drained, *within});
   }
@@ -302,7 +301,8 @@ bool PendingAction::receive(const Message& body) {
   if (open_ == 0) return false;
   if (const auto* reply = std::get_if<ActionReply>(&body)) {
     const std::string done = reply->summary.empty() ? joined_names(reply->targets) : reply->summary;
-    const std::string_view way = reply->confirm ? "; end the line with 'anyway' to do it" : "";
+    const std::string_view way =
+        reply->confirm ? "; to do it anyway, end the command with 'anyway'" : "";
     settle(reply->applied, reply->applied ? done : fmt::format("{}{}", reply->problem, way));
   } else if (const auto* cancelled = std::get_if<CancelReply>(&body)) {
     std::vector<std::string> results;
@@ -328,7 +328,7 @@ void PendingAction::tick(Instant now) {
 
 std::string PendingAction::text() const {
   if (asked_ == 0) return {};
-  if (open_ == asked_) return "asked the router";
+  if (open_ == asked_) return "request sent, waiting for the router";
   if (asked_ == 1 && done_ == 1 && !reached_.empty()) return printable(reached_);
   std::string text;
   if (asked_ > 1) text = fmt::format("{} of {} ", done_, asked_);

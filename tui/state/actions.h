@@ -2,7 +2,6 @@
 // and the requests to the router. Nothing is sent here.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -295,18 +294,21 @@ constexpr std::array command_table = {
     LineCommand{"help", "", "keys, commands, reasons, symbols", show<View::help>, nullptr},
     LineCommand{"filter", "[EXPR]", "show only what matches EXPR; without it everything",
                 set_filter, nullptr},
-    LineCommand{"columns", "[NAME[:WIDTH],..]", "of the devices table; without names the default",
-                choose_columns, column_words},
-    LineCommand{"sort", "NAME[,NAME]", "devices by one or two columns; -NAME: descending",
+    LineCommand{"columns", "[NAME[:WIDTH],..]",
+                "set the columns of the devices table; without names: the default", choose_columns,
+                column_words},
+    LineCommand{"sort", "NAME[,NAME]", "sort the devices by one or two columns; -NAME: descending",
                 sort_devices_by, sort_words},
     LineCommand{"find", "TEXT", "go to the next line with TEXT", find, nullptr},
-    LineCommand{"group", "BY", "map or table by host, rack, pool, kind, state; the table: or none",
+    LineCommand{"group", "BY",
+                "group map or table by host, rack, pool, kind, state; table also: none",
                 set_grouping, grouping_words},
     LineCommand{"metric", "NAME", "colour the map by a metric", set_metric, metric_words},
     LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 5m from the start", go_to, nullptr},
     LineCommand{"live", "", "go to now", go_live, nullptr},
     LineCommand{"view", "NAME", "show a saved view", show_saved, saved_view_words},
-    LineCommand{"save", "[NAME]", "save what is shown, under a name or as the start", save,
+    LineCommand{"save", "[NAME]",
+                "save the current view under NAME or, without it, as the start view", save,
                 saved_view_words},
     LineCommand{"theme", "NAME", "change the colours", choose_theme, theme_words},
     LineCommand{"untag", "", "clear all tags", press<Command::untag_all>, nullptr},
@@ -318,7 +320,8 @@ constexpr std::array command_table = {
     LineCommand{"inject", "[TARGET] FAULT [for SPAN]", "inject a fault into emulated devices",
                 inject, target_words},
     LineCommand{"acknowledge", "[RULE [SUBJECT]]",
-                "acknowledge one alert or all; shown until it clears", acknowledge, alert_words},
+                "acknowledge alerts, shown to all viewers until they clear", acknowledge,
+                alert_words},
     LineCommand{"policy", "FILE", "apply a policy", apply_policy, nullptr},
     LineCommand{"quit", "", "quit", press<Command::quit>, nullptr},
 };

@@ -1,5 +1,7 @@
 // One table from keys to commands. It drives the keys, the help page and the hint row, so that
-// these always agree.
+// these always agree. Not in the table: the keys of an open prompt (tui/state/prompt.cpp), the
+// answers to a confirmation and clicks (tui/dashboard_keys.cpp), and Ctrl-Z and the repainting on
+// Ctrl-L (tui/terminal/terminal.cpp).
 #pragma once
 
 #include <cstdint>
@@ -24,8 +26,9 @@ enum class View : std::uint8_t {
 };
 inline constexpr int view_count = 9;
 
+/// Code compares commands by their order: keep each marked range together.
 enum class Command : std::uint8_t {
-  show_fleet,  // in the order of View
+  show_fleet,  // shows a view, in the order of View, up to `show_help`
   show_devices,
   show_device,
   show_jobs,
@@ -36,7 +39,7 @@ enum class Command : std::uint8_t {
   show_help,
   next_view,
   previous_view,
-  up,
+  up,  // moves, up to `last`
   down,
   left,
   right,
@@ -90,15 +93,16 @@ enum class Command : std::uint8_t {
   redraw,
   quit,
 };
+static_assert(static_cast<int>(Command::next_view) == view_count);  // one `show_` for each view
 
-/// A bit for each view that a binding works in.
+/// A bit for each view that a binding works in, in the order of View.
 using Views = std::uint16_t;
 inline constexpr Views in_fleet = 1, in_devices = 2, in_device = 4, in_jobs = 8, in_routing = 16,
                        in_power = 32, in_events = 64, in_data_plane = 128, in_help = 256;
 inline constexpr Views in_tables = in_devices | in_jobs | in_routing | in_events | in_data_plane;
 inline constexpr Views in_long = in_device | in_jobs | in_routing | in_power;
 inline constexpr Views with_devices = in_fleet | in_devices | in_device | in_data_plane;
-inline constexpr Views in_every_view = 511;
+inline constexpr Views in_every_view = (1U << view_count) - 1;
 
 struct Binding {
   Command command;

@@ -146,7 +146,7 @@ void PlaybackCursor::toggle_bookmark() {
     note_ = "bookmark at " + clock + " removed";
   } else if (bookmarks_.size() < bookmarks_max) {
     bookmarks_.insert(place, shown_);
-    note_ = "bookmark at " + clock + ": { and } stop there";
+    note_ = "bookmark at " + clock + ": { and } jump to it";
   } else {
     note_ = "too many bookmarks: press m on one to remove it";
   }
@@ -164,8 +164,8 @@ void PlaybackCursor::begin_loop() {
 
 void PlaybackCursor::end_loop(Instant now) {
   if (live() || !loop_ || shown_ <= loop_->begin) {
-    note_ = live() ? "loops are for the past: press Space or [ first"
-                   : "press ( first, where the loop begins";
+    note_ = live() ? "loops need a past moment: press Space or [ first"
+                   : "set the start of the loop first, with (";
     return;
   }
   loop_->end = shown_;

@@ -1,6 +1,6 @@
-// The playback cursor: which moment is shown, and whether it moves. Live, it is at now. Paused,
-// stepped or moved back, it shows the past while the live model goes on. A replay has only the
-// past. The current time is an argument of each call.
+// The playback cursor: which moment is shown, and whether it moves. In live mode it shows the
+// current time. Paused, stepped or moved back, it shows the past while the live model continues. A
+// replay has only the past. The current time is an argument of each call.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ inline constexpr std::size_t bookmarks_max = 100;
 
 class PlaybackCursor {
  public:
-  /// `pace`: time of the timeline per unit of `now` at rate 1. Live, `now` is fleet time and the
-  /// pace is 1.
+  /// `pace`: how fast timeline time passes relative to `now` at rate 1. In live mode, `now` is
+  /// fleet time and the pace is 1.
   struct Start {
     bool replay = false;
     double pace = 1;
@@ -29,7 +29,7 @@ class PlaybackCursor {
   };
   PlaybackCursor(const Timeline& timeline, const Start& start, Instant now);
 
-  /// Whether now is shown.
+  /// Whether the current time is shown.
   bool live() const { return mode_ == Mode::live; }
   bool playing() const { return mode_ == Mode::playing; }
   bool replay() const { return start_.replay; }

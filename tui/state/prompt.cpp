@@ -1,6 +1,5 @@
 #include "tui/state/prompt.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "fleet/base/text.h"

@@ -146,8 +146,9 @@ std::string values_text(const Setting<Owner>& setting) {
   }
   if (std::holds_alternative<std::uint64_t Owner::*>(setting.member)) return "bytes";
   if (std::holds_alternative<AutoBytes Owner::*>(setting.member)) return "auto, or bytes";
-  if (std::holds_alternative<std::vector<std::string> Owner::*>(setting.member)) return "list";
-  return "text";
+  if (std::holds_alternative<std::vector<std::string> Owner::*>(setting.member))
+    return "array of strings";
+  return "string";
 }
 
 template <typename Owner>
@@ -201,7 +202,7 @@ std::string annotated_settings(const Settings& settings) {
          documented_lines(view_settings(), settings.start) +
          documented_lines(other_settings(), settings) +
          "\n# Each saved view has a table [views.NAME] with the settings from view to job_filter.\n"
-         "# Settings that it lacks are as above.\n" +
+         "# Settings missing there have the values above.\n" +
          view_tables(settings);
 }
 

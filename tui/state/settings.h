@@ -32,6 +32,8 @@ struct ViewSettings {
 /// Default memory for history: enough for the full history of 10,000 devices, and as much again for
 /// received messages.
 inline constexpr std::uint64_t history_bytes_default = 96u << 20;
+// Less is not enough for a small fleet; more is a mistake.
+inline constexpr std::uint64_t history_bytes_min = 1u << 20, history_bytes_max = 64ull << 30;
 
 struct Settings {
   ViewSettings start;

@@ -19,7 +19,7 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 // The allowed names of settings, from the tables of their users.
 
 std::vector<std::string> views() { return view_names(); }
-std::vector<std::string> themes() { return theme_names(); }
+std::vector<std::string> theme_choices() { return theme_names(); }
 std::vector<std::string> colours() { return colours_names(); }
 std::vector<std::string> automatic_or_not() { return {"auto", "on", "off"}; }
 std::vector<std::string> on_or_off() { return {"on", "off"}; }
@@ -59,7 +59,7 @@ Status check_sort(const std::string& text) {
 }
 
 const std::array<Setting<ViewSettings>, 7> of_views = {{
-    {"view", &ViewSettings::view, "where to start", views},
+    {"view", &ViewSettings::view, "view shown at the start", views},
     {"filter", &ViewSettings::filter, "shows only what this filter matches; empty: the whole fleet",
      nullptr, check_filter},
     {"map_metric", &ViewSettings::map_metric, "metric that colours the heat map", metrics},
@@ -74,7 +74,7 @@ const std::array<Setting<ViewSettings>, 7> of_views = {{
 }};
 
 const std::array<Setting<Settings>, 8> others = {{
-    {"theme", &Settings::theme, "colour theme", themes},
+    {"theme", &Settings::theme, "colour theme", theme_choices},
     {"colours", &Settings::colours,
      "number of colours of the terminal; auto: from TERM, and none if NO_COLOR is set", colours},
     {"ascii", &Settings::ascii,
@@ -88,7 +88,7 @@ const std::array<Setting<Settings>, 8> others = {{
      nullptr, 0, 16 * mebibyte},
     {"history", &Settings::history,
      "memory for history: half for the devices' metrics, half to go back in time", nullptr, nullptr,
-     mebibyte, 65'536 * mebibyte},
+     history_bytes_min, history_bytes_max},
     {"bell", &Settings::bell, "lowest severity of an alert that rings the bell", bells},
 }};
 

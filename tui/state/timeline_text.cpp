@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -128,7 +127,7 @@ std::string gaps_text(const std::vector<Gap>& gaps) {
   if (gaps.empty()) return "";
   if (gaps.size() == 1) return ", messages are missing from " + gap_text(gaps.front());
   return fmt::format(", messages are missing from {} and {}", gap_text(gaps.front()),
-                     counted(gaps.size() - 1, "other time"));
+                     counted(gaps.size() - 1, "other gap"));
 }
 
 }  // namespace

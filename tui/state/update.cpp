@@ -1,6 +1,7 @@
 #include "tui/state/update.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fleet/base/text.h"
 #include "tui/model/metric_formulas.h"
@@ -11,7 +12,6 @@ namespace {
 
 constexpr int map_page_rows = 5;
 constexpr int wheel_rows = 3;
-constexpr Command last_view_command = Command::show_help;
 
 View step_view(View view, int step) {
   return static_cast<View>((static_cast<int>(view) + step + view_count) % view_count);
@@ -142,6 +142,7 @@ void move_in_list(const Model& model, UiState& ui, Command command, Instant now)
   }
 }
 
+bool shows_view(Command command) { return static_cast<int>(command) < view_count; }
 bool moves(Command command) { return command >= Command::up && command <= Command::last; }
 
 void open(const Model& model, UiState& ui, Instant now) {
@@ -326,11 +327,7 @@ void select_item(const Model& model, UiState& ui, int index, Instant now) {
   }
 }
 
-bool deselect_device(UiState& ui) {
-  const bool was_selected = ui.device.has_value();
-  ui.device.reset();
-  return was_selected;
-}
+bool deselect_device(UiState& ui) { return std::exchange(ui.device, std::nullopt).has_value(); }
 
 void select_formula(UiState& ui, int index) {
   ui.figure.index = (index + metric_formula_count) % metric_formula_count;
@@ -340,7 +337,7 @@ void select_formula(UiState& ui, int index) {
 
 void update(const Model& model, UiState& ui, Command command, Instant now) {
   const bool aside = command == Command::left || command == Command::right;
-  if (command <= last_view_command) {
+  if (shows_view(command)) {
     show_view(ui, static_cast<View>(command));
   } else if (aside && ui.view == View::device) {
     const int from = ui.figure.index;

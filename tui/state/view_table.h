@@ -29,19 +29,19 @@ struct ScrolledRows {
 struct ViewDefinition {
   std::string_view name;
   /// Lays out, updates scroll positions and orders, and returns the rows that scroll as a page.
-  ScrolledRows (*arrange)(const LayoutInput& input, UiState& ui);
-  void (*draw)(const FrameContext& frame, const DrawRegion& region);
+  ScrolledRows (*arrange)(const LayoutInput& input, UiState& ui) = nullptr;
+  void (*draw)(const FrameContext& frame, const DrawRegion& region) = nullptr;
   /// The number of selectable items, and the index of the selected one: -1 for none.
-  int (*count)(const UiState& ui);
-  int (*selected)(const Model& model, const UiState& ui);
+  int (*count)(const UiState& ui) = nullptr;
+  int (*selected)(const Model& model, const UiState& ui) = nullptr;
   /// `direction`: where to continue if the item at `index` cannot be selected.
-  void (*select)(const Model& model, UiState& ui, int index, int direction);
-  ListViewport* (*place)(UiState& ui);
+  void (*select)(const Model& model, UiState& ui, int index, int direction) = nullptr;
+  ListViewport* (*place)(UiState& ui) = nullptr;
   /// The text that n and N search: of an item of the list, or of a line of the page.
-  std::string (*text)(const Model& model, const UiState& ui, int index);
-  void (*open)(const Model& model, UiState& ui);
+  std::string (*text)(const Model& model, const UiState& ui, int index) = nullptr;
+  void (*open)(const Model& model, UiState& ui) = nullptr;
   /// Closes what is open, else clears the selection; false if there was neither.
-  bool (*back)(UiState& ui);
+  bool (*back)(UiState& ui) = nullptr;
 };
 
 const ViewDefinition& view_definition(View view);

@@ -2,7 +2,6 @@
 // them: "DEVICE,UTIL,POWER:14", "POWER,-TEMP".
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>

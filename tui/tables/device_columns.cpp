@@ -180,12 +180,18 @@ double by_age(const EvaluationContext& at, Row row, std::uint32_t) {
   return arrived == Instant::min() ? absent : -to_seconds(arrived.time_since_epoch());
 }
 
+/// A column whose text reads EvaluationContext::jobs.
+constexpr DeviceColumn from_jobs(DeviceColumn column) {
+  column.of_jobs = true;
+  return column;
+}
+
 // Colours change near the limit of memory and power, and at 80 and 90 C as in all-smi. Utilization
 // never warns: a busy fleet is good.
 constexpr std::array device_column_table = {
-    DeviceColumn{"DEVICE", 16, left_aligned, 0, false, device_text, by_place, nullptr},
-    DeviceColumn{"RACK", 6, left_aligned, 8, false, rack_text, by_place, nullptr},
-    DeviceColumn{"KIND", 13, left_aligned, 6, false, kind_text, by_kind, nullptr},
+    DeviceColumn{"DEVICE", 16, left_aligned, 0, false, device_text, by_place},
+    DeviceColumn{"RACK", 6, left_aligned, 8, false, rack_text, by_place},
+    DeviceColumn{"KIND", 13, left_aligned, 6, false, kind_text, by_kind},
     DeviceColumn{"UTIL", 10, right_aligned, 1, true, percent<Metric::utilization>,
                  by<Metric::utilization>, share<GaugeMetric::utilization>},
     DeviceColumn{"TENSOR", 6, right_aligned, 11, true, percent<Metric::tensor_activity>,
@@ -198,54 +204,24 @@ constexpr std::array device_column_table = {
                  share<GaugeMetric::power>, 0.90, 0.99},
     DeviceColumn{"TEMP", 4, right_aligned, 4, true, temperature_text, by<Metric::temperature>,
                  nullptr, 80, 90},
-    DeviceColumn{"MHz", 5, right_aligned, 10, true, number<Metric::clock>, by<Metric::clock>,
-                 nullptr},
-    DeviceColumn{"THROTTLE", 10, left_aligned, 9, true, throttled_text, by<Metric::throttle>,
-                 nullptr},
-    DeviceColumn{"RUN", 3, right_aligned, 5, true, number<Metric::running>, by<Metric::running>,
-                 nullptr},
-    DeviceColumn{"QUEUE", 5, right_aligned, 7, true, number<Metric::queue>, by<Metric::queue>,
-                 nullptr},
-    DeviceColumn{"ENERGY", 7, right_aligned, 13, true, energy_text, by<Metric::energy>, nullptr},
-    DeviceColumn{"AGE", 6, right_aligned, 14, true, age_text, by_age, nullptr},
-    DeviceColumn{"POOL", 10, left_aligned, 15, false, pool_text, nullptr, nullptr},
-    DeviceColumn{"MODEL", 14, left_aligned, 16, false, model_text, nullptr, nullptr},
-    DeviceColumn{.title = "JOB",
-                 .width = 18,
-                 .align = left_aligned,
-                 .rank = 17,
-                 .quantity = false,
-                 .text = job_text,
-                 .order = nullptr,
-                 .bar = nullptr,
-                 .of_jobs = true},
-    DeviceColumn{.title = "TENANT",
-                 .width = 10,
-                 .align = left_aligned,
-                 .rank = 18,
-                 .quantity = false,
-                 .text = tenant_text,
-                 .order = nullptr,
-                 .bar = nullptr,
-                 .of_jobs = true},
-    DeviceColumn{"PRICE", 9, right_aligned, 19, true, price_text, by_field<filter::Field::price>,
-                 nullptr},
+    DeviceColumn{"MHz", 5, right_aligned, 10, true, number<Metric::clock>, by<Metric::clock>},
+    DeviceColumn{"THROTTLE", 10, left_aligned, 9, true, throttled_text, by<Metric::throttle>},
+    DeviceColumn{"RUN", 3, right_aligned, 5, true, number<Metric::running>, by<Metric::running>},
+    DeviceColumn{"QUEUE", 5, right_aligned, 7, true, number<Metric::queue>, by<Metric::queue>},
+    DeviceColumn{"ENERGY", 7, right_aligned, 13, true, energy_text, by<Metric::energy>},
+    DeviceColumn{"AGE", 6, right_aligned, 14, true, age_text, by_age},
+    DeviceColumn{"POOL", 10, left_aligned, 15, false, pool_text},
+    DeviceColumn{"MODEL", 14, left_aligned, 16, false, model_text},
+    from_jobs({"JOB", 18, left_aligned, 17, false, job_text}),
+    from_jobs({"TENANT", 10, left_aligned, 18, false, tenant_text}),
+    DeviceColumn{"PRICE", 9, right_aligned, 19, true, price_text, by_field<filter::Field::price>},
     // Degrees below the throttling limit; not a quantity, so the least comes first.
     DeviceColumn{"HEADROOM", 8, right_aligned, 20, false, headroom_text,
-                 by_field<filter::Field::headroom>, nullptr},
-    DeviceColumn{.title = "STATE",
-                 .width = 10,
-                 .align = left_aligned,
-                 .rank = 21,
-                 .quantity = false,
-                 .text = state_text,
-                 .order = nullptr,
-                 .bar = nullptr,
-                 .of_jobs = true},
-    DeviceColumn{"GROUP", 5, right_aligned, 22, false, group_text, by_field<filter::Field::group>,
-                 nullptr},
+                 by_field<filter::Field::headroom>},
+    from_jobs({"STATE", 10, left_aligned, 21, false, state_text}),
+    DeviceColumn{"GROUP", 5, right_aligned, 22, false, group_text, by_field<filter::Field::group>},
     DeviceColumn{"MEM-TEMP", 8, right_aligned, 23, true, memory_temperature_text,
-                 by<Metric::memory_temperature>, nullptr},
+                 by<Metric::memory_temperature>},
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tui/canvas/draw_region.h"
 #include "tui/tables/filter_subjects.h"
@@ -21,16 +20,16 @@ struct DeviceColumn {
   std::string (*text)(const EvaluationContext& at, DeviceTable::Row row);
   /// The sort key; NaN sorts last. `place` is the device's index in Model::device_order(). Null:
   /// sorted by text.
-  double (*order)(const EvaluationContext& at, DeviceTable::Row row, std::uint32_t place);
+  double (*order)(const EvaluationContext& at, DeviceTable::Row row, std::uint32_t place) = nullptr;
   /// The filled share; null: no bar.
-  double (*bar)(const Model& model, DeviceTable::Row row);
+  double (*bar)(const Model& model, DeviceTable::Row row) = nullptr;
   double warm = 2, hot = 2;  // thresholds of the colour: shares, or values if there is no bar
   bool of_jobs = false;      // `text` reads EvaluationContext::jobs
 };
 
 std::span<const DeviceColumn> device_columns();
 
-/// "hw thermal" "thermal" "power" "other" "idle"; "" when not throttled; "-" when unknown.
+/// "hw thermal" "thermal" "power" "other" "idle"; "" when not throttled; "N/A" when unknown.
 std::string throttle_text(double bits);
 
 }  // namespace drover::tui

@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <string_view>
 #include <tuple>
 #include <utility>
 

@@ -24,7 +24,7 @@ std::string condition_text(const DeviceChanged& condition);
 std::string device_search_text(const Model& model, DeviceTable::Row row);
 
 /// Whether a target of a decision or job includes the device. Targets are "host/r0", "host/0-3,6"
-/// or, of a gang over hosts, "a/0-7 b/0-3".
+/// or, of a multi-host gang, "a/0-7 b/0-3".
 bool has_device(const Model& model, std::string_view target, const DeviceId& device);
 /// Whether the subject of an event, alert or audit is the device, its host or a replica on it:
 /// "host/3", "device:host/3", "host", "host/r0".
@@ -40,7 +40,7 @@ Pause pause_on(const Model& model, const DeviceId& device,
 /// Why the job makes no progress; of a request, why its replica does.
 Pause pause_of(const Model& model, const JobChanged& job);
 std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& device);
-/// The jobs that run there, longest work first.
+/// The jobs that run there: training and batch jobs before requests, then by start time.
 std::vector<const JobRow*> jobs_on(const Model& model, const DeviceId& device);
 
 /// A decision that chose the device or rejected candidates of its pool and kind.

@@ -1,8 +1,6 @@
 #include "tui/tables/filter_subjects.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <iterator>
 #include <set>
 #include <string>

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "fleet/filter/filter.h"

@@ -45,7 +45,7 @@ int index_of_chosen(const JobList& list);
 /// before.
 void choose_job(JobList& list, int index, int direction);
 
-/// The order of running jobs: longest work first, then by start time.
+/// The order of running jobs: training and batch jobs before requests, then by start time.
 bool runs_before(const JobChanged& a, const JobChanged& b);
 /// At most `jobs_max` running jobs, in the order of the jobs view.
 std::vector<const JobRow*> running_jobs(const Model& model, const FleetFilter& fleet_filter,

@@ -18,7 +18,7 @@ std::optional<JobId> find_job(const Model& model, std::string_view subject);
 /// Whether a replica uses the device with this index on its host.
 bool uses_device(const Replica& replica, std::uint16_t index);
 
-/// All devices of a target of a decision or job: "host/r0", "host/0-3,6" or, of a gang over hosts,
+/// All devices of a target of a decision or job: "host/r0", "host/0-3,6" or, of a multi-host gang,
 /// "a/0-7 b/0-3". Devices that the model lacks are left out.
 std::vector<DeviceTable::Row> rows_of_target(const Model& model, std::string_view target);
 

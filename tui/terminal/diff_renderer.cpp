@@ -22,10 +22,6 @@ constexpr std::size_t end_bytes_max = 64;
 // Writing this many blanks costs as much as clearing the rest of a row.
 constexpr int blanks_min = 4;
 
-bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
-}
-
 }  // namespace
 
 DiffRenderer::DiffRenderer(TerminalSequences words) : sequences_(std::move(words)) {

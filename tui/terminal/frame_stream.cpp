@@ -1,7 +1,5 @@
 #include "tui/terminal/frame_stream.h"
 
-#include <utility>
-
 #include "fleet/base/result.h"
 
 namespace drover::tui {

@@ -18,7 +18,7 @@ constexpr std::array crash_signals = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE,
                                       SIGILL,  SIGTRAP, SIGSYS, SIGXFSZ};
 
 /// Signals for the loop: a new size, a stop and its end, and all signals that end a process, so
-/// that the dashboard ends in order and restores the terminal.
+/// that the dashboard exits cleanly and restores the terminal.
 std::vector<int> handled_signals() {
   std::vector<int> numbers = {SIGWINCH, SIGTSTP,   SIGCONT, SIGINT,  SIGTERM,
                               SIGHUP,   SIGQUIT,   SIGUSR1, SIGUSR2, SIGALRM,
@@ -117,7 +117,7 @@ PendingSignals TerminalSignals::take() {
   PendingSignals noted;
   std::array<char, 256> letters{};
   ssize_t length = 0;
-  while ((length = read(pipe_read_, letters.data(), letters.size())) > 0) {
+  while ((length = ::read(pipe_read_, letters.data(), letters.size())) > 0) {
     const std::string_view some(letters.data(), static_cast<std::size_t>(length));
     const auto has = [&](char letter) { return some.find(letter) != std::string_view::npos; };
     noted.resized = noted.resized || has('w');

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 
 #include <fcntl.h>
@@ -82,9 +81,7 @@ Status Tty::open() {
   modes_known_ = tcgetattr(input_, &original_modes_) == 0;
   if (const Status watched = watch(timer_); !watched) return watched;
   if (const Status watched = watch(input_); !watched) return watched;
-  epoll_event event{};
-  event.data.fd = output_;
-  return epoll_ctl(waiting_, EPOLL_CTL_ADD, output_, &event) == 0 ? Status{} : cannot_wait(errno);
+  return set_events(EPOLL_CTL_ADD, output_, 0) ? Status{} : cannot_wait(errno);
 }
 
 void Tty::set_modes() {
@@ -102,20 +99,18 @@ void Tty::restore_modes() {
   if (modes_known_) tcsetattr(input_, TCSANOW, &original_modes_);
 }
 
-Status Tty::watch(int descriptor) {
+bool Tty::set_events(int operation, int descriptor, unsigned events) const {
   epoll_event event{};
-  event.events = EPOLLIN;
+  event.events = events;
   event.data.fd = descriptor;
-  if (epoll_ctl(waiting_, EPOLL_CTL_ADD, descriptor, &event) == 0) return {};
-  return cannot_wait(errno);
+  return epoll_ctl(waiting_, operation, descriptor, &event) == 0;
 }
 
-void Tty::listen(bool wanted) {
-  epoll_event event{};
-  event.events = wanted ? std::uint32_t{EPOLLIN} : 0;
-  event.data.fd = input_;
-  epoll_ctl(waiting_, EPOLL_CTL_MOD, input_, &event);
+Status Tty::watch(int descriptor) {
+  return set_events(EPOLL_CTL_ADD, descriptor, EPOLLIN) ? Status{} : cannot_wait(errno);
 }
+
+void Tty::listen(bool wanted) { set_events(EPOLL_CTL_MOD, input_, wanted ? unsigned{EPOLLIN} : 0); }
 
 bool Tty::is_foreground() const {
   const pid_t front = tcgetpgrp(input_);
@@ -136,10 +131,7 @@ void Tty::wake_at(std::optional<SteadyTime> moment) {
 void Tty::wake_when_writable(bool wanted) {
   if (wanted == writable_wanted_) return;
   writable_wanted_ = wanted;
-  epoll_event event{};
-  event.events = wanted ? std::uint32_t{EPOLLOUT} : 0;
-  event.data.fd = output_;
-  epoll_ctl(waiting_, EPOLL_CTL_MOD, output_, &event);
+  set_events(EPOLL_CTL_MOD, output_, wanted ? unsigned{EPOLLOUT} : 0);
 }
 
 Size Tty::size() const {

@@ -62,6 +62,8 @@ class Tty {
   Status status();
 
  private:
+  /// Adds a descriptor to the epoll set or changes what wakes the loop.
+  bool set_events(int operation, int descriptor, unsigned events) const;
   void lose(const char* what, int code);
 
   int input_ = -1, output_ = -1;

@@ -32,19 +32,16 @@ TableCell of_report(const EvaluationContext&, const PoolRow& pool) {
 }
 
 constexpr std::array<TableColumn<PoolRow>, 15> pool_table = {{
-    {"pool", [](const EvaluationContext&, const PoolRow& pool) { return text_cell(pool.name); }},
-    {"devices",
-     [](const EvaluationContext&, const PoolRow& pool) { return count_cell(pool.totals.devices); }},
-    {"reporting", [](const EvaluationContext&,
-                     const PoolRow& pool) { return count_cell(pool.totals.reporting); }},
+    {"pool", of<&PoolRow::name>},
+    {"devices", of<&PoolRow::totals, &PoolTotals::devices>},
+    {"reporting", of<&PoolRow::totals, &PoolTotals::reporting>},
     {"usable", of_report<&PoolReport::usable>},
     {"unusable", of_report<&PoolReport::unusable>},
     {"drained", of_report<&PoolReport::drained>},
     {"ejected", of_report<&PoolReport::ejected>},
     {"suspect", of_report<&PoolReport::suspect>},
     {"lost", of_report<&PoolReport::lost>},
-    {"power_w", [](const EvaluationContext&,
-                   const PoolRow& pool) { return number_cell(pool.totals.power_w); }},
+    {"power_w", of<&PoolRow::totals, &PoolTotals::power_w>},
     {"power_cap_w", pool_cap},
     {"power_reserved_w", of_report<&PoolReport::power_reserved_w>},
     {"usd_per_h",
@@ -62,10 +59,8 @@ TableCell of_values(const EvaluationContext&, const ClassReport& report) {
 }
 
 constexpr std::array<TableColumn<ClassReport>, 9> class_table = {{
-    {"class",
-     [](const EvaluationContext&, const ClassReport& report) { return text_cell(report.name); }},
-    {"metric", [](const EvaluationContext&,
-                  const ClassReport& report) { return text_cell(to_text(report.metric)); }},
+    {"class", of<&ClassReport::name>},
+    {"metric", of<&ClassReport::metric>},
     {"target",
      [](const EvaluationContext&, const ClassReport& report) {
        return report.target > 0 ? number_cell(report.target) : TableCell();
@@ -78,22 +73,18 @@ constexpr std::array<TableColumn<ClassReport>, 9> class_table = {{
      [](const EvaluationContext&, const ClassReport& report) {
        return report.target > 0 ? count_cell(report.met) : TableCell();
      }},
-    {"finished", [](const EvaluationContext&,
-                    const ClassReport& report) { return count_cell(report.values.count); }},
+    {"finished", of<&ClassReport::values, &Percentiles::count>},
 }};
 
-using Flow = std::pair<const PoolFlowKey, PoolFlowCount>;
+using FlowRow = std::pair<const PoolFlowKey, PoolFlowCount>;
 
-constexpr std::array<TableColumn<Flow>, 5> flow_table = {{
-    {"preferred_pool",
-     [](const EvaluationContext&, const Flow& flow) { return text_cell(flow.first.wanted); }},
-    {"pool", [](const EvaluationContext&, const Flow& flow) { return text_cell(flow.first.got); }},
-    {"fallback_reason",
-     [](const EvaluationContext&, const Flow& flow) { return reason_cell(flow.first.reason); }},
-    {"jobs",
-     [](const EvaluationContext&, const Flow& flow) { return count_cell(flow.second.all); }},
+constexpr std::array<TableColumn<FlowRow>, 5> flow_table = {{
+    {"preferred_pool", of<&FlowRow::first, &PoolFlowKey::wanted>},
+    {"pool", of<&FlowRow::first, &PoolFlowKey::got>},
+    {"fallback_reason", of<&FlowRow::first, &PoolFlowKey::reason>},
+    {"jobs", of<&FlowRow::second, &PoolFlowCount::all>},
     {"jobs_per_min",
-     [](const EvaluationContext& at, const Flow& flow) {
+     [](const EvaluationContext& at, const FlowRow& flow) {
        return number_cell(at.model.per_min(flow.second, at.now));
      }},
 }};
@@ -104,10 +95,8 @@ TableCell of_fallback(const EvaluationContext&, const FallbackLine& line) {
 }
 
 constexpr std::array<TableColumn<FallbackLine>, 5> fallback_table = {{
-    {"reason", [](const EvaluationContext&,
-                  const FallbackLine& line) { return text_cell(to_text(line.reason)); }},
-    {"jobs",
-     [](const EvaluationContext&, const FallbackLine& line) { return count_cell(line.jobs); }},
+    {"reason", of<&FallbackLine::reason>},
+    {"jobs", of<&FallbackLine::jobs>},
     {"extra_cost_usd", of_fallback<&FallbackCost::cost_usd>},
     {"extra_energy_j", of_fallback<&FallbackCost::energy_j>},
     {"delay_s",
@@ -125,17 +114,12 @@ TableCell raised_now(const EvaluationContext& at, const AlertRuleText& rule) {
 }
 
 constexpr std::array<TableColumn<AlertRuleText>, 9> alert_rule_table = {{
-    {"rule",
-     [](const EvaluationContext&, const AlertRuleText& rule) { return text_cell(rule.name); }},
+    {"rule", of<&AlertRuleText::name>},
     {"raised", raised_now},
-    {"severity", [](const EvaluationContext&,
-                    const AlertRuleText& rule) { return text_cell(to_text(rule.severity)); }},
-    {"subject_kind",
-     [](const EvaluationContext&, const AlertRuleText& rule) { return text_cell(rule.about); }},
-    {"when",
-     [](const EvaluationContext&, const AlertRuleText& rule) { return text_cell(rule.when); }},
-    {"clear",
-     [](const EvaluationContext&, const AlertRuleText& rule) { return text_cell(rule.clear); }},
+    {"severity", of<&AlertRuleText::severity>},
+    {"subject_kind", of<&AlertRuleText::about>},
+    {"when", of<&AlertRuleText::when>},
+    {"clear", of<&AlertRuleText::clear>},
     {"raise_after_s",
      [](const EvaluationContext&, const AlertRuleText& rule) {
        return number_cell(to_seconds(rule.raise_after));
@@ -144,8 +128,7 @@ constexpr std::array<TableColumn<AlertRuleText>, 9> alert_rule_table = {{
      [](const EvaluationContext&, const AlertRuleText& rule) {
        return number_cell(to_seconds(rule.clear_after));
      }},
-    {"help",
-     [](const EvaluationContext&, const AlertRuleText& rule) { return text_cell(rule.help); }},
+    {"help", of<&AlertRuleText::help>},
 }};
 
 const PoolReport* report_of(const Model& model, std::string_view pool) {
@@ -192,8 +175,8 @@ TableRows class_rows(const TableSource& from) {
 }
 
 TableRows flow_rows(const TableSource& from) {
-  TableBuilder<Flow> rows(from.at, flow_table);
-  for (const Flow& flow : from.frame.model.flows()) rows.add(flow);
+  TableBuilder<FlowRow> rows(from.at, flow_table);
+  for (const FlowRow& flow : from.frame.model.flows()) rows.add(flow);
   return rows.take();
 }
 

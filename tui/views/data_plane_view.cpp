@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 #include "tui/canvas/layout.h"
 #include "tui/panels/panels.h"
 #include "tui/state/update.h"
-#include "tui/views/view_definitions.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
@@ -121,15 +121,10 @@ std::string text_of_host(const Model& model, const UiState& ui, int index) {
       model.hosts()[ui.hosts.numbers[static_cast<std::size_t>(index)]].reported.registration;
   return fmt::format("{} {} {}", registration.host, registration.rack, registration.software);
 }
-ListViewport* place_of_hosts(UiState& ui) { return &ui.hosts.place; }
 void open_host(const Model&, UiState& ui) {
   if (ui.hosts.chosen) show_view(ui, View::devices);
 }
-bool deselect_host(UiState& ui) {
-  const bool was = ui.hosts.chosen.has_value();
-  ui.hosts.chosen.reset();
-  return was;
-}
+bool deselect_host(UiState& ui) { return std::exchange(ui.hosts.chosen, std::nullopt).has_value(); }
 
 struct Sums {
   double rows_per_s = 0, batches_per_s = 0;
@@ -172,7 +167,7 @@ void draw_stream(const FrameContext& frame, DrawRegion region, const Totals& tot
   fact(2, "oldest",
        std::isnan(sums.oldest_s)
            ? "N/A"
-           : fmt::format("{} ago, of live hosts", duration_text(sums.oldest_s)));
+           : fmt::format("{} ago, lost hosts excluded", duration_text(sums.oldest_s)));
   fact(3, "lost",
        fmt::format("{} batches here, {} at router", count_text(static_cast<double>(sums.lost)),
                    count_text(static_cast<double>(sums.lost_at_router))),
@@ -193,7 +188,7 @@ void draw_own(const FrameContext& frame, DrawRegion region) {
   fact(1, "frames",
        std::isnan(shell.draw_s)
            ? "N/A"
-           : fmt::format("{} each, {} drawn, {} skipped", duration_text(shell.draw_s),
+           : fmt::format("{} per frame, {} drawn, {} skipped", duration_text(shell.draw_s),
                          count_text(static_cast<double>(shell.drawn)),
                          count_text(static_cast<double>(shell.skipped))));
   fact(2, "terminal",
@@ -211,26 +206,18 @@ void draw_own(const FrameContext& frame, DrawRegion region) {
        live && lost > 0 ? CellStyle::warm : CellStyle::plain);
   const Instant first = frame.cursor.timeline().first();
   fact(4, "memory",
-       fmt::format("{} back; devices {}",
+       fmt::format("last {}; devices {}",
                    duration_text(to_seconds(frame.cursor.latest(frame.live_now) - first)),
                    live ? retention_text(frame.history.retention()) : "as recorded"));
 }
 
 void draw_agents(const FrameContext& frame, DrawRegion region) {
   const HostList& list = frame.ui.hosts;
-  const std::vector<int> shown = fit_columns<AgentColumn>(agent_columns, region.columns() - 1);
+  const auto columns = fit_columns<AgentColumn>(agent_columns, 1, region.columns() - 1);
   region.on(region.row_area(0)).blank(CellStyle::title);
-  const auto each = [&](auto&& draw) {
-    int at = 1;
-    for (const int number : shown) {
-      const AgentColumn& column = agent_columns[static_cast<std::size_t>(number)];
-      draw(at, column);
-      at += column.width + 1;
-    }
-  };
-  each([&](int at, const AgentColumn& column) {
-    region.field(at, 0, column.width, column.title, CellStyle::title, column.align);
-  });
+  for (const auto& [column, at, width] : columns) {
+    region.field(at, 0, width, column->title, CellStyle::title, column->align);
+  }
   const int selected = index_of_chosen(frame.model, list);
   for (int line = 1; line < region.rows(); ++line) {
     const int item = list.place.top + line - 1;
@@ -241,11 +228,10 @@ void draw_agents(const FrameContext& frame, DrawRegion region) {
     const CellStyle style = lost    ? CellStyle::critical
                             : stale ? CellStyle::stale
                                     : CellStyle::plain;
-    each([&](int at, const AgentColumn& column) {
-      const std::string text = column.text(frame, host);
-      region.field(at, line, column.width, text, text == "N/A" ? CellStyle::faint : style,
-                   column.align);
-    });
+    for (const auto& [column, at, width] : columns) {
+      const std::string text = column->text(frame, host);
+      region.field(at, line, width, text, text == "N/A" ? CellStyle::faint : style, column->align);
+    }
     frame.click_targets.add(region.row_area(line), ClickTarget::Kind::item, item);
     if (item == selected) region.tint(line, CellStyle::selected);
   }
@@ -267,18 +253,15 @@ void draw_data_plane(const FrameContext& frame, const DrawRegion& region) {
 
 }  // namespace
 
-const ViewDefinition& data_plane_view_definition() {
-  static constexpr ViewDefinition row = {.name = "data-plane",
-                                         .arrange = arrange_hosts,
-                                         .draw = draw_data_plane,
-                                         .count = count_hosts,
-                                         .selected = selected_host,
-                                         .select = select_host,
-                                         .place = place_of_hosts,
-                                         .text = text_of_host,
-                                         .open = open_host,
-                                         .back = deselect_host};
-  return row;
-}
+const ViewDefinition data_plane_view = {.name = "data-plane",
+                                        .arrange = arrange_hosts,
+                                        .draw = draw_data_plane,
+                                        .count = count_hosts,
+                                        .selected = selected_host,
+                                        .select = select_host,
+                                        .place = [](UiState& ui) { return &ui.hosts.place; },
+                                        .text = text_of_host,
+                                        .open = open_host,
+                                        .back = deselect_host};
 
 }  // namespace drover::tui

@@ -56,10 +56,9 @@ void draw_head(const FrameContext& frame, DrawRegion& region, DeviceTable::Row r
       fmt::format(", {}, {} {}, rack {}", model.spec_of(row).id,
                   model.pool_numbers_of(row).size() > 1 ? "pools" : "pool",
                   pools.empty() ? "-" : pools, registration.rack.empty() ? "-" : registration.rack);
-  for (const Group& group : registration.groups) {
-    if (group.number != devices.group(row)) continue;
-    facts += fmt::format(", one of {} in g{}", group.count, group.number);
-    if (!group.topology.empty()) facts += fmt::format(" ({})", group.topology);
+  if (const Group* const group = model.group_of(row)) {
+    facts += fmt::format(", one of {} in g{}", group->count, group->number);
+    if (!group->topology.empty()) facts += fmt::format(" ({})", group->topology);
   }
   region.field(at, 1, region.columns() - at, facts);
   if (condition == nullptr) return;
@@ -132,7 +131,7 @@ void draw_device_decisions(DrawRegion region, const std::vector<DeviceDecision>&
       text = fmt::format("{} rejected: {}, {}", entry.rejected->count,
                          to_text(entry.rejected->reason), facts(entry.rejected->reason).meaning);
     } else if (decision.fallback_reason) {
-      text += fmt::format(" as fallback: not {}, {}", decision.preferred_pool,
+      text += fmt::format(" as a fallback from {}: {}", decision.preferred_pool,
                           to_text(*decision.fallback_reason));
     } else if (!decision.top.empty()) {
       text += fmt::format(", score {:.3f}, best of {}", decision.top.front().score,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -130,8 +131,7 @@ void draw_group(const FrameContext& frame, DrawRegion region, std::size_t item) 
   std::string sums = counted(static_cast<std::uint64_t>(devices), "device");
   sums += ", load " + (reporting > 0 ? percent_text(load / reporting) : std::string(not_known));
   sums += ", power " + (has_watts ? watts_text(watts) : std::string(not_known));
-  sums += ", hottest " +
-          (std::isnan(hottest) ? std::string(not_known) : fmt::format("{:.0f}C", hottest));
+  sums += ", hottest " + rounded_text(hottest, "C");
   region.heading(0, lines[item].heading, sums);
 }
 
@@ -195,13 +195,14 @@ TableLayout lay_out_devices(const Rect& area) {
   return {parts[0], parts[1], {}};
 }
 
+namespace {
+
 void draw_devices(const FrameContext& frame, const DrawRegion& region) {
   const DeviceList& devices = frame.ui.devices;
   const TableLayout layout = lay_out_devices(region.area());
   region.on(layout.top).heading(0, title_text(frame), order_text(devices));
   DrawRegion list = region.on(layout.list);
-  list.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, list.columns())), ' '),
-            CellStyle::title);
+  list.on(list.row_area(0)).blank(CellStyle::title);
   const int spare = list.columns() - width_of(devices.columns) - sign_columns - 1;
   const int history =
       spare >= history_columns_least ? std::min(spare, sparkline_values_max(frame)) : 0;
@@ -210,5 +211,95 @@ void draw_devices(const FrameContext& frame, const DrawRegion& region) {
   if (devices.lines.empty())
     list.text(1, 1, frame.nothing_text("device", "no devices yet"), CellStyle::faint);
 }
+
+int count_devices(const UiState& ui) { return static_cast<int>(ui.devices.lines.size()); }
+
+int selected_device(const Model& model, const UiState& ui) {
+  const auto row = ui.device ? model.find(*ui.device) : std::nullopt;
+  return row ? index_of(ui.devices, *row) : -1;
+}
+
+ScrolledRows arrange_devices(const LayoutInput& at, UiState& ui) {
+  const Rect list = lay_out_devices(at.body).list;
+  ui.devices.columns = columns_that_fit(ui.devices.wanted, list.columns - 3);
+  sort_devices(at.model, ui.fleet_filter, ui.devices, at.now, at.resort_every, ui.moved_at);
+  ui.devices.place.scroll_to(selected_device(at.model, ui), count_devices(ui), list.rows - 1);
+  return {};
+}
+
+void select_device(const Model& model, UiState& ui, int index, int direction) {
+  const auto row = device_at(ui.devices, index, direction);
+  if (!row) return;
+  ui.device = model.id_of(*row);
+  ui.devices.place.row = -1;
+  ui.figure.follow = true;  // the same metric of another device
+}
+
+std::string text_of_device(const Model& model, const UiState& ui, int index) {
+  const DeviceLine& line = ui.devices.lines[static_cast<std::size_t>(index)];
+  return line.heading.empty() ? device_search_text(model, line.row) : std::string();
+}
+
+ListViewport* place_of_devices(UiState& ui) { return &ui.devices.place; }
+
+void open_device(const Model&, UiState& ui) {
+  if (ui.device) show_view(ui, View::device);
+}
+
+ScrolledRows arrange_device(const LayoutInput& at, UiState& ui) {
+  // The order in which j and k select other devices.
+  sort_devices(at.model, ui.fleet_filter, ui.devices, at.now, at.resort_every, ui.moved_at);
+  if (!ui.device) {
+    if (const auto first = device_at(ui.devices, 0, 1)) {
+      ui.device = at.model.id_of(*first);
+    }
+  }
+  return arrange_device_view(at.model, ui, {at.body.columns, at.body.rows});
+}
+
+void open_figure(const Model&, UiState& ui) {
+  FormulaSelection& figure = ui.figure;
+  if (figure.index < 0) figure.index = 0;
+  if (!figure.open) figure.page_top = ui.details_top;
+  figure.open = figure.follow = true;
+}
+
+/// Closes the formula, else clears the selected metric, else leaves the view.
+bool leave_device(UiState& ui) {
+  FormulaSelection& figure = ui.figure;
+  if (figure.open) {
+    figure.open = false;
+    ui.details_top = figure.page_top;
+    return true;
+  }
+  if (std::exchange(figure.index, -1) >= 0) return true;
+  ui.view = ui.before_device;
+  ui.details_top = 0;
+  return true;
+}
+
+}  // namespace
+
+const ViewDefinition devices_view = {.name = "devices",
+                                     .arrange = arrange_devices,
+                                     .draw = draw_devices,
+                                     .count = count_devices,
+                                     .selected = selected_device,
+                                     .select = select_device,
+                                     .place = place_of_devices,
+                                     .text = text_of_device,
+                                     .open = open_device,
+                                     .back = deselect_device};
+
+const ViewDefinition device_view = {.name = "device",
+                                    .arrange = arrange_device,
+                                    .draw = draw_device_view,
+                                    .count = count_devices,
+                                    .selected = selected_device,
+                                    .select = select_device,
+                                    .place = place_of_devices,
+                                    .text = text_of_device,
+                                    .open = open_figure,
+                                    .back = leave_device};
 
 }  // namespace drover::tui

@@ -62,20 +62,18 @@ TableCell throttle_of(const EvaluationContext& at, const Row& row) {
   return is_throttled(bits) ? TableCell(throttle_text(bits)) : TableCell("no");
 }
 
-const Register& registration_of(const EvaluationContext& at, Row row) {
-  return at.model.host_of(row).reported.registration;
+template <auto member>
+TableCell of_registration(const EvaluationContext& at, const Row& row) {
+  return value_cell(at.model.host_of(row).reported.registration.*member);
 }
 
 constexpr std::array<TableColumn<Row>, 32> device_table = {{
     {"id", [](const EvaluationContext& at,
               const Row& row) { return text_cell(to_text(at.model.id_of(row))); }},
-    {"host", [](const EvaluationContext& at,
-                const Row& row) { return text_cell(registration_of(at, row).host); }},
+    {"host", of_registration<&Register::host>},
     {"device", of_field<Field::index>},
-    {"rack", [](const EvaluationContext& at,
-                const Row& row) { return text_cell(registration_of(at, row).rack); }},
-    {"site", [](const EvaluationContext& at,
-                const Row& row) { return text_cell(registration_of(at, row).site); }},
+    {"rack", of_registration<&Register::rack>},
+    {"site", of_registration<&Register::site>},
     {"kind", [](const EvaluationContext& at,
                 const Row& row) { return text_cell(at.model.spec_of(row).id); }},
     {"pool", [](const EvaluationContext& at,
@@ -113,29 +111,18 @@ TableCell of_job(const EvaluationContext& at, const JobRow& row) {
 }
 
 constexpr std::array<TableColumn<JobRow>, 23> job_table = {{
-    {"id", [](const EvaluationContext&,
-              const JobRow& row) { return text_cell(to_text(row.reported.job.id)); }},
-    {"state", [](const EvaluationContext&,
-                 const JobRow& row) { return text_cell(to_text(row.reported.state)); }},
-    {"kind", [](const EvaluationContext&,
-                const JobRow& row) { return text_cell(to_text(row.reported.job.work.kind)); }},
-    {"model", [](const EvaluationContext&,
-                 const JobRow& row) { return text_cell(row.reported.job.work.model); }},
-    {"class", [](const EvaluationContext&,
-                 const JobRow& row) { return text_cell(row.reported.work_class); }},
-    {"tenant", [](const EvaluationContext&,
-                  const JobRow& row) { return text_cell(row.reported.job.tenant); }},
+    {"id", of<&JobRow::reported, &JobChanged::job, &Job::id>},
+    {"state", of<&JobRow::reported, &JobChanged::state>},
+    {"kind", of<&JobRow::reported, &JobChanged::job, &Job::work, &Workload::kind>},
+    {"model", of<&JobRow::reported, &JobChanged::job, &Job::work, &Workload::model>},
+    {"class", of<&JobRow::reported, &JobChanged::work_class>},
+    {"tenant", of<&JobRow::reported, &JobChanged::job, &Job::tenant>},
     {"priority", of_job<Field::priority>},
-    {"attempt",
-     [](const EvaluationContext&, const JobRow& row) { return count_cell(row.reported.attempt); }},
-    {"pool",
-     [](const EvaluationContext&, const JobRow& row) { return text_cell(row.reported.pool); }},
-    {"target",
-     [](const EvaluationContext&, const JobRow& row) { return text_cell(row.reported.target); }},
-    {"submitted",
-     [](const EvaluationContext&, const JobRow& row) { return time_cell(row.reported.submitted); }},
-    {"since",
-     [](const EvaluationContext&, const JobRow& row) { return time_cell(row.reported.since); }},
+    {"attempt", of<&JobRow::reported, &JobChanged::attempt>},
+    {"pool", of<&JobRow::reported, &JobChanged::pool>},
+    {"target", of<&JobRow::reported, &JobChanged::target>},
+    {"submitted", of<&JobRow::reported, &JobChanged::submitted>},
+    {"since", of<&JobRow::reported, &JobChanged::since>},
     {"waited_s", of_job<Field::waited>},
     {"progress", of_job<Field::progress>},
     {"remaining_s", of_job<Field::remaining>},
@@ -150,46 +137,34 @@ constexpr std::array<TableColumn<JobRow>, 23> job_table = {{
      }},
     {"energy_j", of_job<Field::energy>},
     {"cost_usd", of_job<Field::cost>},
-    {"reason",
-     [](const EvaluationContext&, const JobRow& row) { return reason_cell(row.reported.reason); }},
-    {"detail",
-     [](const EvaluationContext&, const JobRow& row) { return text_cell(row.reported.detail); }},
-    {"change",
-     [](const EvaluationContext&, const JobRow& row) { return text_cell(row.reported.change); }},
+    {"reason", of<&JobRow::reported, &JobChanged::reason>},
+    {"detail", of<&JobRow::reported, &JobChanged::detail>},
+    {"change", of<&JobRow::reported, &JobChanged::change>},
     {"pause", [](const EvaluationContext& at,
                  const JobRow& row) { return pause_cell(pause_of(at.model, row.reported)); }},
 }};
 
 constexpr std::array<TableColumn<Decision>, 16> decision_table = {{
-    {"number", [](const EvaluationContext&, const Decision& it) { return count_cell(it.number); }},
-    {"time", [](const EvaluationContext&, const Decision& it) { return time_cell(it.at); }},
-    {"action",
-     [](const EvaluationContext&, const Decision& it) { return text_cell(to_text(it.action)); }},
-    {"job",
-     [](const EvaluationContext&, const Decision& it) {
-       return it.job.empty() ? TableCell() : text_cell(to_text(it.job));
-     }},
-    {"attempt",
-     [](const EvaluationContext&, const Decision& it) { return count_cell(it.attempt); }},
-    {"kind",
-     [](const EvaluationContext&, const Decision& it) { return text_cell(to_text(it.kind)); }},
-    {"model", [](const EvaluationContext&, const Decision& it) { return text_cell(it.model); }},
-    {"class",
-     [](const EvaluationContext&, const Decision& it) { return text_cell(it.work_class); }},
-    {"rule", [](const EvaluationContext&, const Decision& it) { return text_cell(it.rule); }},
-    {"preferred_pool",
-     [](const EvaluationContext&, const Decision& it) { return text_cell(it.preferred_pool); }},
-    {"pool", [](const EvaluationContext&, const Decision& it) { return text_cell(it.pool); }},
-    {"target", [](const EvaluationContext&, const Decision& it) { return text_cell(it.target); }},
-    {"fallback_reason",
-     [](const EvaluationContext&, const Decision& it) { return reason_cell(it.fallback_reason); }},
+    {"number", of<&Decision::number>},
+    {"time", of<&Decision::at>},
+    {"action", of<&Decision::action>},
+    {"job", [](const EvaluationContext&,
+               const Decision& it) { return it.job.empty() ? TableCell() : value_cell(it.job); }},
+    {"attempt", of<&Decision::attempt>},
+    {"kind", of<&Decision::kind>},
+    {"model", of<&Decision::model>},
+    {"class", of<&Decision::work_class>},
+    {"rule", of<&Decision::rule>},
+    {"preferred_pool", of<&Decision::preferred_pool>},
+    {"pool", of<&Decision::pool>},
+    {"target", of<&Decision::target>},
+    {"fallback_reason", of<&Decision::fallback_reason>},
     {"score",
      [](const EvaluationContext&, const Decision& it) {
        return it.top.empty() ? TableCell() : number_cell(it.top.front().score);
      }},
-    {"considered",
-     [](const EvaluationContext&, const Decision& it) { return count_cell(it.considered); }},
-    {"change", [](const EvaluationContext&, const Decision& it) { return text_cell(it.change); }},
+    {"considered", of<&Decision::considered>},
+    {"change", of<&Decision::change>},
 }};
 
 std::string_view kind_of(LogEntryKind kind) {
@@ -215,26 +190,20 @@ std::string_view kind_of(LogEntryKind kind) {
 }
 
 constexpr std::array<TableColumn<LogEntry>, 7> log_table = {{
-    {"time", [](const EvaluationContext&, const LogEntry& entry) { return time_cell(entry.at); }},
+    {"time", of<&LogEntry::at>},
     {"kind", [](const EvaluationContext&,
                 const LogEntry& entry) { return text_cell(kind_of(entry.kind)); }},
-    {"severity", [](const EvaluationContext&,
-                    const LogEntry& entry) { return text_cell(to_text(entry.severity)); }},
-    {"rule", [](const EvaluationContext&, const LogEntry& entry) { return text_cell(entry.rule); }},
-    {"subject",
-     [](const EvaluationContext&, const LogEntry& entry) { return text_cell(entry.subject); }},
-    {"text", [](const EvaluationContext&, const LogEntry& entry) { return text_cell(entry.text); }},
-    {"acknowledged_by", [](const EvaluationContext&,
-                           const LogEntry& entry) { return text_cell(entry.acknowledged_by); }},
+    {"severity", of<&LogEntry::severity>},
+    {"rule", of<&LogEntry::rule>},
+    {"subject", of<&LogEntry::subject>},
+    {"text", of<&LogEntry::text>},
+    {"acknowledged_by", of<&LogEntry::acknowledged_by>},
 }};
 
 constexpr std::array<TableColumn<HostRow>, 14> host_table = {{
-    {"host", [](const EvaluationContext&,
-                const HostRow& host) { return text_cell(host.reported.registration.host); }},
-    {"rack", [](const EvaluationContext&,
-                const HostRow& host) { return text_cell(host.reported.registration.rack); }},
-    {"state", [](const EvaluationContext&,
-                 const HostRow& host) { return text_cell(to_text(host.reported.health)); }},
+    {"host", of<&HostRow::reported, &HostChanged::registration, &Register::host>},
+    {"rack", of<&HostRow::reported, &HostChanged::registration, &Register::rack>},
+    {"state", of<&HostRow::reported, &HostChanged::health>},
     {"age_s",
      [](const EvaluationContext& at, const HostRow& host) {
        return host.last_sample_at == Instant::min()
@@ -249,34 +218,22 @@ constexpr std::array<TableColumn<HostRow>, 14> host_table = {{
      [](const EvaluationContext&, const HostRow& host) {
        return number_cell(host.receive_stats.batches_per_s());
      }},
-    {"lost", [](const EvaluationContext&, const HostRow& host) { return count_cell(host.gaps); }},
-    {"router_sample_gaps",
-     [](const EvaluationContext&, const HostRow& host) {
-       return count_cell(host.reported.sample_gaps);
-     }},
-    {"samples_skipped",
-     [](const EvaluationContext&, const HostRow& host) {
-       return count_cell(host.reported.samples_thinned);
-     }},
-    {"undecodable", [](const EvaluationContext&,
-                       const HostRow& host) { return count_cell(host.reported.undecodable); }},
+    {"lost", of<&HostRow::gaps>},
+    {"router_sample_gaps", of<&HostRow::reported, &HostChanged::sample_gaps>},
+    {"samples_skipped", of<&HostRow::reported, &HostChanged::samples_thinned>},
+    {"undecodable", of<&HostRow::reported, &HostChanged::undecodable>},
     {"clock_offset_s",
      [](const EvaluationContext&, const HostRow& host) {
        return number_cell(host.receive_stats.offset_s());
      }},
-    {"devices",
-     [](const EvaluationContext&, const HostRow& host) { return count_cell(host.count); }},
-    {"key", [](const EvaluationContext&,
-               const HostRow& host) { return text_cell(host.reported.secured_by); }},
-    {"software",
-     [](const EvaluationContext&, const HostRow& host) {
-       return text_cell(host.reported.registration.software);
-     }},
+    {"devices", of<&HostRow::count>},
+    {"key", of<&HostRow::reported, &HostChanged::secured_by>},
+    {"software", of<&HostRow::reported, &HostChanged::registration, &Register::software>},
 }};
 
 template <auto member>
 TableCell of_replica(const EvaluationContext&, const ReplicaRow& row) {
-  return count_cell(row.reported.replica.*member);
+  return value_cell(row.reported.replica.*member);
 }
 /// Empty for a replica of a lost host.
 template <auto member>
@@ -292,22 +249,16 @@ TableCell replica_state(const EvaluationContext& at, const ReplicaRow& row) {
 }
 
 constexpr std::array<TableColumn<ReplicaRow>, 16> replica_table = {{
-    {"id", [](const EvaluationContext&,
-              const ReplicaRow& row) { return text_cell(to_text(row.reported.replica.id)); }},
-    {"host", [](const EvaluationContext&,
-                const ReplicaRow& row) { return text_cell(row.reported.replica.id.host); }},
+    {"id", of_replica<&Replica::id>},
+    {"host", of<&ReplicaRow::reported, &ReplicaChanged::replica, &Replica::id, &ReplicaId::host>},
     {"devices",
      [](const EvaluationContext&, const ReplicaRow& row) {
        return text_cell(fmt::format("{}", fmt::join(row.reported.replica.devices, " ")));
      }},
     {"pool", [](const EvaluationContext& at,
                 const ReplicaRow& row) { return text_cell(pools_text(at.model, row.reported)); }},
-    {"model", [](const EvaluationContext&,
-                 const ReplicaRow& row) { return text_cell(row.reported.replica.model); }},
-    {"precision",
-     [](const EvaluationContext&, const ReplicaRow& row) {
-       return text_cell(to_text(row.reported.replica.precision));
-     }},
+    {"model", of_replica<&Replica::model>},
+    {"precision", of_replica<&Replica::precision>},
     {"state", replica_state},
     {"pause",
      [](const EvaluationContext& at, const ReplicaRow& row) {
@@ -321,8 +272,7 @@ constexpr std::array<TableColumn<ReplicaRow>, 16> replica_table = {{
     {"kv_tokens_capacity", of_replica<&Replica::kv_capacity_tokens>},
     {"kv_token_bytes", of_replica<&Replica::kv_token_bytes>},
     {"weights_bytes", of_replica<&Replica::weights_bytes>},
-    {"detail", [](const EvaluationContext&,
-                  const ReplicaRow& row) { return text_cell(row.reported.replica.detail); }},
+    {"detail", of_replica<&Replica::detail>},
 }};
 
 }  // namespace

@@ -1,6 +1,4 @@
 // Keys (from the key table), commands, reasons and symbols, as one page that scrolls.
-#include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -54,7 +52,7 @@ std::vector<HelpLine> help_lines() {
   lines.push_back({});
   lines.push_back({"Symbols", "", CellStyle::header});
   static constexpr std::pair<std::string_view, std::string_view> signs[] = {
-      {"N/A", "Unknown: no value yet. Never zero: an idle device shows 0."},
+      {"N/A", "No value yet. This is not zero: an idle device shows 0."},
       {"-", "None, such as a host without a rack; on the map: no data."},
       {"!", "Not usable, as its driver or agent reports. Also: an alert."},
       {"*", "An injected fault; the device's details name it."},
@@ -63,14 +61,14 @@ std::vector<HelpLine> help_lines() {
       {"?", "Stale: no sample for 5 s of fleet time and 3 s of wall time."},
       {"map", "From dark (cold) to bright (hot), one scale for all kinds."},
       {"MFU", "Share of the matrix units' peak that the work achieves."},
-      {"temperature", "On the map: up to the throttle limit; ~: unknown, so 100 C."},
-      {"bars", "Green: normal. Yellow: near a limit. Orange: at it. Load never warns."},
+      {"temperature", "On the map: up to the throttle limit; ~: limit unknown, 100 C assumed."},
+      {"bars", "Green: normal. Yellow: near a limit. Orange: at it. Load is always green."},
       {"THROTTLE", "Why the clock is reduced: power cap, thermal, or hardware."},
       {"FALLBACK", "The fallback of the rule that placed the job, counted from 1."},
       {"CANDIDATES", "The number of candidates that were considered."},
       {"SCORE", "The weighted mean of the parts below it: value x weight, 0 to 1."},
-      {"~", "Estimated: progress by run time; W, C by assumed constants."},
-      {">", "Among events: a request of a user or program, its result."},
+      {"~", "Estimate: progress from run time; W and C from assumed constants."},
+      {">", "In the event list: an action by a user or program, with its result."},
       {"=", "Among events: a cleared alert."},
       {"+", "Among events and alerts: acknowledged."},
       {"chart lines", "The cap or limit of the value; a gap in a chart: unknown."},
@@ -80,6 +78,9 @@ std::vector<HelpLine> help_lines() {
   return lines;
 }
 
+namespace {
+
+/// The rows of `rows` that show the page; if it scrolls, the last row is a hint.
 int help_rows(int rows) { return static_cast<int>(help_lines().size()) > rows ? rows - 1 : rows; }
 
 void draw_help(const FrameContext& frame, const DrawRegion& region) {
@@ -106,5 +107,30 @@ void draw_help(const FrameContext& frame, const DrawRegion& region) {
     page.field(key_columns, row, page.columns() - key_columns, line.text);
   }
 }
+
+ScrolledRows arrange_help(const LayoutInput& at, UiState& ui) {
+  ui.help.scroll_to(-1, static_cast<int>(help_lines().size()), help_rows(at.body.rows));
+  return {};
+}
+
+std::string text_of_help(const Model&, const UiState&, int index) {
+  const std::vector<HelpLine> lines = help_lines();
+  const HelpLine& line = lines[static_cast<std::size_t>(index)];
+  return line.key + " " + line.text;
+}
+
+bool leave_help(UiState& ui) {
+  ui.view = ui.before_help;
+  return true;
+}
+
+}  // namespace
+
+const ViewDefinition help_view = {.name = "help",
+                                  .arrange = arrange_help,
+                                  .draw = draw_help,
+                                  .place = [](UiState& ui) { return &ui.help; },
+                                  .text = text_of_help,
+                                  .back = leave_help};
 
 }  // namespace drover::tui

@@ -1,7 +1,6 @@
 // Jobs: which wait and why, which run and until when, which failed and why.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -52,9 +51,10 @@ constexpr std::array<JobColumn, 10> job_columns = {{{"JOB", 8, Align::left, 0},
                                                     {"TIME", 6, Align::right, 5}}};
 
 /// `left_out`: the title of a column to omit.
-std::vector<int> shown_columns(int width, std::string_view left_out = {}) {
+using JobColumns = std::vector<PlacedColumn<JobColumn>>;
+JobColumns shown_columns(int width, std::string_view left_out = {}) {
   // The note at the end of the row keeps at least this width.
-  return fit_columns<JobColumn>(job_columns, width - 1 - std::max(15, width / 4), left_out);
+  return fit_columns<JobColumn>(job_columns, 1, width - 1 - std::max(15, width / 4), left_out);
 }
 
 /// The progress of a job. Training jobs report it; for a request it is estimated from the begin and
@@ -147,50 +147,48 @@ CellStyle note_role(JobState state) {
   return state == JobState::queued ? CellStyle::warm : CellStyle::faint;
 }
 
-void draw_job(const FrameContext& frame, DrawRegion& region, const std::vector<int>& columns,
-              int line, const JobRow& row) {
+void draw_job(const FrameContext& frame, DrawRegion& region, const JobColumns& columns, int line,
+              const JobRow& row) {
   const JobChanged& job = row.reported;
   if (frame.ui.tagged_jobs.contains(job.job.id)) {
     region.text(0, line, region.ascii() ? "+" : "✓", CellStyle::badge);
   }
-  int at = 1;
-  for (const int number : columns) {
-    const JobColumn& column = job_columns[static_cast<std::size_t>(number)];
-    if (column.title == "PROGRESS") {
+  for (const auto& [column, at, width] : columns) {
+    if (column->title == "PROGRESS") {
       const bool runs = job.state == JobState::running || job.state == JobState::leased;
       if (runs) {
-        draw_progress(region, at, line, column.width, progress_of(frame, row));
+        draw_progress(region, at, line, width, progress_of(frame, row));
       } else {
-        region.field(at, line, column.width, to_text(job.state),
+        region.field(at, line, width, to_text(job.state),
                      job.state == JobState::finished ? CellStyle::good : note_role(job.state),
-                     column.align);
+                     column->align);
       }
     } else {
-      const std::string text = column_text(frame, row, column.title);
-      const CellStyle style = text == "-" || text == not_known || column.title == "WORK"
+      const std::string text = column_text(frame, row, column->title);
+      const CellStyle style = text == "-" || text == not_known || column->title == "WORK"
                                   ? CellStyle::faint
                                   : CellStyle::plain;
-      region.field(at, line, column.width, text, style, column.align);
+      region.field(at, line, width, text, style, column->align);
     }
-    at += column.width + 1;
   }
-  region.field(at, line, region.columns() - at, note_of(frame.model, job), note_role(job.state));
+  const int note = column_after(columns, 1);
+  region.field(note, line, region.columns() - note, note_of(frame.model, job),
+               note_role(job.state));
 }
 
 /// The meaning of the TIME column, or the order of the section.
-std::string_view section_note(JobFilter section, const std::vector<int>& columns) {
+std::string_view section_note(JobFilter section, const JobColumns& columns) {
   const bool ended = section == JobFilter::failed || section == JobFilter::cancelled ||
                      section == JobFilter::finished;
   if (ended) return "newest first";
-  const bool timed = std::any_of(columns.begin(), columns.end(), [](int number) {
-    return job_columns[static_cast<std::size_t>(number)].title == "TIME";
-  });
+  const bool timed = std::any_of(columns.begin(), columns.end(),
+                                 [](const auto& placed) { return placed.column->title == "TIME"; });
   if (!timed) return "";
   return section == JobFilter::running ? "time: expected remaining" : "time: waiting";
 }
 
-void draw_line(const FrameContext& frame, DrawRegion& region, const std::vector<int>& columns,
-               int line, const JobLine& item) {
+void draw_line(const FrameContext& frame, DrawRegion& region, const JobColumns& columns, int line,
+               const JobLine& item) {
   switch (item.kind) {
     case JobLine::Kind::heading: {
       std::string name(to_text(item.section));
@@ -293,7 +291,7 @@ int job_details_rows(const Model& model, const JobList& list) {
 
 void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
                        std::span<const JobRow* const> jobs, bool with_place) {
-  const std::vector<int> columns = shown_columns(region.columns(), with_place ? "" : "WHERE");
+  const JobColumns columns = shown_columns(region.columns(), with_place ? "" : "WHERE");
   region.heading(0, title, section_note(JobFilter::running, columns));
   for (std::size_t i = 0; i < jobs.size() && static_cast<int>(i) + 1 < region.rows(); ++i) {
     draw_job(frame, region, columns, static_cast<int>(i) + 1, *jobs[i]);
@@ -337,18 +335,15 @@ void draw_jobs(const FrameContext& frame, const DrawRegion& region) {
                    open ? std::nullopt : std::optional(frame.ui.details_top),
                    [&](const DrawRegion& page) { draw_jobs_page(frame, page); });
   DrawRegion list = region.on(layout.list);
-  const std::vector<int> columns = shown_columns(list.columns());
-  list.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, list.columns())), ' '),
-            CellStyle::title);
-  int at = 1;
-  for (const int number : columns) {
-    const JobColumn& column = job_columns[static_cast<std::size_t>(number)];
-    list.field(at, 0, column.width, column.title, CellStyle::title, column.align);
-    at += column.width + 1;
+  const JobColumns columns = shown_columns(list.columns());
+  list.on(list.row_area(0)).blank(CellStyle::title);
+  for (const auto& [column, at, width] : columns) {
+    list.field(at, 0, width, column->title, CellStyle::title, column->align);
   }
+  const int note = column_after(columns, 1);
   const std::string filter = fmt::format("showing {} ", to_text(jobs.filter));
   const int badge = list.columns() - static_cast<int>(filter.size());
-  if (at + 5 <= badge) list.text(at, 0, "NOTE", CellStyle::title);
+  if (note + 5 <= badge) list.text(note, 0, "NOTE", CellStyle::title);
   list.text(badge, 0, filter, CellStyle::badge);
   const int selected = index_of_chosen(jobs);
   for (int line = 1; line < list.rows(); ++line) {

@@ -6,7 +6,6 @@
 #include "tui/panels/header_page.h"
 #include "tui/panels/jobs_page.h"
 #include "tui/panels/routing_page.h"
-#include "tui/views/view_definitions.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
@@ -49,7 +48,6 @@ std::string text_of_job(const Model& model, const UiState& ui, int index) {
                      to_text(reported.state), reported.target, reported.pool,
                      reported.reason ? to_text(*reported.reason) : "");
 }
-ListViewport* place_of_jobs(UiState& ui) { return &ui.jobs.place; }
 void open_job(const Model&, UiState& ui) { ui.jobs.open = ui.jobs.chosen.has_value(); }
 bool leave_job(UiState& ui) {
   ui.details_top = 0;  // from now on it scrolls the page above the list
@@ -92,7 +90,6 @@ std::string text_of_decision(const Model& model, const UiState& ui, int index) {
                      decision->pool, decision->target,
                      decision->fallback_reason ? to_text(*decision->fallback_reason) : "");
 }
-ListViewport* place_of_decisions(UiState& ui) { return &ui.decisions.place; }
 void open_decision(const Model&, UiState& ui) {
   ui.decisions.open = ui.decisions.chosen.has_value();
 }
@@ -103,32 +100,26 @@ bool leave_decision(UiState& ui) {
 
 }  // namespace
 
-const ViewDefinition& jobs_view_definition() {
-  static constexpr ViewDefinition row = {.name = "jobs",
-                                         .arrange = arrange_jobs,
-                                         .draw = draw_jobs,
-                                         .count = count_jobs,
-                                         .selected = selected_job,
-                                         .select = select_job,
-                                         .place = place_of_jobs,
-                                         .text = text_of_job,
-                                         .open = open_job,
-                                         .back = leave_job};
-  return row;
-}
+const ViewDefinition jobs_view = {.name = "jobs",
+                                  .arrange = arrange_jobs,
+                                  .draw = draw_jobs,
+                                  .count = count_jobs,
+                                  .selected = selected_job,
+                                  .select = select_job,
+                                  .place = [](UiState& ui) { return &ui.jobs.place; },
+                                  .text = text_of_job,
+                                  .open = open_job,
+                                  .back = leave_job};
 
-const ViewDefinition& routing_view_definition() {
-  static constexpr ViewDefinition row = {.name = "routing",
-                                         .arrange = arrange_decisions,
-                                         .draw = draw_routing,
-                                         .count = count_decisions,
-                                         .selected = selected_decision,
-                                         .select = select_decision,
-                                         .place = place_of_decisions,
-                                         .text = text_of_decision,
-                                         .open = open_decision,
-                                         .back = leave_decision};
-  return row;
-}
+const ViewDefinition routing_view = {.name = "routing",
+                                     .arrange = arrange_decisions,
+                                     .draw = draw_routing,
+                                     .count = count_decisions,
+                                     .selected = selected_decision,
+                                     .select = select_decision,
+                                     .place = [](UiState& ui) { return &ui.decisions.place; },
+                                     .text = text_of_decision,
+                                     .open = open_decision,
+                                     .back = leave_decision};
 
 }  // namespace drover::tui

@@ -80,28 +80,14 @@ CellStyle role_of(const Decision& decision, std::string_view title) {
 }
 
 void draw_decisions(const FrameContext& frame, DrawRegion region) {
-  const std::vector<int> columns =
-      fit_columns<DecisionColumn>(decision_columns, region.columns() - 1);
+  auto columns = fit_columns<DecisionColumn>(decision_columns, 1, region.columns() - 1);
   // The remaining width goes to the last column, which is text.
-  int spare = region.columns() - 1;
-  for (const int number : columns) {
-    spare -= decision_columns[static_cast<std::size_t>(number)].width + 1;
-  }
-  region.text(0, 0, std::string(static_cast<std::size_t>(std::max(0, region.columns())), ' '),
-              CellStyle::title);
+  widen(columns, "REASON", std::max(0, region.columns() - column_after(columns, 1)));
+  region.on(region.row_area(0)).blank(CellStyle::title);
   const DecisionList& decisions = frame.ui.decisions;
-  const auto each_column = [&](auto&& draw) {
-    int at = 1;
-    for (const int number : columns) {
-      const DecisionColumn& column = decision_columns[static_cast<std::size_t>(number)];
-      const int width = column.width + (column.title == "REASON" ? std::max(0, spare) : 0);
-      draw(at, width, column);
-      at += width + 1;
-    }
-  };
-  each_column([&](int at, int width, const DecisionColumn& column) {
-    region.field(at, 0, width, column.title, CellStyle::title, column.align);
-  });
+  for (const auto& [column, at, width] : columns) {
+    region.field(at, 0, width, column->title, CellStyle::title, column->align);
+  }
   const int selected = index_of_chosen(decisions);
   for (int line = 1; line < region.rows(); ++line) {
     const int item = decisions.place.top + line - 1;
@@ -111,11 +97,12 @@ void draw_decisions(const FrameContext& frame, DrawRegion region) {
     if (found == nullptr) continue;  // the list was laid out for another moment
     const Decision& decision = *found;
     frame.click_targets.add(region.row_area(line), ClickTarget::Kind::item, item);
-    each_column([&](int at, int width, const DecisionColumn& column) {
-      const std::string text = column.text(decision);
+    for (const auto& [column, at, width] : columns) {
+      const std::string text = column->text(decision);
       region.field(at, line, width, text,
-                   text == "-" ? CellStyle::faint : role_of(decision, column.title), column.align);
-    });
+                   text == "-" ? CellStyle::faint : role_of(decision, column->title),
+                   column->align);
+    }
     if (item == selected) region.tint(line, CellStyle::selected);
   }
   if (decisions.numbers.empty())

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "tui/tables/device_columns.h"
@@ -21,11 +22,29 @@ inline TableCell number_cell(double value) {
   return std::isnan(value) ? TableCell() : TableCell(value);
 }
 inline TableCell count_cell(std::uint64_t value) { return static_cast<double>(value); }
-inline TableCell time_cell(Instant at) {
-  return at == Instant::min() ? TableCell() : text_cell(to_iso8601(at));
+
+/// The cell of a value of any reported type; empty if it is unknown.
+template <typename Value>
+TableCell value_cell(const Value& value) {
+  if constexpr (std::is_convertible_v<Value, std::string_view>) {
+    return text_cell(value);
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return number_cell(value);
+  } else if constexpr (std::is_integral_v<Value>) {
+    return count_cell(value);
+  } else if constexpr (std::is_same_v<Value, Instant>) {
+    return value == Instant::min() ? TableCell() : text_cell(to_iso8601(value));
+  } else if constexpr (std::is_same_v<Value, std::optional<Reason>>) {
+    return value ? text_cell(to_text(*value)) : TableCell();
+  } else {
+    return text_cell(to_text(value));
+  }
 }
-inline TableCell reason_cell(const std::optional<Reason>& why) {
-  return why ? text_cell(to_text(*why)) : TableCell();
+
+/// The cell of a member of an entity, or of a member of a member.
+template <auto... path, typename Entity>
+TableCell of(const EvaluationContext&, const Entity& entity) {
+  return value_cell((entity.*....*path));
 }
 
 template <typename Entity>

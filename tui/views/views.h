@@ -9,14 +9,17 @@
 
 namespace drover::tui {
 
+// The rows of the table of views.
+extern const ViewDefinition fleet_view, devices_view, device_view, jobs_view, routing_view,
+    power_view, events_view, data_plane_view, help_view;
+
 struct FleetLayout {
   Rect summary, map, device, replicas, fleet_trend, decisions, running, alerts, events;
 };
-/// The map gets the rows for one cell per device, as long as the panel of the selected device keeps
-/// its own.
+/// The map gets enough rows for one cell per device, unless that would take rows from the panel of
+/// the selected device.
 FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder& order,
                           const FleetFilter& fleet_filter);
-void draw_fleet(const FrameContext& frame, const DrawRegion& region);
 /// The map's cells without its heading.
 Rect map_cells(const FleetLayout& layout);
 
@@ -24,7 +27,6 @@ struct TableLayout {
   Rect top, list, details;  // `list` with its heading row; `details` empty when closed
 };
 TableLayout lay_out_devices(const Rect& area);
-void draw_devices(const FrameContext& frame, const DrawRegion& region);
 
 /// `details`: rows of the open details; 0 when they are closed.
 TableLayout lay_out_jobs(const Rect& area, const Model& model, int details);
@@ -49,17 +51,11 @@ struct TrendRange {
   Duration bin{1};
 };
 TrendRange power_view_trend_range(const FrameContext& frame, int columns);
-/// Shows power against caps, cost and energy.
-void draw_power_view(const FrameContext& frame, const DrawRegion& region);
-int power_view_rows(const Model& model, int columns);
 
 struct HelpLine {
   std::string key, text;
   CellStyle style = CellStyle::plain;
 };
 std::vector<HelpLine> help_lines();
-/// The rows of `rows` that show the page; if it scrolls, the last row is a hint.
-int help_rows(int rows);
-void draw_help(const FrameContext& frame, const DrawRegion& region);
 
 }  // namespace drover::tui

@@ -1,7 +1,6 @@
 #include "fleet/recording/format/bytes.h"
 
 #include <memory>
-#include <utility>
 
 #include <zlib.h>
 #include <zstd.h>

@@ -96,8 +96,8 @@ RecordingJournal RecordingJournal::read(std::string_view bytes,
     if (at > damage) {
       LostRange lost{damage, at - damage, {}, {}, why_none(bytes.substr(damage))};
       if (damage == 0) {
-        lost.why =
-            head_cut_short ? "found a head cut short" : "found no head of this recording's journal";
+        lost.why = head_cut_short ? "found a truncated header"
+                                  : "found no journal header of this recording";
       }
       if (!journal.entries.empty()) lost.from = journal.entries.back().arrived;
       if (found) lost.to = found->entry.arrived;

@@ -1,8 +1,6 @@
 // The fields of Drover's own messages in a recording; docs/recording.md lists them.
 #pragma once
 
-#include <limits>
-
 #include "fleet/codec/fields.h"
 #include "fleet/codec/structs.h"
 #include "fleet/recording/format/block.h"

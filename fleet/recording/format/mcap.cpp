@@ -165,7 +165,7 @@ Result<std::vector<MessageView>> messages_in(std::string_view records) {
     message.channel = content.u16();
     message.sequence = content.u32();
     message.log_time = instant_of(content.u64());
-    message.publish_time = instant_of(content.u64());
+    content.u64();  // the time of publishing
     message.data = content.raw(content.left());
     message.offset = offset;
     if (content.failed()) return error("chunk, byte {}: found a message cut short", offset);

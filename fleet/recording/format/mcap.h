@@ -71,7 +71,6 @@ struct MessageView {
   std::uint16_t channel = 0;
   std::uint32_t sequence = 0;
   Instant log_time{};
-  Instant publish_time{};
   std::string_view data;
   std::uint64_t offset = 0;  // of its record within the chunk's records
 };

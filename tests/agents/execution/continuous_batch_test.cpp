@@ -9,7 +9,7 @@
 namespace drover::agents {
 namespace {
 
-struct Case {
+struct BatchCase {
   const char* name;
   const char* device;
   int devices;
@@ -20,7 +20,7 @@ struct Case {
   std::uint64_t seed;
 };
 
-void PrintTo(const Case& the_case, std::ostream* out) { *out << the_case.name; }
+void PrintTo(const BatchCase& the_case, std::ostream* out) { *out << the_case.name; }
 
 std::vector<PlainRequest> draw_requests(RandomStream random) {
   std::vector<PlainRequest> requests;
@@ -99,10 +99,10 @@ class Driver {
   std::uint64_t events_ = 0;
 };
 
-class ContinuousBatchPromise : public testing::TestWithParam<Case> {};
+class ContinuousBatchPromise : public testing::TestWithParam<BatchCase> {};
 
 TEST_P(ContinuousBatchPromise, EqualsATokenByTokenSimulation) {
-  const Case& the_case = GetParam();
+  const BatchCase& the_case = GetParam();
   const devices::Placement placement{&device_spec(the_case.device), the_case.devices,
                                      the_case.precision};
   const devices::ModelSpec& model = model_spec(the_case.model);
@@ -132,12 +132,13 @@ TEST_P(ContinuousBatchPromise, EqualsATokenByTokenSimulation) {
 INSTANTIATE_TEST_SUITE_P(
     Workloads, ContinuousBatchPromise,
     testing::Values(
-        Case{"roomy", "h100-sxm", 1, "llama-3.1-8b", Precision::bf16, 400'000, 256, 1},
-        Case{"tight_cache", "h100-sxm", 1, "llama-3.1-8b", Precision::bf16, 12'000, 256, 2},
-        Case{"small_batch", "a100-sxm-80gb", 1, "llama-3.1-8b", Precision::bf16, 400'000, 4, 3},
-        Case{"four_devices", "h100-sxm", 4, "llama-3.1-70b", Precision::bf16, 400'000, 64, 4},
-        Case{"one_at_a_time", "l4", 1, "llama-3.1-8b", Precision::bf16, 20'000, 1, 5},
-        Case{"compiling", "tpu-v5e", 8, "llama-3.1-70b", Precision::int8, 200'000, 32, 6}),
+        BatchCase{"roomy", "h100-sxm", 1, "llama-3.1-8b", Precision::bf16, 400'000, 256, 1},
+        BatchCase{"tight_cache", "h100-sxm", 1, "llama-3.1-8b", Precision::bf16, 12'000, 256, 2},
+        BatchCase{"small_batch", "a100-sxm-80gb", 1, "llama-3.1-8b", Precision::bf16, 400'000, 4,
+                  3},
+        BatchCase{"four_devices", "h100-sxm", 4, "llama-3.1-70b", Precision::bf16, 400'000, 64, 4},
+        BatchCase{"one_at_a_time", "l4", 1, "llama-3.1-8b", Precision::bf16, 20'000, 1, 5},
+        BatchCase{"compiling", "tpu-v5e", 8, "llama-3.1-70b", Precision::int8, 200'000, 32, 6}),
     [](const auto& one) { return std::string(one.param.name); });
 
 /// One request alone on an H100, 10 tokens in and `output` out.

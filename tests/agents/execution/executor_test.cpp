@@ -104,7 +104,7 @@ TEST(Executor, RefusesWhatItsOwnerHasTriedOnSuchDevicesInVain) {
   const auto refusal = host.executor.train(host.now, assign, model_spec("bert-large"));
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->reason, Reason::memory);
-  EXPECT_EQ(refusal->detail, "its owner tried it on 1 h100-sxm: it does not run");
+  EXPECT_EQ(refusal->detail, "a measured throughput says that it does not run on 1 h100-sxm");
   assign.job.work.paces.pop_back();
   EXPECT_FALSE(host.executor.train(host.now, assign, model_spec("bert-large")));
 }
@@ -155,13 +155,13 @@ TEST(Executor, ADeviceThatShutsDownFailsItsWorkForHeat) {
   ASSERT_EQ(host.ended.size(), 2u);
   for (const EndedAttempt& ended : host.ended) {
     EXPECT_EQ(ended.failure, Reason::thermal);
-    EXPECT_NE(ended.detail.find("shut down for temperature"), std::string::npos);
+    EXPECT_NE(ended.detail.find("thermal shutdown"), std::string::npos);
   }
   EXPECT_EQ(host.replicas.back().state, ReplicaState::gone);
   ASSERT_EQ(host.reports.size(), 3u) << "each device says once that it is off";
   for (const DeviceReport& report : host.reports) {
     EXPECT_FALSE(report.usable);
-    EXPECT_EQ(report.detail, "shut down for temperature");
+    EXPECT_EQ(report.detail, "thermal shutdown");
   }
   const auto refusal =
       host.executor.train(host.now, to_devices(train_job(3, "bert-large", 1, 64, 128, 1), {0}),

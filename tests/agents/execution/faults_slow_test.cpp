@@ -6,8 +6,6 @@
 namespace drover::agents {
 namespace {
 
-constexpr const char* chat = "llama-3.1-8b";
-
 struct Row {
   Sample sample;
   double operator[](Metric metric) const { return sample[metric]; }
@@ -94,12 +92,12 @@ TEST(Faults, AHungReplicaAnswersLaterByTheTimeOfTheHang) {
       hung(settings_of("h100-sxm:2", "llama-3.1-8b:0-1"));
   for (AgentDialogue* talk : {&calm, &hung}) {
     talk->welcome(seconds(1), seconds(60));
-    talk->from_router(to_replica(serve_job(1, chat, 1000, 2000), 0));
+    talk->from_router(to_replica(serve_job(1, chat_model, 1000, 2000), 0));
     talk->pass(seconds(2));
     if (talk == &hung) talk->from_router(fault("hang", seconds(10), {1}));
     talk->pass(seconds(1));
   }
-  hung.from_router(to_replica(serve_job(2, chat, 100, 10), 0));  // joins while nothing moves
+  hung.from_router(to_replica(serve_job(2, chat_model, 100, 10), 0));  // joins while nothing moves
   hung.pass(seconds(8));
   EXPECT_TRUE(hung.all<Finished>().empty());
   for (AgentDialogue* talk : {&calm, &hung}) talk->pass(seconds(30), seconds(5));
@@ -115,7 +113,7 @@ TEST(Faults, AHungReplicaAnswersLaterByTheTimeOfTheHang) {
 TEST(Faults, AHangDelaysLoadingToo) {
   AgentDialogue talk(settings_of("tpu-v5e:4", ""));
   talk.welcome(seconds(1), seconds(10));
-  talk.from_router(StartReplica{0, chat, "", Precision::int8, {0, 1, 2, 3}});
+  talk.from_router(StartReplica{0, chat_model, "", Precision::int8, {0, 1, 2, 3}});
   const Instant ready_at = talk.all<ReplicaReport>().back().replica.ready_at;
   talk.pass(seconds(5), seconds(1));
   talk.from_router(fault("hang", seconds(20), {2}));
@@ -141,7 +139,7 @@ TEST(Faults, ASlowLinkIsNothingToASingleDevice) {
   AgentDialogue slow(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   for (AgentDialogue* talk : {&calm, &slow}) {
     talk->welcome(seconds(1), seconds(10));
-    talk->from_router(to_replica(serve_job(1, chat, 1000, 500), 0));
+    talk->from_router(to_replica(serve_job(1, chat_model, 1000, 500), 0));
     if (talk == &slow) talk->from_router(fault("slow-link=0.01", seconds(60), {0}));
     talk->pass(seconds(20), seconds(1));
   }

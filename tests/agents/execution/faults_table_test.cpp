@@ -9,8 +9,6 @@
 namespace drover::agents {
 namespace {
 
-constexpr const char* chat = "llama-3.1-8b";
-
 struct FaultCase {
   const char* name;
   const char* text;
@@ -25,9 +23,9 @@ class EachFault : public testing::TestWithParam<FaultCase> {
  protected:
   EachFault() : talk(settings_of("h100-sxm:4", "llama-3.1-8b:0,llama-3.1-8b:3")) {
     talk.welcome(seconds(1), seconds(10));
-    talk.from_router(to_replica(serve_job(1, chat, 1000, 60'000), 0));
+    talk.from_router(to_replica(serve_job(1, chat_model, 1000, 60'000), 0));
     talk.from_router(to_devices(train_job(2, "bert-large", 1'000'000, 64, 512, 1), {1}));
-    talk.from_router(to_replica(serve_job(3, chat, 1000, 60'000), 1));
+    talk.from_router(to_replica(serve_job(3, chat_model, 1000, 60'000), 1));
     talk.pass(milliseconds(2500), seconds(1));
     talk.forget();
     heard = talk.now;
@@ -79,10 +77,10 @@ TEST_P(EachFault, EndsWhatRunsThereOrNothing) {
 
 TEST_P(EachFault, LetsNewWorkInOnlyWhereItCanRun) {
   talk.forget();
-  talk.from_router(to_replica(serve_job(7, chat, 10, 10), 0));
+  talk.from_router(to_replica(serve_job(7, chat_model, 10, 10), 0));
   talk.from_router(to_devices(train_job(8, "bert-large", 10, 64, 512, 1), {2}));
   talk.from_router(to_devices(train_job(9, "bert-large", 10, 64, 512, 1), {1}));
-  talk.from_router(StartReplica{7, chat, "", Precision::bf16, {1}});
+  talk.from_router(StartReplica{7, chat_model, "", Precision::bf16, {1}});
   EXPECT_EQ(talk.all<Accepted>().front().job, job_id(GetParam().unusable ? 8 : 7));
   if (!GetParam().unusable) return;
   const auto refused = talk.all<Refused>();
@@ -203,10 +201,10 @@ TEST(Faults, ADeviceIsUsableAgainWhenTheLastOfItsFaultsEnds) {
   EXPECT_TRUE(talk.all<DeviceReport>()[1].usable);
 }
 
-TEST(Faults, WhatTheRouterPutElsewhereOrStartedIsNotLoadedAgain) {
+TEST(Faults, ReplicasTheRouterStartedOrRetiredAreNotReloadedAfterAFault) {
   AgentDialogue talk(settings_of("h100-sxm:3", "llama-3.1-8b:0,llama-3.1-8b:1"));
   talk.welcome(seconds(1), seconds(10));
-  talk.from_router(StartReplica{9, chat, "", Precision::bf16, {2}});
+  talk.from_router(StartReplica{9, chat_model, "", Precision::bf16, {2}});
   talk.pass(seconds(60), seconds(1));
   talk.from_router(fault("ecc", seconds(10), {0, 1, 2}));
   talk.from_router(RetireReplica{1});

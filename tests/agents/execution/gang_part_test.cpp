@@ -1,4 +1,4 @@
-// One host's part of a gang over hosts.
+// One host's part of a multi-host gang.
 #include "agents/execution/executor.h"
 
 #include <gtest/gtest.h>
@@ -162,8 +162,8 @@ TEST(GangLayout, APartThatCannotBeOneIsRefused) {
     GangLayout gang;
     const char* detail;
   } cases[] = {
-      {{8, 3, {}}, "4 devices of a gang of 8, of which a host has at most 3"},
-      {{4, 4, {}}, "4 devices of a gang of 4, of which a host has at most 4"},
+      {{8, 3, {}}, "4 devices on this host for a gang of 8; the layout allows at most 3 per host"},
+      {{4, 4, {}}, "4 devices on this host for a gang of 4; the layout allows at most 4 per host"},
   };
   for (const auto& row : cases) {
     Executor executor("node1",

@@ -87,11 +87,11 @@ TEST_F(ActedOn, ADrainKeepsWorkAwayUntilItIsResumedAlsoWhenTheRouterRestarts) {
   const ProcessResult resumed = run({"resume", "h1/2", "--json"});
   EXPECT_EQ(resumed.out,
             "{\"applied\":true,\"targets\":[\"h1/2\"],\"error\":\"\",\"summary\":\"h1/2: resumed 1 "
-            "device, 1 waiting job is decided again\"}\n");
+            "device, 1 waiting job is re-evaluated\"}\n");
   EXPECT_TRUE(eventually([&] { return state_of(job) == "running"; }));
   const ProcessResult again = run({"resume", "h1/2"});
   EXPECT_EQ(again.exit_code, 1);
-  EXPECT_EQ(again.err, "drover resume: nothing of device:h1/2 is drained\n");
+  EXPECT_EQ(again.err, "drover resume: no device of device:h1/2 is drained\n");
 }
 
 TEST_F(ActedOn, ACancelledJobEndsAndWhatHadEndedIsSaid) {
@@ -145,7 +145,7 @@ TEST_F(ActedOn, AnAppliedPolicyIsInForceAgainAfterARestart) {
       << refused.err;
   const std::string older = folder.write("older.toml", policy_text(3));
   restart({"--policy", older});
-  EXPECT_NE(router->err().find("policy balanced version 4, applied before, is in force again"),
+  EXPECT_NE(router->err().find("restored the policy balanced version 4 that was applied"),
             std::string::npos)
       << router->err();
   EXPECT_EQ(run({"policy", "show"}).out, policy_text(4));

@@ -1,4 +1,5 @@
-// Agents that end in order, that share a name, and strangers at the router's doors: real processes.
+// Agents that end gracefully, that share a name, and unknown peers at the router's doors: real
+// processes.
 #include <gtest/gtest.h>
 
 #include <chrono>

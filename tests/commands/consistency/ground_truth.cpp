@@ -50,7 +50,7 @@ class Truth {
       if (health == Health::ok && !lives) {
         differs(name, "is shown as well, and is dead or silent");
       }
-      // One that has left in order is on its way out, and its process ends when it likes.
+      // One that has left cleanly is on its way out, and its process ends when it likes.
       if (!lives || !world_.is_connected(name) || health == Health::ok || health == Health::left) {
         continue;
       }
@@ -83,7 +83,7 @@ class Truth {
           if (job->state == JobState::running) shown.insert(to_text(job->job.id));
         }
       }
-      // A gang over hosts is held by some of them before it runs.
+      // A multi-host gang is held by some of them before it runs.
       for (const std::string& job : running) {
         if (!placed.contains(job)) differs(job, "runs unseen on " + host);
       }
@@ -118,7 +118,7 @@ class Truth {
     wrong_[fmt::format("T: {} {}", what, how)] = {may, details};
   }
 
-  /// A gang over hosts is shown on all of them until each has told how it ended there, is back, or
+  /// A multi-host gang is shown on all of them until each has told how it ended there, is back, or
   /// has had its time for it, 12 s.
   Duration ended_within(const std::string& job) const {
     const auto over_hosts = [&](const JobChanged* placed) {

@@ -173,7 +173,7 @@ bool tells_reason(const InterfaceAnswers& at, const Alert& alert, Instant since)
   });
 }
 
-/// "6 in the queue, one for 12m: capacity".
+/// "6 in the queue, the oldest for 12m: capacity".
 void judge_waiting_text(const InterfaceAnswers& at, Inconsistencies& wrong) {
   const JobChanged* oldest = longest_waiting(at);
   for (const Alert& alert : at.alerts.alerts) {
@@ -190,7 +190,7 @@ void judge_waiting_text(const InterfaceAnswers& at, Inconsistencies& wrong) {
     if (queued != waiting && !of_beat) differs("number", shown(waiting));
     // The text is of the last beat, and of an answer that was under way.
     const double waits_s = to_seconds(at.now - oldest->since);
-    constexpr std::string_view before = "one for ";
+    constexpr std::string_view before = "the oldest for ";
     const std::string age =
         alert.text.substr(std::min(alert.text.size(), alert.text.find(before) + before.size()), 6);
     const auto told = parse_duration(age.substr(0, age.find_first_of(": ")), "alert");

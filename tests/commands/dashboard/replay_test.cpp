@@ -60,9 +60,9 @@ std::string difference(const std::vector<std::string>& replay,
   return left.size() == right.size() ? "" : "a frame is longer";
 }
 
-class Replayed {
+class ReplayedStory {
  public:
-  explicit Replayed(const RecordedStory& story, const std::string& view, bool ended = true)
+  explicit ReplayedStory(const RecordedStory& story, const std::string& view, bool ended = true)
       : files_(recording_of(story, ended)),
         source_(files_.file),
         reader_(*RecordingReader::open(source_, std::string_view(files_.journal),
@@ -95,7 +95,7 @@ TEST(Replay, ShowsTheFramesThatALiveDashboardShowed) {
   const RecordedStory story = story_of(length_s);
   for (const char* view : {"fleet", "devices", "jobs", "routing", "power"}) {
     const auto live = live_frames(story, length_s, view);
-    Replayed replay(story, view);
+    ReplayedStory replay(story, view);
     EXPECT_EQ(replay.timeline().last(), story.start + seconds(length_s));
     for (int s = 0; s <= length_s; ++s) {
       ASSERT_EQ(difference(replay.frame(s), live[static_cast<std::size_t>(s)]), "")
@@ -109,7 +109,7 @@ TEST(Replay, ShowsTheSameMomentWhateverTheWayToIt) {
   constexpr int length_s = 90;
   const RecordedStory story = story_of(length_s);
   const auto live = live_frames(story, length_s, "fleet");
-  Replayed replay(story, "fleet");
+  ReplayedStory replay(story, "fleet");
   replay.frame(80);
   for (int i = 0; i < 20; ++i) replay.press(80, "[");
   EXPECT_EQ(difference(replay.frame(80), live[60]), "") << "twenty steps back";
@@ -199,7 +199,7 @@ TEST(Replay, OfAFileThatWasNotClosedReachesToTheEndOfItsJournal) {
   constexpr int length_s = 70;
   const RecordedStory story = story_of(length_s);
   const auto live = live_frames(story, length_s, "devices");
-  Replayed replay(story, "devices", false);
+  ReplayedStory replay(story, "devices", false);
   EXPECT_EQ(replay.timeline().last(), story.start + seconds(length_s));
   EXPECT_EQ(difference(replay.frame(length_s), live.back()), "");
 }
@@ -241,7 +241,7 @@ TEST(Replay, TakesTheStateAnewWhereMessagesWereLost) {
 
 TEST(Replay, GoesOnFromAPositionLongAfterHundredsOfOthers) {
   const RecordedStory story = story_of(60);
-  Replayed replay(story, "fleet");
+  ReplayedStory replay(story, "fleet");
   const ReplayTimeline& timeline = replay.timeline();
   const auto heard_from = [&](std::uint64_t position) {
     std::vector<std::pair<Instant, tui::StreamRecord::Kind>> heard;
@@ -261,7 +261,7 @@ TEST(Replay, GoesOnFromAPositionLongAfterHundredsOfOthers) {
 
 TEST(Replay, NamesAlertsAsPlacesToJumpTo) {
   const RecordedStory story = story_of(60);
-  Replayed replay(story, "fleet");
+  ReplayedStory replay(story, "fleet");
   const auto& markers = replay.timeline().markers();
   ASSERT_EQ(markers.size(), 3U) << "raised at 10, 30 and 50 s";
   EXPECT_EQ(markers[1].at, story.start + seconds(30));

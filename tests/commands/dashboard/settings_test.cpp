@@ -48,12 +48,6 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-mode_t mode_of(const std::string& path) {
-  struct stat found {};
-  EXPECT_EQ(stat(path.c_str(), &found), 0) << path;
-  return found.st_mode & 07777;
-}
-
 tui::Settings with_theme(const std::string& theme) {
   tui::Settings settings;
   settings.theme = theme;
@@ -281,7 +275,7 @@ TEST_F(TopSettings, ChangedWhileItRunsAreSeenAtOnceAndBrokenOnesAreNot) {
   const std::string light_title = "38;5;235", contrast_title = "38;5;16;48;5;231";
   EXPECT_TRUE(holds(top.output(), light_title));
   replace(folder_, "theme = \"contrast\"\nview = \"power\"\n");
-  EXPECT_TRUE(top.shows("settings read again")) << top.screen();
+  EXPECT_TRUE(top.shows("settings reloaded")) << top.screen();
   EXPECT_TRUE(holds(top.output(), contrast_title));
   EXPECT_TRUE(top.shows("6 power")) << top.screen();
   top.type("2");
@@ -302,7 +296,7 @@ TEST_F(TopSettings, TheMouseIsTheTerminalsAsSoonAsTheFileSaysSo) {
   EXPECT_TRUE(holds(top.output(), on));
   EXPECT_FALSE(holds(top.output(), off));
   replace(folder_, "mouse = \"off\"\n");
-  EXPECT_TRUE(top.shows("settings read again")) << top.screen();
+  EXPECT_TRUE(top.shows("settings reloaded")) << top.screen();
   EXPECT_TRUE(holds(top.output(), off));
   const std::size_t until_then = top.output().size();
   replace(folder_, "mouse = \"on\"\nview = \"power\"\n");

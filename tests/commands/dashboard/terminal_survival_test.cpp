@@ -1,5 +1,5 @@
 // What happens to terminals: they are resized, stopped, slow, cut off, and pasted into. The
-// dashboard goes on, or ends in order and leaves the terminal as it was found.
+// dashboard goes on, or exits cleanly and leaves the terminal as it was found.
 #include <gtest/gtest.h>
 
 #include <chrono>

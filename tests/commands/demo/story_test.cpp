@@ -13,9 +13,9 @@
 namespace drover::commands {
 namespace {
 
-constexpr Instant start{std::chrono::hours(24 * 365 * 56)};
+constexpr Instant story_start{std::chrono::hours(24 * 365 * 56)};
 
-Instant at(double seconds) { return saturating_add(start, from_seconds(seconds)); }
+Instant at(double seconds) { return saturating_add(story_start, from_seconds(seconds)); }
 
 Summary drawing(double watts) {
   Summary summary;
@@ -30,7 +30,7 @@ std::vector<std::string> told(Story& story, double from_s, double to_s) {
     Story::StoryActions actions = story.due(at(second));
     const auto add = [&](Message message) {
       lines.push_back(std::to_string(second) + " " +
-                      encode({"story", 1, start, std::move(message)}));
+                      encode({"story", 1, story_start, std::move(message)}));
     };
     add(story.caption());
     for (Message& message : actions.messages) add(std::move(message));
@@ -47,19 +47,19 @@ std::uint32_t chapter_at(Story& story, double second) {
 }
 
 TEST(Story, IsTheSameForTheSameSeed) {
-  Story one(7, 1, start);
-  Story two(7, 1, start);
-  Story other(8, 1, start);
-  one.receive(start, drawing(9000));
-  two.receive(start, drawing(9000));
-  other.receive(start, drawing(9000));
+  Story one(7, 1, story_start);
+  Story two(7, 1, story_start);
+  Story other(8, 1, story_start);
+  one.receive(story_start, drawing(9000));
+  two.receive(story_start, drawing(9000));
+  other.receive(story_start, drawing(9000));
   const auto lines = told(one, 0, 2 * story_s);
   EXPECT_EQ(lines, told(two, 0, 2 * story_s));
   EXPECT_NE(lines, told(other, 0, 2 * story_s));
 }
 
 TEST(Story, TellsItsChaptersInOrderAndBeginsAnew) {
-  Story story(1, 1, start);
+  Story story(1, 1, story_start);
   std::vector<std::uint32_t> seen;
   for (double second = 0; second < 2 * story_s; second += 5) {
     const std::uint32_t chapter = chapter_at(story, second);
@@ -73,7 +73,7 @@ TEST(Story, TellsItsChaptersInOrderAndBeginsAnew) {
 }
 
 TEST(Story, StandsStillWhileItIsPaused) {
-  Story story(1, 1, start);
+  Story story(1, 1, story_start);
   story.due(at(50));
   story.toggle(at(50));
   EXPECT_TRUE(story.caption().paused);
@@ -88,7 +88,7 @@ TEST(Story, StandsStillWhileItIsPaused) {
 
 /// The story's cap, where the site drew a tenth in its first half minute and is asked so often.
 double cap_told(double every_s) {
-  Story story(1, 1, start);
+  Story story(1, 1, story_start);
   double watts = 0;
   for (double second = 0; second < story_s; second += every_s) {
     story.receive(at(second), drawing(second < 30 ? 1'000 : 10'000));
@@ -108,7 +108,7 @@ TEST(Story, CapsTheSiteBelowWhatItUsuallyDrawsHoweverSeldomItIsTold) {
 }
 
 TEST(Story, SetsNoCapBeforeItKnowsWhatTheSiteDraws) {
-  Story story(1, 1, start);
+  Story story(1, 1, story_start);
   for (double second = 0; second < story_s; ++second) {
     for (const Message& message : story.due(at(second)).messages) {
       EXPECT_FALSE(std::holds_alternative<SetPowerCap>(message));
@@ -127,7 +127,7 @@ TEST(Story, CaptionsFitANarrowTerminalAndNameKeysThatShowAView) {
 
 TEST(Story, LoadMultipliesItsRequests) {
   const auto requests = [](double load) {
-    Story story(3, load, start);
+    Story story(3, load, story_start);
     std::size_t count = 0;
     for (double second = 0; second < story_s; ++second) count += story.due(at(second)).jobs.size();
     return count;
@@ -139,18 +139,18 @@ TEST(Story, LoadMultipliesItsRequests) {
 
 TEST(Story, DrawsItsRequestsOnlyAsTheyComeHoweverManyTheyAre) {
   // A round would hold 72 million of them.
-  Story story(3, 100'000, start);
+  Story story(3, 100'000, story_start);
   EXPECT_TRUE(story.due(at(chapters()[1].begins_s)).jobs.empty());
   std::vector<Job> first = story.due(at(chapters()[1].begins_s + 1), 2'000).jobs;
   EXPECT_EQ(first.size(), 2'000U) << "no more than there is room for";
   const std::vector<Job> next = story.due(at(chapters()[1].begins_s + 1), 2'000).jobs;
-  Story whole(3, 100'000, start);
+  Story whole(3, 100'000, story_start);
   first.insert(first.end(), next.begin(), next.end());
   EXPECT_EQ(first, whole.due(at(chapters()[1].begins_s + 1), 4'000).jobs) << "what waited comes";
 }
 
 TEST(Story, GoesOnWhenThereIsNoRoomForItsRequests) {
-  Story story(3, 1, start);
+  Story story(3, 1, story_start);
   std::vector<std::uint32_t> seen;
   for (double second = 0; second < 2 * story_s; ++second) {
     EXPECT_TRUE(story.due(at(second), 0).jobs.empty());

@@ -7,7 +7,7 @@
 namespace drover::commands {
 namespace {
 
-TEST(AlertVerbs, ListWhatIsRaisedAndWhoCaresForIt) {
+TEST(AlertVerbs, ListRaisedAlertsAndWhoAcknowledgedThem) {
   AlertedFleet fleet;
   ASSERT_TRUE(fleet.running.start()) << fleet.running.trouble();
   EXPECT_EQ(fleet.running.ask({"alerts", "--json"}).out, "[]\n");
@@ -21,7 +21,7 @@ TEST(AlertVerbs, ListWhatIsRaisedAndWhoCaresForIt) {
   const ProcessResult seen = fleet.running.ask({"acknowledge", "put_away", "h-1/1"});
   EXPECT_EQ(seen.exit_code, 0) << seen.err;
   EXPECT_EQ(seen.out,
-            "acknowledged 1 alert: put_away h-1/1; everybody sees this until it clears\n");
+            "acknowledged 1 alert: put_away h-1/1; visible to all viewers until it clears\n");
   const auto alerts = Json::parse(fleet.running.ask({"alerts", "--json"}).out);
   ASSERT_TRUE(alerts.ok());
   ASSERT_EQ(alerts->size(), 1U);

@@ -54,9 +54,9 @@ router::Policy asking_policy() {
 
 /// Three hosts, one of TPUs: devices that are hot, near their cap, in no sample, unusable, drained,
 /// faulty, compiling, without a told cap; and what all three callers know of them.
-class Fleet : public router::RouterHarness {
+class FilteredFleet : public router::RouterHarness {
  public:
-  Fleet() : RouterHarness({}, asking_policy()) {
+  FilteredFleet() : RouterHarness({}, asking_policy()) {
     join(1, "h1", "h100-sxm", {});
     join(2, "h2", "h100-sxm", {});
     join(3, "t1", "tpu-v5e", compiling());
@@ -167,7 +167,7 @@ class Fleet : public router::RouterHarness {
 };
 
 TEST(DeviceFields, RulesCommandsAndTheDashboardAnswerTheSame) {
-  Fleet fleet;
+  FilteredFleet fleet;
   fleet.take_snapshot();
   std::size_t answered = 0;
   for (std::size_t question = 0; question < std::size(questions); ++question) {
@@ -181,7 +181,7 @@ TEST(DeviceFields, RulesCommandsAndTheDashboardAnswerTheSame) {
 }
 
 TEST(DeviceFields, ADeviceThatIsInNoSampleAgesByItselfAndItsMetricsAreNotKnown) {
-  Fleet fleet;
+  FilteredFleet fleet;
   fleet.take_snapshot();
   EXPECT_EQ(fleet.of_commands("age > 19s"), Ids{"h1/2"});
   EXPECT_EQ(fleet.of_dashboard("age > 19s"), Ids{"h1/2"});

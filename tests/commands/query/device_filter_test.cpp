@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Instant now{seconds(1'000)};
+constexpr Instant published_at{seconds(1'000)};
 
 JobChanged running(std::uint64_t id, std::string model, std::string tenant, std::string target) {
   JobChanged changed;
@@ -27,9 +27,9 @@ JobChanged running(std::uint64_t id, std::string model, std::string tenant, std:
 }
 
 /// Two hosts: "a" with two GPUs in two pools and two TPUs in none, and "b" with one GPU, lost.
-class Fleet {
+class TwoHostFleet {
  public:
-  Fleet() {
+  TwoHostFleet() {
     HostChanged a;
     a.registration.host = "a";
     a.registration.rack = "left";
@@ -53,7 +53,7 @@ class Fleet {
     sample("b", 0, 99, 0);
   }
 
-  void say(Message body) { view_.receive({"router", 1, now, std::move(body)}); }
+  void say(Message body) { view_.receive({"router", 1, published_at, std::move(body)}); }
 
   void sample(const std::string& host, std::uint16_t device, double celsius, double throttle) {
     Sample row;
@@ -67,7 +67,7 @@ class Fleet {
   std::string found(std::string_view text, int later_s = 1) const {
     auto parsed = filter::Filter::parse(text, filter::devices);
     if (const auto* problem = std::get_if<filter::Problem>(&parsed)) return problem->message;
-    std::vector<DeviceRow> rows = rows_of(view_, {now + seconds(later_s), 5});
+    std::vector<DeviceRow> rows = rows_of(view_, {published_at + seconds(later_s), 5});
     DeviceFilter(std::get<filter::Filter>(std::move(parsed))).narrow(rows, view_);
     std::string ids;
     for (const DeviceRow& row : rows) ids += (ids.empty() ? "" : " ") + to_text(row.id);
@@ -78,14 +78,14 @@ class Fleet {
   FleetView view_;
 };
 
-struct Case {
+struct FilterCase {
   const char* text;
   const char* ids;
 };
 
 TEST(DeviceFilter, FindsDevicesByWhatTheyAre) {
-  const Fleet fleet;
-  const Case cases[] = {
+  const TwoHostFleet fleet;
+  const FilterCase cases[] = {
       {"", "a/0 a/1 a/2 a/3 b/0"},
       {"id==a/1", "a/1"},
       {"host==b", "b/0"},
@@ -105,37 +105,37 @@ TEST(DeviceFilter, FindsDevicesByWhatTheyAre) {
       {"v5e", "a/2 a/3"},
       {"nowhere", ""},
   };
-  for (const Case& row : cases) EXPECT_EQ(fleet.found(row.text), row.ids) << row.text;
+  for (const FilterCase& row : cases) EXPECT_EQ(fleet.found(row.text), row.ids) << row.text;
 }
 
 TEST(DeviceFilter, FindsDevicesByWhatTheyReport) {
-  const Fleet fleet;
-  const Case cases[] = {
+  const TwoHostFleet fleet;
+  const FilterCase cases[] = {
       {"temp>70", "a/0"},      {"temp==none", "a/2 a/3 b/0"},     {"headroom<6C", "a/0"},
       {"headroom==50", "a/1"}, {"headroom==none", "a/2 a/3 b/0"}, {"throttle==power", "a/0"},
       {"throttle==no", "a/1"}, {"age==1s & temp>0", "a/0 a/1"},
   };
-  for (const Case& row : cases) EXPECT_EQ(fleet.found(row.text), row.ids) << row.text;
+  for (const FilterCase& row : cases) EXPECT_EQ(fleet.found(row.text), row.ids) << row.text;
 }
 
 TEST(DeviceFilter, FindsDevicesByTheirState) {
-  Fleet fleet;
+  TwoHostFleet fleet;
   EXPECT_EQ(fleet.found("state==ok"), "a/0 a/1");
   EXPECT_EQ(fleet.found("state==lost"), "b/0");
   EXPECT_EQ(fleet.found("state==stale", 6), "a/0 a/1 a/2 a/3");
   EXPECT_EQ(fleet.found("state==stale", 5), "a/2 a/3") << "they have never reported";
-  fleet.say(DeviceChanged{"a", 0, false, now, "Xid 79", {"xid=79"}, false});
-  fleet.say(DeviceChanged{"a", 1, true, now, "", {}, true});
+  fleet.say(DeviceChanged{"a", 0, false, published_at, "Xid 79", {"xid=79"}, false});
+  fleet.say(DeviceChanged{"a", 1, true, published_at, "", {}, true});
   EXPECT_EQ(fleet.found("state==unusable"), "a/0");
   EXPECT_EQ(fleet.found("state==faulty & state==unusable"), "a/0");
   EXPECT_EQ(fleet.found("state==drained"), "a/1");
   EXPECT_EQ(fleet.found("state==ok"), "");
-  fleet.say(DeviceChanged{"a", 1, true, now, "", {}, false});
+  fleet.say(DeviceChanged{"a", 1, true, published_at, "", {}, false});
   EXPECT_EQ(fleet.found("state==ok"), "a/1");
 }
 
 TEST(DeviceFilter, WhatAnOldSampleSaidIsNotKnownNow) {
-  const Fleet fleet;
+  const TwoHostFleet fleet;
   EXPECT_EQ(fleet.found("temp>70", 5), "a/0");
   EXPECT_EQ(fleet.found("temp>70", 6), "");
   EXPECT_EQ(fleet.found("temp==none & throttle==none", 6), "a/0 a/1 a/2 a/3 b/0");
@@ -143,7 +143,7 @@ TEST(DeviceFilter, WhatAnOldSampleSaidIsNotKnownNow) {
 }
 
 TEST(DeviceFilter, ThePolicySaysHowOldASampleMayBe) {
-  Fleet fleet;
+  TwoHostFleet fleet;
   PolicyChanged policy;
   policy.stale_after_s = 50;
   fleet.say(policy);
@@ -152,7 +152,7 @@ TEST(DeviceFilter, ThePolicySaysHowOldASampleMayBe) {
 }
 
 TEST(DeviceFilter, AHostThatLeftIsNotLostNorStaleAndOneThatIsForgottenIsNowhere) {
-  Fleet fleet;
+  TwoHostFleet fleet;
   HostChanged left;
   left.registration.host = "c";
   left.registration.groups = {{0, 0, 1, "h100-sxm", "", 700}};
@@ -165,7 +165,7 @@ TEST(DeviceFilter, AHostThatLeftIsNotLostNorStaleAndOneThatIsForgottenIsNowhere)
 }
 
 TEST(DeviceFilter, FindsDevicesWhoseWorkStandsStill) {
-  Fleet fleet;
+  TwoHostFleet fleet;
   Replica replica;
   replica.id = {"a", 0};
   replica.devices = {2, 3};
@@ -181,7 +181,7 @@ TEST(DeviceFilter, FindsDevicesWhoseWorkStandsStill) {
 }
 
 TEST(DeviceFilter, FindsDevicesByTheWorkOnThem) {
-  Fleet fleet;
+  TwoHostFleet fleet;
   Replica replica;
   replica.id = {"a", 0};
   replica.model = "llama-3.1-8b";
@@ -204,7 +204,7 @@ TEST(DeviceFilter, FindsDevicesByTheWorkOnThem) {
 }
 
 TEST(DeviceFilter, FindsDevicesThatAnAlertIsAbout) {
-  Fleet fleet;
+  TwoHostFleet fleet;
   Alert alert;
   alert.rule = "throttling";
   alert.subject = "a/0";

@@ -32,14 +32,14 @@ void take_published(Sockets& sockets, std::vector<std::string>& published) {
   }
 }
 
-struct Replayed {
+struct ReplayedJournal {
   std::string problem;
   std::vector<std::string> published;
 };
 
 /// Feeds the records to the core that the first one describes.
-Replayed replay(const std::vector<JournalRecord>& records) {
-  Replayed replayed;
+ReplayedJournal replay(const std::vector<JournalRecord>& records) {
+  ReplayedJournal replayed;
   JournalReplay replay(devices::Catalogue::embedded());
   for (const JournalRecord& record : records) {
     if (const Status fed = replay.feed(record); !fed) return {fed.error().message, {}};
@@ -188,7 +188,7 @@ TEST(Journal, OfARealRouterAndAgentReplaysToTheSameWords) {
 
   const auto records = decode_journal(folder.read("router.journal"));
   ASSERT_TRUE(records.ok()) << records.error().message;
-  const Replayed replayed = replay(*records);
+  const ReplayedJournal replayed = replay(*records);
   ASSERT_EQ(replayed.problem, "");
   // The subscriber joined a little later than the router began, so it has a part of the words.
   ASSERT_GT(published.size(), 40u);
@@ -250,7 +250,7 @@ TEST(Journal, OfARouterWithKeysReplaysToTheSameWords) {
 
   const auto records = decode_journal(folder.read("router.journal"));
   ASSERT_TRUE(records.ok()) << records.error().message;
-  const Replayed replayed = replay(*records);
+  const ReplayedJournal replayed = replay(*records);
   ASSERT_EQ(replayed.problem, "");
   EXPECT_TRUE(holds_in_a_row(replayed.published, published));
 }

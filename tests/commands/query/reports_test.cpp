@@ -7,14 +7,14 @@
 namespace drover::commands {
 namespace {
 
-constexpr Instant now{std::chrono::seconds(100)};
+constexpr Instant asked_at{std::chrono::seconds(100)};
 
 JobChanged job_in(JobState state, WorkKind kind) {
   JobChanged job;
   job.job.id = {1, 2};
   job.job.work.kind = kind;
   job.job.work.model = "m";
-  job.submitted = now - std::chrono::seconds(30);
+  job.submitted = asked_at - std::chrono::seconds(30);
   job.state = state;
   return job;
 }
@@ -32,12 +32,12 @@ TEST(Reports, OnlyWorkThatReportsItsProgressShowsOne) {
   request.remaining_s = 7;  // what was predicted when it was placed
   EXPECT_TRUE(to_json(request)["progress"].is_null());
   EXPECT_TRUE(to_json(request)["remaining_s"].is_null());
-  EXPECT_EQ(to_table({request}, now).find('%'), std::string::npos);
+  EXPECT_EQ(to_table({request}, asked_at).find('%'), std::string::npos);
   JobChanged training = job_in(JobState::running, WorkKind::train);
   EXPECT_TRUE(to_json(training)["progress"].is_null());
   training.progress = 0.25;
   EXPECT_EQ(to_json(training)["progress"].number(), 0.25);
-  EXPECT_NE(to_table({training}, now).find("25%"), std::string::npos);
+  EXPECT_NE(to_table({training}, asked_at).find("25%"), std::string::npos);
 }
 
 TEST(Reports, AJobThatEndedBetweenTwoQuestionsStandsOnceAndAsItEnded) {
@@ -54,7 +54,7 @@ TEST(Reports, AJobThatEndedBetweenTwoQuestionsStandsOnceAndAsItEnded) {
 TEST(Reports, AnEndedJobHasItsAgeAndTheTimeItTook) {
   JobChanged job = job_in(JobState::finished, WorkKind::serve);
   job.latency_s = 2;
-  const std::string table = to_table({job}, now);
+  const std::string table = to_table({job}, asked_at);
   EXPECT_NE(table.find(" 30s     2.0s "), std::string::npos) << table;
   const Json json = to_json(job);
   EXPECT_EQ(json["latency_s"].number(), 2);
@@ -87,7 +87,8 @@ TEST(Reports, ATrainingSaysWhatIsSafe) {
     job.steps_saved = one.saved;
     job.steps_lost = one.lost;
     EXPECT_EQ(checkpoint_text(job), one.text);
-    const bool told = *one.text == 0 || to_table({job}, now).find(one.text) != std::string::npos;
+    const bool told =
+        *one.text == 0 || to_table({job}, asked_at).find(one.text) != std::string::npos;
     EXPECT_TRUE(told && (*one.text == 0 || explain(job).find(one.text) != std::string::npos));
     EXPECT_EQ(to_json(job)["steps_saved"].integer(), one.saved);
   }
@@ -95,10 +96,10 @@ TEST(Reports, ATrainingSaysWhatIsSafe) {
 
 TEST(Reports, ACancelledJobSaysByWhomAndNotThatItFailed) {
   JobChanged job = job_in(JobState::cancelled, WorkKind::serve);
-  job.reason = Reason::cancelled;
+  job.reason = drover::Reason::cancelled;
   job.detail = "cancelled by ann";
   EXPECT_EQ(to_json(job)["state"].text(), "cancelled");
-  const std::string table = to_table({job}, now);
+  const std::string table = to_table({job}, asked_at);
   EXPECT_EQ(table.find("cancelled: "), std::string::npos) << table;
   EXPECT_NE(table.find("cancelled by ann"), std::string::npos) << table;
   EXPECT_NE(explain(job).find(", cancelled\n"), std::string::npos) << explain(job);
@@ -150,19 +151,21 @@ TEST(Reports, ASummaryWithoutResultsHasNoPercentilesAndNoError) {
 
 TEST(Reports, OneDeviceThatFailsTwiceIsOneLine) {
   Decision decision;
-  decision.rejections = {{"p", "l4", Reason::memory, 1}, {"p", "l4", Reason::framework, 1}};
+  decision.rejections = {{"p", "l4", drover::Reason::memory, 1},
+                         {"p", "l4", drover::Reason::framework, 1}};
   EXPECT_NE(explain(decision).find("rejected l4 in pool p: 1 for memory, 1 for framework\n"),
             std::string::npos)
       << explain(decision);
   JobChanged waiting = job_in(JobState::queued, WorkKind::serve);
-  waiting.reason = Reason::capacity;
+  waiting.reason = drover::Reason::capacity;
   EXPECT_NE(explain(waiting).find("  waiting for capacity\n"), std::string::npos);
 }
 
 TEST(Reports, WhyNamesTheAttemptThatWasRequeuedBesideWhatTheJobWaitsForNow) {
   JobChanged waiting = job_in(JobState::queued, WorkKind::train);
-  waiting.reason = Reason::capacity;
-  waiting.returned = "attempt 1 was requeued at 14:02:10 (preempted: its devices go to 3fa1c2d4)";
+  waiting.reason = drover::Reason::capacity;
+  waiting.returned =
+      "attempt 1 was requeued at 14:02:10 (preempted: its devices were given to 3fa1c2d4)";
   EXPECT_NE(explain(waiting).find("  " + waiting.returned + "\n  waiting for capacity\n"),
             std::string::npos)
       << explain(waiting);
@@ -177,12 +180,12 @@ TEST(Reports, DollarsThatStandOnAnAssumedPriceSayWhichOne) {
   EXPECT_NE(explain(decision).find(", $0.00 (spot price of the catalogue)\n"), std::string::npos);
 }
 
-TEST(Reports, AWishThatWasGivenUpInTheWantedPoolCostsNothingAgainstIt) {
+TEST(Reports, DroppingTheSloInThePreferredPoolShowsNoExtraCost) {
   Decision decision;
   decision.top.resize(1);
   decision.preferred_pool = decision.pool = "h100";
-  decision.fallback_reason = Reason::queue_slo;
-  decision.change = "slo -> best effort";
+  decision.fallback_reason = drover::Reason::queue_slo;
+  decision.change = "slo dropped: best effort";
   EXPECT_EQ(explain(decision).find("no device of the preferred pool can run it"), std::string::npos)
       << explain(decision);
   EXPECT_EQ(explain(decision).find("costs"), std::string::npos) << explain(decision);

@@ -40,7 +40,7 @@ OpenRecording read_back(const std::string& path) {
   return std::move(*recording);
 }
 
-/// Closed in order, with nothing wrong in it.
+/// Closed cleanly, with nothing wrong in it.
 testing::AssertionResult whole(const OpenRecording& recording) {
   if (!recording.reader.info().closed) return testing::AssertionFailure() << "not closed";
   const auto report = verify_recording(*recording.input.file);

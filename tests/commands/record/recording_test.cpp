@@ -21,7 +21,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr int length_s = 130;
+constexpr int story_s = 130;
 constexpr int devices = 32;  // of hosts that are not lost
 constexpr int h100s = 8;     // which alone tell the heat of their memory and the time slowed
 constexpr int others_tell = static_cast<int>(Metric::running) + 1;
@@ -32,7 +32,7 @@ class RecordingVerbs : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = new TestFolder;
-    const RecordedStory story = story_of(length_s);
+    const RecordedStory story = story_of(story_s);
     const RecordedFiles whole = recording_of(story);
     const RecordedFiles killed = recording_of(story, false);
     folder_->write("whole.mcap", whole.file);
@@ -57,13 +57,13 @@ TEST_F(RecordingVerbs, InfoSaysWhatStandsInIt) {
   const ProcessResult ran = recording({"info", file("whole.mcap"), "--json"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   const Json said = only_object(ran.out);
-  EXPECT_EQ(said["span_s"].number(), length_s - 1) << ran.out;
+  EXPECT_EQ(said["span_s"].number(), story_s - 1) << ran.out;
   EXPECT_TRUE(said["closed"].boolean());
   EXPECT_TRUE(said["state"].is_null());
   EXPECT_EQ(said["hosts"].integer(), 5);
   EXPECT_EQ(said["devices"].integer(), devices + 4);
-  EXPECT_EQ(said["sample_batches"].integer(), 4 * length_s);
-  EXPECT_EQ(said["sample_values"].integer(), values_each_s * length_s);
+  EXPECT_EQ(said["sample_batches"].integer(), 4 * story_s);
+  EXPECT_EQ(said["sample_values"].integer(), values_each_s * story_s);
   EXPECT_GT(said["bytes_per_value"].number(), 0);
   EXPECT_EQ(said["dropped"].integer(), 0);
   std::set<std::string> channels;
@@ -240,7 +240,7 @@ TEST_F(RecordingVerbs, CutKeepsTheTimeThatWasAskedFor) {
   const ProcessResult ran = recording(
       {"cut", file("whole.mcap"), "--from", "20s", "--to", "2025-11-21T02:38:41Z", "-o", out});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_NE(ran.out.find("of fleet time before --from, at the last keyframe before it"),
+  EXPECT_NE(ran.out.find("of fleet time before --from, at the preceding keyframe"),
             std::string::npos)
       << ran.out;
   EXPECT_EQ(recording({"verify", out}).exit_code, 0);
@@ -257,7 +257,7 @@ TEST_F(RecordingVerbs, ExportsSamplesAsCsv) {
   const ProcessResult ran = recording({"export", file("whole.mcap"), "--format", "csv"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   const auto lines = split(ran.out, '\n');
-  ASSERT_EQ(lines.size(), 1U + devices * length_s + 1U);
+  ASSERT_EQ(lines.size(), 1U + devices * story_s + 1U);
   EXPECT_EQ(lines[0],
             "time,host,device,utilization,tensor_activity,memory_activity,memory_used_bytes,"
             "memory_total_bytes,power_w,power_cap_w,temperature_c,clock_mhz,throttle_bits,"
@@ -275,9 +275,9 @@ TEST_F(RecordingVerbs, ExportsEachChannelAsLinesOfJson) {
     const char* channel;
     const char* key;
     std::int64_t lines;
-  } cases[] = {{"samples", "power_w", devices * length_s}, {"jobs", "state", length_s},
-               {"decisions", "rule", length_s / 4},        {"events", "subject", length_s / 10},
-               {"alerts", "raised", length_s / 10},        {"audit", "who", length_s / 25}};
+  } cases[] = {{"samples", "power_w", devices * story_s}, {"jobs", "state", story_s},
+               {"decisions", "rule", story_s / 4},        {"events", "subject", story_s / 10},
+               {"alerts", "raised", story_s / 10},        {"audit", "who", story_s / 25}};
   for (const auto& expected : cases) {
     const ProcessResult ran = recording(
         {"export", file("whole.mcap"), "--format", "ndjson", "--channel", expected.channel});
@@ -318,8 +318,8 @@ TEST_F(RecordingVerbs, ThePublicMcapLibraryReadsWhatIsExported) {
   const recording_test::Ended read = library.read(out);
   EXPECT_EQ(read.status, 0) << read.output;
   const std::string counts =
-      fmt::format(" alerts={} audit={} decisions={} events={} jobs={} samples={}", length_s / 10,
-                  length_s / 25, length_s / 4, length_s / 10, length_s, devices * length_s);
+      fmt::format(" alerts={} audit={} decisions={} events={} jobs={} samples={}", story_s / 10,
+                  story_s / 25, story_s / 4, story_s / 10, story_s, devices * story_s);
   for (const char* way : {"indexed", "backwards", "alone", "streamed"}) {
     EXPECT_NE(read.output.find(way + counts), std::string::npos) << read.output;
   }
@@ -345,7 +345,7 @@ TEST_F(RecordingVerbs, ExportsAnMcapFileOfJsonMessages) {
     if (message && sample.empty()) sample = content.substr(22);
   }
   EXPECT_EQ(counts[static_cast<int>(recording::Opcode::message)],
-            devices * length_s + length_s + length_s / 4 + 2 * (length_s / 10) + length_s / 25);
+            devices * story_s + story_s + story_s / 4 + 2 * (story_s / 10) + story_s / 25);
   EXPECT_EQ(counts[static_cast<int>(recording::Opcode::channel)], 2 * 6) << "and in the summary";
   EXPECT_EQ(counts[static_cast<int>(recording::Opcode::statistics)], 1);
   const auto json = Json::parse(sample);
@@ -354,7 +354,7 @@ TEST_F(RecordingVerbs, ExportsAnMcapFileOfJsonMessages) {
   EXPECT_TRUE((*json)["temperature_c"].is_number());
 }
 
-TEST_F(RecordingVerbs, TeachWhoeverAsksWrongly) {
+TEST_F(RecordingVerbs, UsageErrorsSayWhatWasExpected) {
   const struct {
     std::vector<std::string> words;
     const char* said;

@@ -20,11 +20,6 @@ std::string script(const TestFolder& folder, const std::string& name, const std:
   return path;
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 bool is_alive(const std::string& pid_file) {
   const std::string pid = text_of(pid_file);
   return !pid.empty() && kill(std::stoi(pid), 0) == 0;
@@ -79,7 +74,7 @@ TEST(OnAlert, AProgramThatFailsIsTold) {
   AlertedFleet fleet({"--on-alert", script(folder, "hook", "exit 3\n")});
   ASSERT_TRUE(fleet.running.start()) << fleet.running.trouble();
   ASSERT_EQ(fleet.running.ask({"drain", "h-1/1"}).exit_code, 0);
-  EXPECT_TRUE(fleet.running.router().says("1 failed, the last one with exit code 3"))
+  EXPECT_TRUE(fleet.running.router().says("1 failed, most recently with exit code 3"))
       << fleet.running.trouble();
 }
 
@@ -164,7 +159,7 @@ TEST(AlertHook, TroubleIsToldNowAndThen) {
     if (const auto trouble = hook.take_problems(now + seconds(second))) told.push_back(*trouble);
   }
   ASSERT_EQ(told.size(), 3U);
-  EXPECT_NE(told[0].find(": 1 failed, the last one with exit code 3"), std::string::npos);
+  EXPECT_NE(told[0].find(": 1 failed, most recently with exit code 3"), std::string::npos);
   EXPECT_NE(told[1].find(": 10 failed"), std::string::npos) << told[1];
 }
 

@@ -45,7 +45,7 @@ class SmallDisk {
   DroverProcess holder_;
 };
 
-std::vector<std::string> job(const std::string& endpoint) {
+std::vector<std::string> submit_words(const std::string& endpoint) {
   return {"submit",  "--connect", endpoint,  "--kind", "train",     "--model", "bert-large",
           "--steps", "3",         "--batch", "8",      "--seq-len", "128",     "--json"};
 }
@@ -58,13 +58,13 @@ TEST(FullDisk, ARouterThatIsEndedThereSaysWhatIsLostAndKeepsWhatItAcknowledged) 
                            " --ledger " + disk.file("ledger.sqlite");
   auto router = std::make_unique<DroverProcess>("/bin/sh", disk.inside(line));
   ASSERT_TRUE(router->says("router ready")) << router->err();
-  const ProcessResult kept = run_drover(job(endpoint));
+  const ProcessResult kept = run_drover(submit_words(endpoint));
   ASSERT_EQ(kept.exit_code, 0) << kept.err;
 
   std::this_thread::sleep_for(std::chrono::seconds(2));  // until sums have been published
   disk.fill();
   // Whoever submits now waits for an acknowledgement that does not come.
-  DroverProcess waiting(job(endpoint));
+  DroverProcess waiting(submit_words(endpoint));
   ASSERT_TRUE(router->says("its disk is full: nothing is acknowledged until there is space"))
       << router->err();
   const ProcessResult asked = run_drover({"status", "--connect", endpoint, "--json"});

@@ -68,15 +68,16 @@ TEST(Inbox, WhatWaitsIsBoundedByConnectionByKeyAndInAll) {
   const Peer third{Channel::control, 3};
   EXPECT_EQ(inbox.refuses("a", first, 9 * kib), std::nullopt);
   inbox.put(Lane::clients, "a", message(1, std::string(9 * kib, 'x')));
-  EXPECT_EQ(inbox.refuses("a", first, kib),
-            "9.2K of requests of this connection are waiting, at most 10.0K may; wait for answers "
-            "first");
+  EXPECT_EQ(
+      inbox.refuses("a", first, kib),
+      "9.2K of requests from this connection are queued, the limit is 10.0K: wait for replies "
+      "first");
   EXPECT_EQ(inbox.refuses("a", second, kib), std::nullopt);
   inbox.put(Lane::clients, "a", message(2, std::string(5 * kib, 'x')));
-  EXPECT_NE(inbox.refuses("a", second, kib).value().find("of this key"), std::string::npos);
+  EXPECT_NE(inbox.refuses("a", second, kib).value().find("from this key"), std::string::npos);
   EXPECT_EQ(inbox.refuses("b", third, kib), std::nullopt) << "another key is not to blame";
   inbox.put(Lane::clients, "b", message(3, std::string(5 * kib, 'x')));
-  EXPECT_NE(inbox.refuses("c", third, kib).value().find("of all clients"), std::string::npos);
+  EXPECT_NE(inbox.refuses("c", third, kib).value().find("from all clients"), std::string::npos);
   all_of(inbox, Lane::clients);
   EXPECT_EQ(inbox.refuses("a", first, 9 * kib), std::nullopt) << "what was served counts no more";
 }

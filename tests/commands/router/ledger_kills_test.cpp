@@ -216,13 +216,13 @@ class KilledRouter : public testing::Test {
 };
 
 /// What the ledger says of one job.
-struct Story {
+struct LedgerJob {
   int accepted = 0, leased = 0, ended = 0;
   int lives = 0;  // of the router, from the first lease to the end
 };
 
 struct Told {
-  std::map<JobId, Story> jobs;
+  std::map<JobId, LedgerJob> jobs;
   drover::Usage charged;
   std::uint64_t input_tokens = 0;
 };
@@ -240,7 +240,7 @@ Told read_ledger(const std::string& path) {
       continue;
     }
     if (row.job.empty() || row.transition == Transition::known) continue;
-    Story& job = told.jobs[row.job];
+    LedgerJob& job = told.jobs[row.job];
     job.accepted += row.transition == Transition::accepted;
     job.leased += row.transition == Transition::leased;
     job.ended += row.transition == Transition::finished || row.transition == Transition::failed;
@@ -300,7 +300,7 @@ TEST_F(KilledRouter, KeepsEachAcknowledgedJobOnceAndEndsItOnce) {
   for (const auto& [id, made] : client.made()) {
     SCOPED_TRACE(to_text(id));
     ASSERT_TRUE(told.jobs.contains(id)) << "acknowledged and lost";
-    const Story& job = told.jobs.at(id);
+    const LedgerJob& job = told.jobs.at(id);
     EXPECT_EQ(job.accepted, 1);
     EXPECT_EQ(job.ended, 1);
     ASSERT_TRUE(starts.contains(id));

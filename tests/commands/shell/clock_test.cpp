@@ -115,11 +115,14 @@ TEST(LedgerClock, RefusesTimesThatNoRouterCanLiveBy) {
       {std::nullopt, std::nullopt, before_1970, "this machine's clock: found 1969-12-31"},
       {std::nullopt, now, before_1970, "this machine's clock: found 1969-12-31"},
       {std::nullopt, std::nullopt, fleet_time_end, "this machine's clock: found 2200-01-01"},
-      {std::nullopt, never, now, "L: its newest row: found fleet time the end of time"},
-      {std::nullopt, Instant::min(), now, "L: its newest row: found fleet time the beginning"},
+      {std::nullopt, never, now,
+       "L: its newest row: found fleet time the largest representable time"},
+      {std::nullopt, Instant::min(), now,
+       "L: its newest row: found fleet time the smallest representable time"},
       {LedgerClock{now, now - days_10, 10'000}, now, now,
-       "L.clock: fleet time would now be the end of time"},
-      {LedgerClock{never, now, 1}, now, now, "L.clock: fleet time: found the end of time"},
+       "L.clock: fleet time would now be the largest representable time"},
+      {LedgerClock{never, now, 1}, now, now,
+       "L.clock: fleet time: found the largest representable time"},
       {LedgerClock{before_1970, now, 1}, now, now, "L.clock: fleet time: found 1969-12-31"},
       {LedgerClock{now, before_1970, 1}, now, now, "L.clock: the system's time: found 1969"},
       {LedgerClock{now, now, 10'001}, now, now, "L.clock: the speed: found 10001"},
@@ -135,7 +138,7 @@ TEST(LedgerClock, RefusesTimesThatNoRouterCanLiveBy) {
   }
 }
 
-TEST(FleetTime, OfAWelcomeIsLivedByOnlyWhereThatCanBe) {
+TEST(FleetTime, AJoinAcceptedWithAnInvalidTimeOrSpeedIsRejected) {
   JoinAccepted welcome;
   welcome.fleet_time = Instant(seconds(1'800'000'000));
   EXPECT_TRUE(check_welcome(welcome));

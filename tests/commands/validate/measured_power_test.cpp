@@ -8,7 +8,7 @@ namespace {
 
 using devices::CaseColumn;
 
-CsvTable table(const std::string& text) {
+CsvTable power_table(const std::string& text) {
   Result<CsvTable> parsed = CsvTable::parse(text, "table.csv");
   EXPECT_TRUE(parsed);
   return *parsed;
@@ -19,7 +19,7 @@ const std::string energy_columns =
     "throughput,throughput_unit,latency,latency_unit,notes,source\n";
 
 TEST(MeasuredPower, ServingIsAskedAtItsMeanBatchPerBoard) {
-  const MeasuredTable read = measured_power(table(
+  const MeasuredTable read = measured_power(power_table(
       energy_columns +
       "H100-SXM5-80GB,2,Qwen/Qwen3-32B (32B total),\"LLM serving, task lm-arena-chat; TP2 EP1 "
       "DP1\",bfloat16,max_num_seqs=64 avg_batch=63.86,974.14,\"sum of GPU boards (NVML), steady "
@@ -37,7 +37,7 @@ TEST(MeasuredPower, ServingIsAskedAtItsMeanBatchPerBoard) {
 }
 
 TEST(MeasuredPower, WholeNodesAndIdleBoardsAreNoCases) {
-  const MeasuredTable read = measured_power(table(
+  const MeasuredTable read = measured_power(power_table(
       energy_columns +
       "A30,3,RNN-T,MLPerf Inference v2.1 Offline,fp16,,927,whole system at the wall (3 "
       "accelerators + host),1,samples/s,,,x,github mlcommons/inference_results_v2.1:y\n"
@@ -55,8 +55,8 @@ TEST(MeasuredCapping, EachLimitIsComparedWithTheHighestOfItsJob) {
   const std::string job = "V100 (board max limit 250 W),1,resnet50,imagenet,128,adadelta,fp32,";
   const std::string rest = ",,,,github ml-energy/zeus:trace.csv\n";
   const MeasuredTable read =
-      measured_capping(table(capping_columns + job + "100,99.5,GPU board (NVML),6824.4" + rest +
-                             job + "250,222.4,GPU board (NVML),3603.6" + rest));
+      measured_capping(power_table(capping_columns + job + "100,99.5,GPU board (NVML),6824.4" +
+                                   rest + job + "250,222.4,GPU board (NVML),3603.6" + rest));
   // Power of both, and the rate of the capped one.
   ASSERT_EQ(read.measurements.size(), 3u);
   const Measurement& capped = read.measurements[1];
@@ -73,14 +73,14 @@ TEST(MeasuredCapping, ACappedSubmissionFindsItsUncappedCompanion) {
   const std::string start =
       "H200-SXM-141GB,8,BERT-large SQuAD (99%),MLPerf Inference v4.1 Offline,,,int8,";
   const MeasuredTable read = measured_capping(
-      table(capping_columns + start +
-            "400,5528,whole system at the wall,,54063,samples/s (total),NVIDIA "
-            "H200-SXM-141GBx8_TRT_MaxQ; limit from submission config,github "
-            "mlcommons/inference_results_v4.1:a\n" +
-            start +
-            "700,,not measured,,73309,samples/s (total),\"uncapped companion of the MaxQ row "
-            "(H200-SXM-141GBx8_TRT, default board limit assumed 700 W)\",github "
-            "mlcommons/inference_results_v4.1:b\n"));
+      power_table(capping_columns + start +
+                  "400,5528,whole system at the wall,,54063,samples/s (total),NVIDIA "
+                  "H200-SXM-141GBx8_TRT_MaxQ; limit from submission config,github "
+                  "mlcommons/inference_results_v4.1:a\n" +
+                  start +
+                  "700,,not measured,,73309,samples/s (total),\"uncapped companion of the MaxQ row "
+                  "(H200-SXM-141GBx8_TRT, default board limit assumed 700 W)\",github "
+                  "mlcommons/inference_results_v4.1:b\n"));
   ASSERT_EQ(read.measurements.size(), 2u);
   EXPECT_EQ(read.measurements[0].uncapped_line, 3u);
   EXPECT_NEAR(read.measurements[0].value / read.measurements[0].uncapped_value, 0.737, 0.001);

@@ -12,13 +12,13 @@
 namespace drover::commands {
 namespace {
 
-const devices::Catalogue& catalogue() { return devices::Catalogue::embedded(); }
+const devices::Catalogue& embedded_catalogue() { return devices::Catalogue::embedded(); }
 
 Result<std::vector<TemperatureCourse>> courses_of(const std::string& text,
                                                   const std::string& place) {
   const auto table = CsvTable::parse(text, place);
   if (!table) return table.error();
-  return temperature_courses(*table, catalogue());
+  return temperature_courses(*table, embedded_catalogue());
 }
 
 TEST(MeasuredTemperature, ComparesBothSensorsOfEachWindow) {

@@ -11,12 +11,12 @@
 
 #include "commands/estimate/catalogue_files.h"
 #include "commands/shell/files.h"
-#include "commands/validate/validation_rows.h"
+#include "commands/validate/validation_report.h"
 
 namespace drover::commands {
 namespace {
 
-const devices::Catalogue& catalogue() {
+const devices::Catalogue& loaded_catalogue() {
   static const devices::Catalogue embedded = *load_catalogue("");
   return embedded;
 }
@@ -50,7 +50,7 @@ TEST(Validate, NamesWrongRowsAndGoesOn) {
       table(collectives("H100 DGX,all_reduce,8,8,64880640,fast,,github a/b:c,\n"
                         "H100 DGX,all_reduce,8,8,64880640,0.339,,github a/b:c,\n"
                         "Abacus 9000,all_reduce,8,8,64880640,0.339,,github a/b:c,\n")));
-  const ValidationReport report = validate(*rows, catalogue());
+  const ValidationReport report = validate(*rows, loaded_catalogue());
   ASSERT_EQ(report.comparisons.size(), 1U);
   EXPECT_EQ(report.comparisons[0].location, "table.csv:3");
   ASSERT_EQ(report.left_out.size(), 2U);
@@ -64,7 +64,7 @@ TEST(Validate, SaysWhereTheSameCaseWasMeasuredTwice) {
   const auto rows =
       measured_rows(table(collectives("H100 DGX,all_reduce,8,8,64880640,0.339,,github a/b:c,\n"
                                       "H100 DGX,all_reduce,8,8,64880640,0.600,,github d/e:f,\n")));
-  const ValidationReport report = validate(*rows, catalogue());
+  const ValidationReport report = validate(*rows, loaded_catalogue());
   ASSERT_EQ(contradictions(report.comparisons).size(), 1U);
 }
 
@@ -93,7 +93,7 @@ TEST(Validate, ComparesRatesUnderACapWithThoseWithout) {
   capped.uncapped_line = 2;
   capped.uncapped_value = 7.0;
   rows.measurements = {free, capped};
-  const ValidationReport report = validate(rows, catalogue());
+  const ValidationReport report = validate(rows, loaded_catalogue());
   ASSERT_EQ(report.comparisons.size(), 1U);
   EXPECT_DOUBLE_EQ(report.comparisons[0].measured, 0.7);
   EXPECT_LE(report.comparisons[0].predicted, 1.0 + 1e-9);
@@ -101,10 +101,10 @@ TEST(Validate, ComparesRatesUnderACapWithThoseWithout) {
 }
 
 TEST(ReferencePoints, AreAllAnswered) {
-  const auto rows = reference_rows(catalogue());
+  const auto rows = reference_rows(loaded_catalogue());
   ASSERT_TRUE(rows) << rows.error().message;
   for (const LeftOut& row : rows->left_out) ADD_FAILURE() << row.location << ": " << row.reason;
-  const ValidationReport report = validate(*rows, catalogue());
+  const ValidationReport report = validate(*rows, loaded_catalogue());
   for (const LeftOut& row : report.left_out) ADD_FAILURE() << row.location << ": " << row.reason;
   EXPECT_EQ(report.comparisons.size(), rows->measurements.size() + rows->courses.size());
 }
@@ -119,7 +119,8 @@ TEST(ReferencePoints, AreMetAsDocumented) {
                              {"train-gpu", 0.08}, {"train-tpu", 0.06}, {"decode", 0.13},
                              {"prefill", 0.10},   {"serve", 0.11},     {"classic", 0.15},
                              {"power", 0.09},     {"power-cap", 0.05}, {"temperature", 2}};
-  const auto groups = by_class(validate(*reference_rows(catalogue()), catalogue()).comparisons);
+  const auto groups =
+      by_class(validate(*reference_rows(loaded_catalogue()), loaded_catalogue()).comparisons);
   for (const Reached& it : reached) {
     const auto found = std::ranges::find(groups, it.class_id, &Group::class_id);
     ASSERT_NE(found, groups.end()) << it.class_id;
@@ -128,14 +129,14 @@ TEST(ReferencePoints, AreMetAsDocumented) {
 }
 
 TEST(ReferencePoints, EachNamesItsSource) {
-  const MeasuredRows rows = *reference_rows(catalogue());
+  const MeasuredRows rows = *reference_rows(loaded_catalogue());
   for (const Measurement& it : rows.measurements) {
     EXPECT_FALSE(it.source.empty()) << it.table << ":" << it.line;
   }
 }
 
 TEST(ReferencePoints, CountOnceBesideATableThatHasThemToo) {
-  const MeasuredRows own = *reference_rows(catalogue());
+  const MeasuredRows own = *reference_rows(loaded_catalogue());
   // vTrain's row of eight A100, as somebody's table may have it, and one of another figure.
   MeasuredRows tables;
   tables.measurements =
@@ -168,7 +169,7 @@ TEST(ReferencePoints, OfAPowerCapAreTheShareOfTheRateWithoutIt) {
             "answer: found \"cost_usd\", expected a figure of the estimate, such as time_ms");
   MeasuredRows rows;
   rows.measurements = read.measurements;
-  const ValidationReport report = validate(rows, catalogue());
+  const ValidationReport report = validate(rows, loaded_catalogue());
   ASSERT_EQ(report.comparisons.size(), 1U);
   EXPECT_DOUBLE_EQ(report.comparisons[0].measured, 0.6);
   EXPECT_GT(report.comparisons[0].predicted, 0.3);
@@ -208,11 +209,11 @@ TEST(ValidationRows, AreReadAgainAsTheSameMeasurements) {
   const auto rows = measured_rows(table(collectives(
       "\"H100 DGX (NVSwitch, 8)\",all_reduce,8,8,64880640,0.339,,github microsoft/vidur:a/b.csv,\n"
       "H100 DGX,send_recv,2,8,64880640,0.25,,github a/b:c,\n")));
-  const ValidationReport first = validate(*rows, catalogue());
+  const ValidationReport first = validate(*rows, loaded_catalogue());
   ASSERT_EQ(first.comparisons.size(), 2U);
   const auto again = measured_rows(table(validation_rows(first)));
   ASSERT_TRUE(again.has_value());
-  const ValidationReport second = validate(*again, catalogue());
+  const ValidationReport second = validate(*again, loaded_catalogue());
   ASSERT_EQ(second.comparisons.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(second.comparisons[i].class_id, first.comparisons[i].class_id);
@@ -261,7 +262,7 @@ TEST_P(PublishedMeasurements, ArePredictedAsWellAsDocumented) {
   const auto text = read_file(fmt::format("{}/data/{}", shared, GetParam().table));
   if (!text) GTEST_SKIP() << text.error().message;
   for (const Group& group :
-       by_class(validate(*measured_rows(table(*text)), catalogue()).comparisons)) {
+       by_class(validate(*measured_rows(table(*text)), loaded_catalogue()).comparisons)) {
     if (group.class_id != GetParam().class_id) continue;
     EXPECT_EQ(group.statistics.rows, GetParam().rows);
     EXPECT_LT(group.statistics.mean, GetParam().error);

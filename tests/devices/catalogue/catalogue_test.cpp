@@ -311,7 +311,7 @@ TEST(Catalogue, RefusesWhatCannotBeNamingPlaceAndKey) {
       {"escape in an id", "l4", "id = \"l4\"", "id = \"l4\\u001b[2J\"", "id"},
       {"unknown kind", "l4", "kind = \"device\"", "kind = \"chip\"", ":1: kind: found \"chip\""},
       {"wrong count", "llama-3.1-8b", "layers = 32", "layers = 33", "parameters"},
-      {"heads that do not divide", "llama-3.1-8b", "kv_heads = 8", "kv_heads = 7", "kv_heads"},
+      {"heads that are not divisible", "llama-3.1-8b", "kv_heads = 8", "kv_heads = 7", "kv_heads"},
       {"no layers", "llama-3.1-8b", "layers = 32", "layers = 0", "layers"},
       {"unknown architecture", "resnet-50", "\"convolution\"", "\"capsule\"", "architecture"},
   };

@@ -80,7 +80,7 @@ TEST(ServingEngine, IsTheOneThatWasMeasuredOnTheDevice) {
   EXPECT_TRUE(same("tpu-v6e", ServingEngine::vllm_0_11));
 }
 
-TEST(ServingEngine, OfWorkIsSaidWhereOneTakesPart) {
+TEST(ServingEngine, IsKnownForServingCasesAndNoneForOthers) {
   Case question;
   question.device = &device_named("a100-sxm-80gb");
   for (const CaseKind kind : {CaseKind::prefill, CaseKind::serve}) {

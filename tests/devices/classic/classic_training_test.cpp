@@ -44,7 +44,7 @@ TEST(ClassicTraining, TunedSoftwareBeatsAutomaticCasts) {
             rate("a100-sxm-80gb", 1, "resnet-50", 256, Precision::fp16, SoftwareStack::autocast));
 }
 
-struct Published {
+struct PublishedTraining {
   const char* device;
   int devices;
   const char* model;
@@ -55,10 +55,10 @@ struct Published {
   double tolerance;
 };
 
-class ClassicTrainingPublished : public testing::TestWithParam<Published> {};
+class ClassicTrainingPublished : public testing::TestWithParam<PublishedTraining> {};
 
 TEST_P(ClassicTrainingPublished, IsMetWithin) {
-  const Published& fact = GetParam();
+  const PublishedTraining& fact = GetParam();
   CaseReader reader(Catalogue::embedded());
   CaseRow row;
   row[CaseColumn::kind] = "train";
@@ -80,17 +80,18 @@ TEST_P(ClassicTrainingPublished, IsMetWithin) {
 INSTANTIATE_TEST_SUITE_P(
     Figures, ClassicTrainingPublished,
     testing::Values(
-        Published{"P100-16GB (GCE)", 1, "ResNet-50", "fp32", "64", "", 167.6, 0.25},
-        Published{"V100-16GB (GCE)", 1, "LM", "fp32", "20", "", 1294.8, 0.25},
+        PublishedTraining{"P100-16GB (GCE)", 1, "ResNet-50", "fp32", "64", "", 167.6, 0.25},
+        PublishedTraining{"V100-16GB (GCE)", 1, "LM", "fp32", "20", "", 1294.8, 0.25},
         // The source gives no batch for the next two: they are missed by 22 and 27 %.
-        Published{"V100-SXM2-16GB", 8, "ResNet-50 v1.5 ImageNet", "fp32", "", "", 2855, 0.25},
-        Published{"V100-SXM2-16GB", 1, "ResNeXt-101 32x4d ImageNet", "fp16 mixed", "", "", 587,
-                  0.3},
-        Published{"A40", 1, "resnet50", "fp32", "128", "", 342.6, 0.3},
-        Published{"H100-SXM5-80GB", 8, "ResNet-50 v1.5 ImageNet",
-                  "mixed (submission default; bf16/fp16 or fp8, see source)", "3200", "", 57284.8,
-                  0.25},
-        Published{"TPU v3", 4, "ResNet-50 v1.5 ImageNet", "bf16", "1024", "", 7290, 0.3}));
+        PublishedTraining{"V100-SXM2-16GB", 8, "ResNet-50 v1.5 ImageNet", "fp32", "", "", 2855,
+                          0.25},
+        PublishedTraining{"V100-SXM2-16GB", 1, "ResNeXt-101 32x4d ImageNet", "fp16 mixed", "", "",
+                          587, 0.3},
+        PublishedTraining{"A40", 1, "resnet50", "fp32", "128", "", 342.6, 0.3},
+        PublishedTraining{"H100-SXM5-80GB", 8, "ResNet-50 v1.5 ImageNet",
+                          "mixed (submission default; bf16/fp16 or fp8, see source)", "3200", "",
+                          57284.8, 0.25},
+        PublishedTraining{"TPU v3", 4, "ResNet-50 v1.5 ImageNet", "bf16", "1024", "", 7290, 0.3}));
 
 }  // namespace
 }  // namespace drover::devices

@@ -9,8 +9,8 @@ namespace drover::devices {
 namespace {
 
 /// Of the matrix or vector units alone, large enough that memory does not bound it.
-double seconds(const char* device, Precision precision, const Convolution& convolution,
-               Pass pass = Pass::forward) {
+double convolution_seconds(const char* device, Precision precision, const Convolution& convolution,
+                           Pass pass = Pass::forward) {
   const LayerRates layer(on(device, 1, precision), 1);
   StepAccumulator sum(layer.rates);
   add_convolution(sum, layer, convolution, 2, 64, pass, 0);
@@ -19,10 +19,10 @@ double seconds(const char* device, Precision precision, const Convolution& convo
 
 /// Seconds per multiplication, beside those of a kernel of 5 x 5.
 double against_five(const char* device, Precision precision, Convolution convolution) {
-  const double seconds_each = seconds(device, precision, convolution) /
+  const double seconds_each = convolution_seconds(device, precision, convolution) /
                               (convolution.kernel * convolution.kernel / convolution.groups);
   convolution = {.inputs = 512, .outputs = 512, .kernel = 5, .edge = 56};
-  return seconds_each / (seconds(device, precision, convolution) / 25);
+  return seconds_each / (convolution_seconds(device, precision, convolution) / 25);
 }
 
 TEST(Convolution, OfThreeByThreeTapsInFp32TakesFewerProducts) {
@@ -43,9 +43,10 @@ TEST(Convolution, ThatStridesTakesAllItsProducts) {
 
 TEST(Convolution, GradientsCostAsMuchAsForward) {
   const Convolution three{.inputs = 512, .outputs = 512, .kernel = 3, .edge = 56};
-  const double forward = seconds("v100-sxm2-16gb", Precision::fp32, three);
+  const double forward = convolution_seconds("v100-sxm2-16gb", Precision::fp32, three);
   for (const Pass pass : {Pass::data_gradient, Pass::weight_gradient}) {
-    EXPECT_NEAR(seconds("v100-sxm2-16gb", Precision::fp32, three, pass) / forward, 1, 0.1);
+    EXPECT_NEAR(convolution_seconds("v100-sxm2-16gb", Precision::fp32, three, pass) / forward, 1,
+                0.1);
   }
 }
 

@@ -53,7 +53,7 @@ TEST(Inference, TheHostBoundsSmallBatchesOfAFramework) {
             one / 3);
 }
 
-struct Published {
+struct PublishedInference {
   const char* device;
   int devices;
   const char* model;
@@ -64,10 +64,10 @@ struct Published {
   double tolerance;
 };
 
-class InferencePublished : public testing::TestWithParam<Published> {};
+class InferencePublished : public testing::TestWithParam<PublishedInference> {};
 
 TEST_P(InferencePublished, IsMetWithin) {
-  const Published& fact = GetParam();
+  const PublishedInference& fact = GetParam();
   CaseReader reader(Catalogue::embedded());
   CaseRow row;
   row[CaseColumn::kind] = "infer";
@@ -89,14 +89,18 @@ TEST_P(InferencePublished, IsMetWithin) {
 INSTANTIATE_TEST_SUITE_P(
     Figures, InferencePublished,
     testing::Values(
-        Published{"A100-SXM4-80GB", 8, "ResNet-50 v1.5", "int8", "", "", 335142, 0.3},
-        Published{"L4", 1, "ResNet-50 v1.5", "int8", "", "", 12618, 0.35},
-        Published{"A100-PCIe-80GB", 1, "BERT-large SQuAD (99%)", "int8", "", "", 3168, 0.3},
-        Published{"H100-SXM5-80GB", 8, "RetinaNet OpenImages 800px", "int8", "", "", 12164, 0.3},
-        Published{"A100-SXM4-80GB", 1, "RNN-T", "fp16", "", "", 14088, 0.35},
-        Published{"V100-SXM2-16GB", 1, "ResNet-50 v1.5", "fp16 mixed", "256", "", 3382, 0.2},
-        Published{"V100-SXM2-16GB", 1, "ResNeXt-101 32x4d", "fp32", "128", "", 527, 0.2},
-        Published{"V100-SXM2-16GB", 1, "BERT-base SQuAD", "fp16", "8", "128", 962.8, 0.25}));
+        PublishedInference{"A100-SXM4-80GB", 8, "ResNet-50 v1.5", "int8", "", "", 335142, 0.3},
+        PublishedInference{"L4", 1, "ResNet-50 v1.5", "int8", "", "", 12618, 0.35},
+        PublishedInference{"A100-PCIe-80GB", 1, "BERT-large SQuAD (99%)", "int8", "", "", 3168,
+                           0.3},
+        PublishedInference{"H100-SXM5-80GB", 8, "RetinaNet OpenImages 800px", "int8", "", "", 12164,
+                           0.3},
+        PublishedInference{"A100-SXM4-80GB", 1, "RNN-T", "fp16", "", "", 14088, 0.35},
+        PublishedInference{"V100-SXM2-16GB", 1, "ResNet-50 v1.5", "fp16 mixed", "256", "", 3382,
+                           0.2},
+        PublishedInference{"V100-SXM2-16GB", 1, "ResNeXt-101 32x4d", "fp32", "128", "", 527, 0.2},
+        PublishedInference{"V100-SXM2-16GB", 1, "BERT-base SQuAD", "fp16", "8", "128", 962.8,
+                           0.25}));
 
 }  // namespace
 }  // namespace drover::devices

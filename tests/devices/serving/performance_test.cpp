@@ -17,7 +17,7 @@ std::vector<std::string> all_devices() {
   return ids;
 }
 
-struct Decode {
+struct MeasuredStep {
   const char* device;
   int devices;
   const char* model;
@@ -30,7 +30,7 @@ struct Decode {
 
 // ML.ENERGY leaderboard v3, vLLM, chat; median inter-token latency; context assumed 450 tokens.
 TEST(Decode, MatchesMeasuredInterTokenLatency) {
-  const Decode rows[] = {
+  const MeasuredStep rows[] = {
       {"h100-sxm", 1, "llama-3.1-8b", Precision::bf16, 8, 450, 7.32e-3, 0.12},
       {"h100-sxm", 1, "llama-3.1-8b", Precision::bf16, 32, 450, 8.91e-3, 0.12},
       {"h100-sxm", 1, "llama-3.1-8b", Precision::bf16, 64, 450, 11.50e-3, 0.12},
@@ -40,7 +40,7 @@ TEST(Decode, MatchesMeasuredInterTokenLatency) {
       {"h100-sxm", 4, "llama-3.1-70b", Precision::bf16, 64, 450, 22.43e-3, 0.12},
       {"h100-sxm", 4, "llama-3.1-70b", Precision::bf16, 128, 450, 27.87e-3, 0.12},
   };
-  for (const Decode& row : rows) {
+  for (const MeasuredStep& row : rows) {
     const Placement placement = on(row.device, row.devices, row.precision);
     const Step step =
         decode_step(placement, model_named(row.model), row.batch, row.batch * row.context_each, 1);

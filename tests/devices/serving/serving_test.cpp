@@ -24,7 +24,7 @@ Case asked(CaseKind kind, const char* device, int devices, const char* model, Pr
   return question;
 }
 
-struct Decode {
+struct MeasuredDecode {
   const char* device;
   int devices, tensor, expert;
   const char* model;
@@ -36,7 +36,7 @@ struct Decode {
 // ML.ENERGY leaderboard v3 (vLLM 0.11), median inter-token time of lm-arena-chat and gpqa; contexts
 // are the usual prompt of the task and half of the mean answer.
 TEST(Decode, MatchesTheInterTokenTimesOfDenseModels) {
-  const Decode rows[] = {
+  const MeasuredDecode rows[] = {
       {"h100-sxm", 1, 1, 1, "llama-3.1-8b", Precision::bf16, 8, 748, 7.32},
       {"h100-sxm", 1, 1, 1, "llama-3.1-8b", Precision::bf16, 64, 748, 11.50},
       {"h100-sxm", 1, 1, 1, "llama-3.1-8b", Precision::bf16, 128, 748, 16.48},
@@ -46,7 +46,7 @@ TEST(Decode, MatchesTheInterTokenTimesOfDenseModels) {
       {"h100-sxm", 1, 1, 1, "qwen3-8b", Precision::bf16, 16, 4330, 11.9},
       {"b200-sxm", 1, 1, 1, "qwen3-32b", Precision::bf16, 128, 866, 24.7},
   };
-  for (const Decode& row : rows) {
+  for (const MeasuredDecode& row : rows) {
     Case question = asked(CaseKind::decode, row.device, row.devices, row.model, row.precision);
     question.tensor = row.tensor;
     question.expert = row.expert;
@@ -59,7 +59,7 @@ TEST(Decode, MatchesTheInterTokenTimesOfDenseModels) {
 
 // The same source, mixtures of experts.
 TEST(Decode, MatchesTheInterTokenTimesOfMixturesOfExperts) {
-  const Decode rows[] = {
+  const MeasuredDecode rows[] = {
       {"h100-sxm", 1, 1, 1, "qwen3-30b-a3b", Precision::bf16, 32, 675, 21.8},
       {"h100-sxm", 2, 1, 2, "qwen3-30b-a3b", Precision::bf16, 128, 675, 24.8},
       {"h100-sxm", 8, 1, 8, "qwen3-235b-a22b", Precision::bf16, 16, 985, 25.3},
@@ -67,7 +67,7 @@ TEST(Decode, MatchesTheInterTokenTimesOfMixturesOfExperts) {
       {"h100-sxm", 8, 1, 8, "qwen3-235b-a22b", Precision::fp8, 64, 985, 34.7},
       {"b200-sxm", 8, 1, 8, "deepseek-v3", Precision::fp8, 128, 972, 38.8},
   };
-  for (const Decode& row : rows) {
+  for (const MeasuredDecode& row : rows) {
     Case question = asked(CaseKind::decode, row.device, row.devices, row.model, row.precision);
     question.tensor = row.tensor;
     question.expert = row.expert;

@@ -55,8 +55,8 @@ NetworkSpec nics(int count) {
   return network;
 }
 
-double seconds(CollectiveKind collective, double bytes, CollectiveGroup group,
-               const LinkSpec& links) {
+double collective_seconds(CollectiveKind collective, double bytes, CollectiveGroup group,
+                          const LinkSpec& links) {
   return collective_s(collective, bytes, group, links, nics(8));
 }
 
@@ -76,7 +76,7 @@ TEST(Collectives, AreReadByTheNamesThatTablesUse) {
 
 TEST(Collectives, OfOneDeviceTakeNoTime) {
   for (const CollectiveKind collective : all_collectives) {
-    EXPECT_EQ(seconds(collective, mib, {1, 1, 1}, switched()), 0.0);
+    EXPECT_EQ(collective_seconds(collective, mib, {1, 1, 1}, switched()), 0.0);
   }
 }
 
@@ -88,7 +88,7 @@ TEST(Collectives, NeverGetFasterWithMoreBytes) {
                                           CollectiveGroup{16, 8, 1}, CollectiveGroup{64, 8, 8}}) {
         double before = 0;
         for (double bytes = 1024; bytes < 4e9; bytes *= 2) {
-          const double now = seconds(collective, bytes, group, links);
+          const double now = collective_seconds(collective, bytes, group, links);
           EXPECT_GE(now, before) << to_text(collective) << " of " << bytes;
           EXPECT_TRUE(std::isfinite(now));
           before = now;
@@ -103,13 +103,13 @@ TEST(Collectives, NeverBeatTheWire) {
   // every byte once.
   for (const int devices : {2, 4, 8}) {
     for (double bytes = mib; bytes < 4e9; bytes *= 4) {
-      const double gather =
-          seconds(CollectiveKind::all_gather, bytes, {devices, devices, 1}, summing_switch());
+      const double gather = collective_seconds(CollectiveKind::all_gather, bytes,
+                                               {devices, devices, 1}, summing_switch());
       EXPECT_GT(gather, bytes * (devices - 1) / devices / 450e9);
-      const double reduce =
-          seconds(CollectiveKind::all_reduce, bytes, {devices, devices, 1}, summing_switch());
+      const double reduce = collective_seconds(CollectiveKind::all_reduce, bytes,
+                                               {devices, devices, 1}, summing_switch());
       EXPECT_GT(reduce, bytes / 450e9);
-      EXPECT_GT(seconds(CollectiveKind::send_recv, bytes, {2, 2, 1}, summing_switch()),
+      EXPECT_GT(collective_seconds(CollectiveKind::send_recv, bytes, {2, 2, 1}, summing_switch()),
                 bytes / 450e9);
     }
   }
@@ -122,8 +122,8 @@ TEST(Collectives, BetterLinksAndCardsAreNeverSlower) {
       for (double bytes = 1024; bytes < 4e9; bytes *= 8) {
         LinkSpec fast = summing_switch();
         fast.bandwidth *= 2;
-        EXPECT_LE(seconds(collective, bytes, group, fast),
-                  seconds(collective, bytes, group, summing_switch()));
+        EXPECT_LE(collective_seconds(collective, bytes, group, fast),
+                  collective_seconds(collective, bytes, group, summing_switch()));
         EXPECT_LE(collective_s(collective, bytes, group, switched(), nics(8)),
                   collective_s(collective, bytes, group, switched(), nics(4)));
       }
@@ -135,24 +135,25 @@ TEST(Collectives, OfLargeBuffersAReduceCostsAsMuchAsScatterAndGather) {
   LinkSpec links = switched();
   links.copy_bandwidth = 1e18;
   const double bytes = 4e9;
-  const double reduce = seconds(CollectiveKind::all_reduce, bytes, {8, 8, 1}, links);
-  const double parts = seconds(CollectiveKind::reduce_scatter, bytes, {8, 8, 1}, links) +
-                       seconds(CollectiveKind::all_gather, bytes, {8, 8, 1}, links);
+  const double reduce = collective_seconds(CollectiveKind::all_reduce, bytes, {8, 8, 1}, links);
+  const double parts = collective_seconds(CollectiveKind::reduce_scatter, bytes, {8, 8, 1}, links) +
+                       collective_seconds(CollectiveKind::all_gather, bytes, {8, 8, 1}, links);
   EXPECT_NEAR(reduce / parts, 1, 0.01);
 }
 
 TEST(Collectives, AcrossHostsAreSlowerThanWithin) {
   for (const CollectiveKind collective : all_collectives) {
-    EXPECT_GT(seconds(collective, 64 * mib, {8, 4, 1}, switched()),
-              seconds(collective, 64 * mib, {8, 8, 1}, switched()));
+    EXPECT_GT(collective_seconds(collective, 64 * mib, {8, 4, 1}, switched()),
+              collective_seconds(collective, 64 * mib, {8, 8, 1}, switched()));
   }
 }
 
 TEST(Collectives, GroupsThatShareTheCardsShareTheirRate) {
   // Eight groups with one member on each of two hosts: each has one of the eight cards.
-  const double alone = seconds(CollectiveKind::all_reduce, 1e9, {2, 1, 1}, switched());
-  const double eight = seconds(CollectiveKind::all_reduce, 1e9, {2, 1, 8}, switched());
-  const double sixteen = seconds(CollectiveKind::all_reduce, 1e9, {2, 1, 16}, switched());
+  const double alone = collective_seconds(CollectiveKind::all_reduce, 1e9, {2, 1, 1}, switched());
+  const double eight = collective_seconds(CollectiveKind::all_reduce, 1e9, {2, 1, 8}, switched());
+  const double sixteen =
+      collective_seconds(CollectiveKind::all_reduce, 1e9, {2, 1, 16}, switched());
   EXPECT_DOUBLE_EQ(alone, eight);
   EXPECT_GT(sixteen, 1.9 * eight);
 }
@@ -168,7 +169,7 @@ TEST(Bridges, JoinTwoDevicesAndLargerGroupsGoThroughTheHost) {
   links.host_bandwidth = 31.5e9;
   const double bytes = 4e9;
   const double bus =
-      bytes * 2 * 2 / 3 / seconds(CollectiveKind::all_reduce, bytes, {3, 3, 1}, links);
+      bytes * 2 * 2 / 3 / collective_seconds(CollectiveKind::all_reduce, bytes, {3, 3, 1}, links);
   EXPECT_NEAR(bus, 20e9, 1e9);
 }
 
@@ -199,27 +200,33 @@ TEST(Tori, JoinTheEndsOfFullAxesOnly) {
 
 TEST(Tori, WithoutJoinedEndsTakeTwiceAsLong) {
   // reference: jax-ml "How to Scale Your Model", sharded matrices.
-  const double joined = seconds(CollectiveKind::all_gather, 1e9, {16, 16, 1}, torus(2, 4));
-  const double open = seconds(CollectiveKind::all_gather, 1e9, {16, 16, 1}, torus(2, 16));
+  const double joined =
+      collective_seconds(CollectiveKind::all_gather, 1e9, {16, 16, 1}, torus(2, 4));
+  const double open =
+      collective_seconds(CollectiveKind::all_gather, 1e9, {16, 16, 1}, torus(2, 16));
   EXPECT_NEAR(open / joined, 2, 0.01);
 }
 
 TEST(Tori, MoreAxesGatherFaster) {
-  const double two = seconds(CollectiveKind::all_gather, 1e9, {64, 64, 1}, torus(2, 4));
-  const double three = seconds(CollectiveKind::all_gather, 1e9, {64, 64, 1}, torus(3, 4));
+  const double two = collective_seconds(CollectiveKind::all_gather, 1e9, {64, 64, 1}, torus(2, 4));
+  const double three =
+      collective_seconds(CollectiveKind::all_gather, 1e9, {64, 64, 1}, torus(3, 4));
   EXPECT_NEAR(two / three, 1.5, 0.01);
 }
 
 TEST(Tori, WaitForTheHopsWhenTheyMoveLittle) {
   // 16 x 16: 8 hops on each axis, there and back, 1 us each.
-  const double small = seconds(CollectiveKind::all_reduce, 1024, {256, 256, 1}, torus(2, 16));
+  const double small =
+      collective_seconds(CollectiveKind::all_reduce, 1024, {256, 256, 1}, torus(2, 16));
   EXPECT_GT(small, 32e-6);
   EXPECT_LT(small, 60e-6);
 }
 
 TEST(Slices, AreJoinedByTheSlowerNetwork) {
-  const double one = seconds(CollectiveKind::all_reduce, 1e9, {256, 256, 1}, torus(2, 16));
-  const double two = seconds(CollectiveKind::all_reduce, 1e9, {512, 256, 1}, torus(2, 16));
+  const double one =
+      collective_seconds(CollectiveKind::all_reduce, 1e9, {256, 256, 1}, torus(2, 16));
+  const double two =
+      collective_seconds(CollectiveKind::all_reduce, 1e9, {512, 256, 1}, torus(2, 16));
   EXPECT_GT(two, one);
 }
 
@@ -231,7 +238,8 @@ TEST(EveryDevice, AnswersEveryCollectiveAndNeverFasterForMoreBytes) {
         if (group.hosts() > 1 && entry.spec.network_bandwidth <= 0) continue;
         double before = 0;
         for (double bytes = 1024; bytes < 4e9; bytes *= 16) {
-          const double now = collective_s(collective, bytes, group, entry.spec);
+          const double now =
+              collective_s(collective, bytes, group, links_of(entry.spec), network_of(entry.spec));
           EXPECT_TRUE(std::isfinite(now) && now >= before)
               << id << " " << to_text(collective) << " " << devices << " " << bytes;
           before = now;
@@ -261,7 +269,8 @@ TEST(EveryDevice, ReachesThePublishedBusBandwidths) {
     const DeviceSpec& device = Catalogue::embedded().devices().at(row.device).spec;
     const double bytes = 1024 * mib;
     const double seconds =
-        collective_s(CollectiveKind::all_reduce, bytes, {row.devices, row.devices, 1}, device);
+        collective_s(CollectiveKind::all_reduce, bytes, {row.devices, row.devices, 1},
+                     links_of(device), network_of(device));
     const double bus = bytes * 2 * (row.devices - 1) / row.devices / seconds;
     EXPECT_NEAR(bus / (row.bus_gb_s * 1e9), 1, row.tolerance) << row.device << " " << row.devices;
   }

@@ -8,16 +8,6 @@
 namespace drover::devices {
 namespace {
 
-TrainingJob job_on(const char* device, int devices, const char* model, double samples,
-                   double sequence) {
-  TrainingJob job;
-  job.placement = on(device, devices);
-  job.model = &model_named(model);
-  job.samples = samples;
-  job.sequence = sequence;
-  return job;
-}
-
 TEST(Layout, CutsNothingThatFits) {
   const Layout layout = choose_layout(job_on("h100-sxm", 8, "llama-3.2-1b", 64, 2048));
   EXPECT_EQ(layout.tensor, 1);

@@ -10,16 +10,6 @@
 namespace drover::devices {
 namespace {
 
-TrainingJob job_on(const char* device, int devices, const char* model, double samples,
-                   double sequence, Precision precision = Precision::bf16) {
-  TrainingJob job;
-  job.placement = on(device, devices, precision);
-  job.model = &model_named(model);
-  job.samples = samples;
-  job.sequence = sequence;
-  return job;
-}
-
 /// Tokens per second and device at the clock that the board's power allows.
 double tokens_each(const TrainingJob& job) {
   const Layout layout = choose_layout(job);

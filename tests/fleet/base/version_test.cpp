@@ -5,27 +5,27 @@
 namespace drover {
 namespace {
 
-struct Case {
+struct RangeCase {
   const char* range;
   const char* version;
   bool holds;
 };
 
 TEST(Version, ARangeHoldsWhatItsConditionsAllow) {
-  for (const Case& row : {Case{">=2.1, <3", "2.1", true},
-                          {">=2.1, <3", "2.0.9", false},
-                          {">=2.1, <3", "3", false},
-                          {">=2.1, <3", "2.99", true},
-                          {">2.1", "2.1.0", false},
-                          {">2.1", "2.1.1", true},
-                          {"<=12.4", "12.4", true},
-                          {"<=12.4", "12.4.1", true},
-                          {"<=12.4", "12.5", false},
-                          {"12.4", "12.4.1", true},
-                          {"12.4", "12.40", false},
-                          {"=12", "12.9", true},
-                          {"*", "0.1", true},
-                          {" >= 2 ,< 2.10 ", "2.9", true}}) {
+  for (const RangeCase& row : {RangeCase{">=2.1, <3", "2.1", true},
+                               {">=2.1, <3", "2.0.9", false},
+                               {">=2.1, <3", "3", false},
+                               {">=2.1, <3", "2.99", true},
+                               {">2.1", "2.1.0", false},
+                               {">2.1", "2.1.1", true},
+                               {"<=12.4", "12.4", true},
+                               {"<=12.4", "12.4.1", true},
+                               {"<=12.4", "12.5", false},
+                               {"12.4", "12.4.1", true},
+                               {"12.4", "12.40", false},
+                               {"=12", "12.9", true},
+                               {"*", "0.1", true},
+                               {" >= 2 ,< 2.10 ", "2.9", true}}) {
     const auto range = parse_version_range(row.range);
     ASSERT_TRUE(range) << row.range;
     EXPECT_EQ(range->holds(*parse_version(row.version)), row.holds)

@@ -48,13 +48,13 @@ std::string whole(std::int64_t number) { return number_value(number); }
 
 const std::string id = binary_value(std::string(16, '\x01'));
 
-struct Case {
+struct RefusalCase {
   std::string bytes;
   std::string problem;
 };
 
-void expect_refusals(const std::vector<Case>& cases) {
-  for (const Case& one : cases) EXPECT_EQ(refusal(one.bytes), one.problem);
+void expect_refusals(const std::vector<RefusalCase>& cases) {
+  for (const RefusalCase& one : cases) EXPECT_EQ(refusal(one.bytes), one.problem);
 }
 
 TEST(CodecLimits, RefusesWhatIsNoEnvelope) {
@@ -194,7 +194,7 @@ TEST(CodecLimits, RefusesValuesOfAnotherForm) {
       {envelope_bytes<Join>(map_value({{"later", from_hex("c1")}})),
        "Join.later: found the byte 0xc1, expected a value"},
       {envelope_bytes<Join>(map_value({{"later", from_hex("9191919191919191 9100")}})),
-       "Join.later: found more than 8 levels, expected a flatter value"},
+       "Join.later: found more than 8 levels, expected no deeper nesting"},
   });
 }
 
@@ -290,7 +290,7 @@ TEST(CodecLimits, RefusesDeepNestingWithoutGoingDown) {
   const std::string bytes = envelope_bytes<Join>(from_hex("81") + text_value("later") +
                                                  std::string(message_bytes_max / 2, '\x91'));
   bytes_taken = 0;
-  EXPECT_EQ(refusal(bytes), "Join.later: found more than 8 levels, expected a flatter value");
+  EXPECT_EQ(refusal(bytes), "Join.later: found more than 8 levels, expected no deeper nesting");
   EXPECT_LT(bytes_taken, 16u * 1024);
 }
 

@@ -17,6 +17,8 @@
 
 namespace drover::codec {
 
+inline constexpr std::uint64_t codec_seed = 20261121;
+
 template <Structured T>
 void fill(RandomStream& random, T& value, Plain);
 

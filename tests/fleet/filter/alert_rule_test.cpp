@@ -14,7 +14,7 @@ struct Reading {
   std::string problem;
 };
 
-Reading read(const std::string& keys, AlertRule before = {}) {
+Reading read_rule(const std::string& keys, AlertRule before = {}) {
   auto file = toml_file::Table::parse("[[alert]]\n" + keys, "p.toml");
   toml_file::Table table = file->tables("alert").at(0);
   if (before.published.about.empty()) before.published.about = "device";
@@ -31,7 +31,7 @@ AlertRule hot() {
 }
 
 TEST(AlertRule, IsReadWhole) {
-  const auto [rule, problem] = read(
+  const auto [rule, problem] = read_rule(
       "when = \"headroom < 3C & kind == tpu\"\nclear = \"headroom > 6C\"\nfor = \"1m\"\n"
       "clear_for = 30\nseverity = \"critical\"\nabout = \"device\"\ntext = \"too warm\"\n");
   ASSERT_EQ(problem, "");
@@ -48,26 +48,26 @@ TEST(AlertRule, IsReadWhole) {
 TEST(AlertRule, KeepsWhatATableDoesNotName) {
   AlertRule changed = hot();
   changed.published.raise_after = minutes(5);
-  EXPECT_EQ(read("for = \"5m\"\n", hot()).rule, changed);
+  EXPECT_EQ(read_rule("for = \"5m\"\n", hot()).rule, changed);
   changed = hot();
   changed.enabled = false;
-  EXPECT_EQ(read("enabled = false\n", hot()).rule, changed);
-  EXPECT_EQ(read("", hot()).rule, hot());
+  EXPECT_EQ(read_rule("enabled = false\n", hot()).rule, changed);
+  EXPECT_EQ(read_rule("", hot()).rule, hot());
 }
 
 TEST(AlertRule, ANewConditionTakesTheOldEndWithIt) {
-  const auto [rule, problem] = read("when = \"headroom < 10C\"\n", hot());
+  const auto [rule, problem] = read_rule("when = \"headroom < 10C\"\n", hot());
   ASSERT_EQ(problem, "");
   EXPECT_EQ(rule.published.when, "headroom < 10C");
   EXPECT_EQ(rule.published.clear, "") << "above 6 C both would hold";
 }
 
 TEST(AlertRule, AsksOnlyWhatItsSubjectsHave) {
-  EXPECT_EQ(read("about = \"pool\"\nwhen = \"healthy < 50%\"\n").problem, "");
-  EXPECT_EQ(read("about = \"site\"\nwhen = \"queueshare > 50%\"\n").problem, "");
-  EXPECT_NE(read("about = \"pool\"\nwhen = \"temp > 70\"\n").problem, "");
-  EXPECT_NE(read("about = \"site\"\nwhen = \"healthy < 50%\"\n").problem, "");
-  EXPECT_NE(read("when = \"queueshare > 50%\"\n").problem, "");
+  EXPECT_EQ(read_rule("about = \"pool\"\nwhen = \"healthy < 50%\"\n").problem, "");
+  EXPECT_EQ(read_rule("about = \"site\"\nwhen = \"queueshare > 50%\"\n").problem, "");
+  EXPECT_NE(read_rule("about = \"pool\"\nwhen = \"temp > 70\"\n").problem, "");
+  EXPECT_NE(read_rule("about = \"site\"\nwhen = \"healthy < 50%\"\n").problem, "");
+  EXPECT_NE(read_rule("when = \"queueshare > 50%\"\n").problem, "");
 }
 
 TEST(AlertRule, MistakesAreToldByLineKeyAndPlace) {
@@ -92,7 +92,7 @@ TEST(AlertRule, MistakesAreToldByLineKeyAndPlace) {
       {"when = \"temp > 80\"\nunless = \"x\"\n", {"p.toml:3: alert[1].unless: "}},
   };
   for (const Case& each : cases) {
-    const std::string problem = read(each.keys).problem;
+    const std::string problem = read_rule(each.keys).problem;
     for (const std::string& said : each.said) {
       EXPECT_NE(problem.find(said), std::string::npos) << each.keys << ": " << problem;
     }
@@ -104,13 +104,13 @@ TEST(AlertRule, OfWhatTheRouterItselfLooksForOnlyTheFrameChanges) {
   lost.published.name = "host_lost";
   lost.published.when = "it is lost";
   lost.built_in = true;
-  const auto [rule, problem] = read("for = \"1m\"\nseverity = \"info\"\n", lost);
+  const auto [rule, problem] = read_rule("for = \"1m\"\nseverity = \"info\"\n", lost);
   EXPECT_EQ(problem, "");
   EXPECT_EQ(rule.published.raise_after, minutes(1));
   EXPECT_EQ(rule.published.when, "it is lost");
-  EXPECT_NE(
-      read("when = \"temp > 80\"\n", lost).problem.find("alert[1].when: host_lost is built in"),
-      std::string::npos);
+  EXPECT_NE(read_rule("when = \"temp > 80\"\n", lost)
+                .problem.find("alert[1].when: host_lost is built in"),
+            std::string::npos);
 }
 
 }  // namespace

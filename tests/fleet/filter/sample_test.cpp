@@ -18,7 +18,7 @@ struct Sampled : FilterSubject {
   }
 };
 
-bool holds(std::string_view text, const FilterSubject& thing) {
+bool filter_matches(std::string_view text, const FilterSubject& thing) {
   return std::get<Filter>(Filter::parse(text)).matches(thing);
 }
 
@@ -40,18 +40,18 @@ TEST(FilterOfSamples, ReadsEachMetricUnderItsField) {
                {Metric::energy, 5000, "energy==5kJ"}};
   for (const auto& row : cases) {
     Sampled device;
-    EXPECT_FALSE(holds(row.text, device)) << row.text;
+    EXPECT_FALSE(filter_matches(row.text, device)) << row.text;
     device.sample[row.metric] = row.value;
-    EXPECT_TRUE(holds(row.text, device)) << row.text;
+    EXPECT_TRUE(filter_matches(row.text, device)) << row.text;
   }
 }
 
 TEST(FilterOfSamples, SharesAreOfWhatIsThere) {
   Sampled device;
   device.sample[Metric::memory_used] = 8e9;
-  EXPECT_TRUE(holds("mem==none", device));
+  EXPECT_TRUE(filter_matches("mem==none", device));
   device.sample[Metric::memory_total] = 10e9;
-  EXPECT_TRUE(holds("mem==80%", device));
+  EXPECT_TRUE(filter_matches("mem==80%", device));
 }
 
 TEST(FilterOfSamples, NamesWhatHoldsTheClockDown) {
@@ -73,10 +73,10 @@ TEST(FilterOfSamples, NamesWhatHoldsTheClockDown) {
   };
   for (const auto& row : cases) {
     Sampled device;
-    EXPECT_TRUE(holds("throttle==none", device));
+    EXPECT_TRUE(filter_matches("throttle==none", device));
     device.sample[Metric::throttle] = row.bits;
-    EXPECT_TRUE(holds(row.holds, device)) << row.bits;
-    EXPECT_FALSE(holds(row.fails, device)) << row.bits;
+    EXPECT_TRUE(filter_matches(row.holds, device)) << row.bits;
+    EXPECT_FALSE(filter_matches(row.fails, device)) << row.bits;
   }
 }
 

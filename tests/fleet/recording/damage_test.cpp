@@ -121,7 +121,7 @@ TEST(RecordingDamage, AJournalThatEndsWithinItsHeadIsReported) {
     const RecordingReader reader = opened(source, std::string_view(files.journal).substr(0, bytes));
     ASSERT_EQ(reader.info().journal_lost.size(), 1u) << bytes;
     EXPECT_EQ(reader.info().journal_lost[0].bytes, bytes);
-    EXPECT_EQ(reader.info().journal_lost[0].why, "found a head cut short");
+    EXPECT_EQ(reader.info().journal_lost[0].why, "found a truncated header");
     EXPECT_FALSE(reader.info().journal_rejected) << bytes;
     EXPECT_TRUE(reader.info().is_end_unknown()) << bytes;
   }

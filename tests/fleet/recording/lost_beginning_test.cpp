@@ -193,7 +193,7 @@ TEST(NamelessRecording, LeavesAsideTheJournalOfAnother) {
   }
 }
 
-TEST(NamelessRecording, LeavesAsideAJournalOfWhichOnlyThePlacesGoOn) {
+TEST(NamelessRecording, RejectsAJournalWhoseOrdinalsContinueButTimesOrSequencesDoNot) {
   const Nameless recording(37);
   const std::size_t in_file = recording.found_with({});
   std::vector<RecordedMessage> early(

@@ -13,16 +13,12 @@
 #include "fleet/codec/codec.h"
 #include "fleet/socket/keys.h"
 #include "fleet/socket/socket.h"
+#include "tests/fleet/socket/router_endpoints.h"
 
 namespace drover {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-
-// Far longer than anything here takes; a broken promise fails, a slow machine does not.
-constexpr std::chrono::seconds patience{20};
-const std::string any_port = "tcp://127.0.0.1:*";
 
 /// A key pair with its name and role.
 struct Holder {
@@ -35,7 +31,7 @@ struct Holder {
 };
 
 /// A router's doors, with keys unless it is told otherwise.
-struct RouterEndpoints {
+struct GuardedRouter {
   KeyPair pair = *generate_key_pair();
   Sockets sockets;
   Sockets::Bound bound;
@@ -43,7 +39,7 @@ struct RouterEndpoints {
   std::vector<std::string> names;  // of the keys that what was received came with
   std::vector<Dropped> dropped;
 
-  explicit RouterEndpoints(std::vector<PublicKey> keys, bool guarded = true) {
+  explicit GuardedRouter(std::vector<PublicKey> keys, bool guarded = true) {
     if (guarded) {
       const Status require_keys = sockets.require_keys(pair.secret);
       if (!require_keys) ADD_FAILURE() << require_keys.error().message;
@@ -69,12 +65,12 @@ struct RouterEndpoints {
   }
 };
 
-struct TestClient {
+struct KeyedClient {
   Sockets sockets;
   std::vector<Incoming> received;
 
-  TestClient() = default;
-  TestClient(const RouterEndpoints& router, const Holder& holder) { use(router.pair.key, holder); }
+  KeyedClient() = default;
+  KeyedClient(const GuardedRouter& router, const Holder& holder) { use(router.pair.key, holder); }
   void use(const std::string& router_key, const Holder& holder) {
     sockets.use_keys({router_key, holder.pair.key, holder.pair.secret});
   }
@@ -84,45 +80,36 @@ struct TestClient {
   }
 };
 
-bool until(const std::function<bool()>& done, std::initializer_list<std::function<void()>> turns) {
-  const auto end = Clock::now() + patience;
-  while (!done()) {
-    if (Clock::now() > end) return false;
-    for (const auto& turn : turns) turn();
-  }
-  return true;
-}
-
 /// Both ends turn until `done`.
-bool until(RouterEndpoints& router, TestClient& guest, const std::function<bool()>& done) {
+bool turn_until(GuardedRouter& router, KeyedClient& guest, const std::function<bool()>& done) {
   return until(done, {[&] { router.turn(); }, [&] { guest.turn(); }});
 }
 
 TEST(GuardedSockets, AnAllowedKeyTalksAtAllDoorsAndIsKnownByItsName) {
   const Holder agent("h-1");
   const Holder viewer("eve", KeyRole::view);
-  RouterEndpoints router({agent.known, viewer.known});
-  TestClient guest(router, agent);
+  GuardedRouter router({agent.known, viewer.known});
+  KeyedClient guest(router, agent);
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   EXPECT_TRUE(guest.sockets.send(router_peer, "question"));
-  ASSERT_TRUE(until(router, guest, [&] { return router.received.size() == 1; }));
+  ASSERT_TRUE(turn_until(router, guest, [&] { return router.received.size() == 1; }));
   EXPECT_EQ(router.names[0], "h-1");
   EXPECT_TRUE(router.sockets.send(router.received[0].from, "answer"));
-  ASSERT_TRUE(until(router, guest, [&] { return guest.received.size() == 1; }));
+  ASSERT_TRUE(turn_until(router, guest, [&] { return guest.received.size() == 1; }));
   EXPECT_EQ(guest.received[0].bytes, "answer");
   EXPECT_EQ(guest.sockets.connect_refusal(), std::nullopt);
 
   ASSERT_TRUE(guest.sockets.connect_samples(router.bound.samples));
-  ASSERT_TRUE(until(router, guest, [&] {
+  ASSERT_TRUE(turn_until(router, guest, [&] {
     guest.sockets.send(samples_peer, "sample");
     return router.received.size() > 1;
   }));
   EXPECT_EQ(router.received[1].from, samples_peer);
   EXPECT_EQ(router.names[1], "h-1");
 
-  TestClient watching(router, viewer);
+  KeyedClient watching(router, viewer);
   ASSERT_TRUE(watching.sockets.connect_publish(router.bound.publish));
-  ASSERT_TRUE(until(router, watching, [&] {
+  ASSERT_TRUE(turn_until(router, watching, [&] {
     router.sockets.send(publish_under(Topic::decisions), "news");
     return !watching.received.empty();
   }));
@@ -132,36 +119,36 @@ TEST(GuardedSockets, AnAllowedKeyTalksAtAllDoorsAndIsKnownByItsName) {
 
 TEST(GuardedSockets, TheLongestMessageGoesEncryptedToo) {
   const Holder agent("h-1");
-  RouterEndpoints router({agent.known});
-  TestClient guest(router, agent);
+  GuardedRouter router({agent.known});
+  KeyedClient guest(router, agent);
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   EXPECT_TRUE(guest.sockets.send(router_peer, std::string(message_bytes_max, 'x')));
-  ASSERT_TRUE(until(router, guest, [&] { return router.received.size() == 1; }));
+  ASSERT_TRUE(turn_until(router, guest, [&] { return router.received.size() == 1; }));
   EXPECT_EQ(router.received[0].bytes.size(), message_bytes_max);
   EXPECT_TRUE(router.sockets.send(router.received[0].from, std::string(message_bytes_max, 'y')));
-  EXPECT_TRUE(until(router, guest, [&] { return guest.received.size() == 1; }));
+  EXPECT_TRUE(turn_until(router, guest, [&] { return guest.received.size() == 1; }));
   EXPECT_EQ(guest.sockets.control_connections(), 1U);
 }
 
 TEST(GuardedSockets, AKeyThatIsNotAllowedIsToldAtBothEndsAndGetsInOnceItIs) {
   const Holder agent("h-1");
-  RouterEndpoints router({});
-  TestClient guest(router, agent);
+  GuardedRouter router({});
+  KeyedClient guest(router, agent);
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   ASSERT_TRUE(guest.sockets.connect_samples(router.bound.samples));
-  ASSERT_TRUE(
-      until(router, guest, [&] { return guest.sockets.connect_refusal() == ConnectRefusal::key; }));
+  ASSERT_TRUE(turn_until(router, guest,
+                         [&] { return guest.sockets.connect_refusal() == ConnectRefusal::key; }));
   EXPECT_FALSE(guest.sockets.control_connected());
   EXPECT_TRUE(router.told(fingerprint(agent.pair.key)));
   EXPECT_TRUE(router.told("drover keys allow"));
   EXPECT_TRUE(router.told("127.0.0.1"));
   router.sockets.allow_keys({agent.known});
-  ASSERT_TRUE(until(router, guest, [&] { return guest.sockets.control_connected(); }));
+  ASSERT_TRUE(turn_until(router, guest, [&] { return guest.sockets.control_connected(); }));
   EXPECT_EQ(guest.sockets.connect_refusal(), std::nullopt);
   EXPECT_TRUE(guest.sockets.send(router_peer, "hello"));
-  EXPECT_TRUE(until(router, guest, [&] { return router.received.size() == 1; }));
+  EXPECT_TRUE(turn_until(router, guest, [&] { return router.received.size() == 1; }));
   // So does the other door, without anybody's doing.
-  EXPECT_TRUE(until(router, guest, [&] {
+  EXPECT_TRUE(turn_until(router, guest, [&] {
     guest.sockets.send(samples_peer, "sample");
     return router.received.back().from == samples_peer;
   }));
@@ -169,27 +156,27 @@ TEST(GuardedSockets, AKeyThatIsNotAllowedIsToldAtBothEndsAndGetsInOnceItIs) {
 
 TEST(GuardedSockets, EachWayOfNotFittingIsToldByTheOtherEnd) {
   const Holder agent("h-1");
-  RouterEndpoints guarded({agent.known});
+  GuardedRouter guarded({agent.known});
   {
-    TestClient misled;
+    KeyedClient misled;
     misled.use(generate_key_pair()->key, agent);
     ASSERT_TRUE(misled.sockets.connect_control(guarded.bound.control));
-    EXPECT_TRUE(until(guarded, misled, [&] {
+    EXPECT_TRUE(turn_until(guarded, misled, [&] {
       return misled.sockets.connect_refusal() == ConnectRefusal::router_key;
     }));
   }
   {
-    TestClient plain;
+    KeyedClient plain;
     ASSERT_TRUE(plain.sockets.connect_control(guarded.bound.control));
-    EXPECT_TRUE(until(guarded, plain, [&] {
+    EXPECT_TRUE(turn_until(guarded, plain, [&] {
       return plain.sockets.connect_refusal() == ConnectRefusal::plain_text;
     }));
   }
-  RouterEndpoints open({}, false);
-  TestClient keyed(guarded, agent);
+  GuardedRouter open({}, false);
+  KeyedClient keyed(guarded, agent);
   ASSERT_TRUE(keyed.sockets.connect_control(open.bound.control));
-  EXPECT_TRUE(until(open, keyed,
-                    [&] { return keyed.sockets.connect_refusal() == ConnectRefusal::encryption; }));
+  EXPECT_TRUE(turn_until(
+      open, keyed, [&] { return keyed.sockets.connect_refusal() == ConnectRefusal::encryption; }));
   EXPECT_TRUE(guarded.received.empty());
   EXPECT_TRUE(open.received.empty());
 }
@@ -197,32 +184,33 @@ TEST(GuardedSockets, EachWayOfNotFittingIsToldByTheOtherEnd) {
 TEST(GuardedSockets, DoorsAreForTheRolesThatUseThem) {
   const Holder agent("h-1");
   const Holder submitter("sue", KeyRole::submit);
-  RouterEndpoints router({agent.known, submitter.known});
+  GuardedRouter router({agent.known, submitter.known});
   for (const Holder* holder : {&agent, &submitter}) {
-    TestClient guest(router, *holder);
+    KeyedClient guest(router, *holder);
     ASSERT_TRUE(guest.sockets.connect_publish(router.bound.publish));
-    EXPECT_TRUE(until(router, guest, [&] {
+    EXPECT_TRUE(turn_until(router, guest, [&] {
       return router.told("key " + holder->known.name + " from 127.0.0.1 the key " +
                          holder->known.name + " (role " + std::string(to_text(holder->known.role)) +
                          ") is not for the publish endpoint");
     }));
   }
-  TestClient guest(router, submitter);
+  KeyedClient guest(router, submitter);
   ASSERT_TRUE(guest.sockets.connect_samples(router.bound.samples));
-  EXPECT_TRUE(until(router, guest, [&] { return router.told("is not for the samples endpoint"); }));
+  EXPECT_TRUE(
+      turn_until(router, guest, [&] { return router.told("is not for the samples endpoint"); }));
 }
 
 TEST(GuardedSockets, ARevokedKeyIsCutOffWhileItIsConnected) {
   const Holder agent("h-1");
   const Holder other("h-2");
-  RouterEndpoints router({agent.known, other.known});
-  TestClient guest(router, agent);
-  TestClient stays(router, other);
+  GuardedRouter router({agent.known, other.known});
+  KeyedClient guest(router, agent);
+  KeyedClient stays(router, other);
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   ASSERT_TRUE(stays.sockets.connect_control(router.bound.control));
   ASSERT_TRUE(guest.sockets.connect_samples(router.bound.samples));
   guest.sockets.send(router_peer, "before");
-  ASSERT_TRUE(until(router, guest, [&] {
+  ASSERT_TRUE(turn_until(router, guest, [&] {
     guest.sockets.send(samples_peer, "sample");
     return router.received.size() > 1 && router.received.back().from == samples_peer;
   }));
@@ -232,7 +220,7 @@ TEST(GuardedSockets, ARevokedKeyIsCutOffWhileItIsConnected) {
   const Peer peer = before->from;
   ASSERT_TRUE(router.sockets.send(peer, "answer"));
   // Whatever is still under way.
-  ASSERT_TRUE(until(router, guest, [&] { return guest.received.size() == 1; }));
+  ASSERT_TRUE(turn_until(router, guest, [&] { return guest.received.size() == 1; }));
   while (!router.sockets.wait(milliseconds(50)).messages.empty()) continue;
 
   router.sockets.allow_keys({other.known});
@@ -240,18 +228,18 @@ TEST(GuardedSockets, ARevokedKeyIsCutOffWhileItIsConnected) {
   EXPECT_FALSE(router.sockets.send(peer, "secret"));
   guest.sockets.send(router_peer, "after");
   guest.sockets.send(samples_peer, "after");
-  ASSERT_TRUE(until(router, guest, [&] { return router.dropped.size() >= 2; }));
+  ASSERT_TRUE(turn_until(router, guest, [&] { return router.dropped.size() >= 2; }));
   EXPECT_TRUE(router.told("removed from the allow-list"));
   EXPECT_TRUE(router.received.empty());
   // Others are not disturbed.
   stays.sockets.send(router_peer, "still here");
-  ASSERT_TRUE(until(router, stays, [&] { return !router.received.empty(); }));
+  ASSERT_TRUE(turn_until(router, stays, [&] { return !router.received.empty(); }));
   EXPECT_EQ(router.received[0].bytes, "still here");
   EXPECT_EQ(stays.sockets.control_connections(), 1U);
   // Allowed again, the same connection is good again.
   router.sockets.allow_keys({agent.known, other.known});
   EXPECT_TRUE(router.sockets.send(peer, "welcome back"));
-  EXPECT_TRUE(until(router, guest, [&] { return guest.received.size() == 2; }));
+  EXPECT_TRUE(turn_until(router, guest, [&] { return guest.received.size() == 2; }));
 }
 
 TEST(GuardedSockets, EveryConnectionOfARevokedKeyIsCutOff) {
@@ -260,10 +248,10 @@ TEST(GuardedSockets, EveryConnectionOfARevokedKeyIsCutOff) {
   for (std::size_t host = 0; host < connections; ++host) {
     rack.known.ids.push_back("n" + std::to_string(host));
   }
-  RouterEndpoints router({rack.known});
-  std::vector<std::unique_ptr<TestClient>> hosts;
+  GuardedRouter router({rack.known});
+  std::vector<std::unique_ptr<KeyedClient>> hosts;
   for (std::size_t host = 0; host < connections; ++host) {
-    hosts.push_back(std::make_unique<TestClient>(router, rack));
+    hosts.push_back(std::make_unique<KeyedClient>(router, rack));
     ASSERT_TRUE(hosts.back()->sockets.connect_control(router.bound.control));
     hosts.back()->sockets.send(router_peer, "before");
   }
@@ -279,12 +267,12 @@ TEST(GuardedSockets, EveryConnectionOfARevokedKeyIsCutOff) {
 TEST(GuardedSockets, ARevokedViewerIsShutOutAndTheOthersComeBack) {
   const Holder viewer("eve", KeyRole::view);
   const Holder admin("ada", KeyRole::admin);
-  RouterEndpoints router({viewer.known, admin.known});
-  TestClient out(router, viewer);
-  TestClient in(router, admin);
-  for (TestClient* guest : {&out, &in}) {
+  GuardedRouter router({viewer.known, admin.known});
+  KeyedClient out(router, viewer);
+  KeyedClient in(router, admin);
+  for (KeyedClient* guest : {&out, &in}) {
     ASSERT_TRUE(guest->sockets.connect_publish(router.bound.publish));
-    ASSERT_TRUE(until(router, *guest, [&] {
+    ASSERT_TRUE(turn_until(router, *guest, [&] {
       router.sockets.send(publish_peer, "before");
       return !guest->received.empty();
     }));
@@ -302,32 +290,32 @@ TEST(GuardedSockets, ARevokedViewerIsShutOutAndTheOthersComeBack) {
 
 TEST(GuardedSockets, ARevokedViewerLearnsItThoughItsControlConnectionStands) {
   const Holder viewer("eve", KeyRole::view);
-  RouterEndpoints router({viewer.known});
-  TestClient guest(router, viewer);
+  GuardedRouter router({viewer.known});
+  KeyedClient guest(router, viewer);
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   ASSERT_TRUE(guest.sockets.connect_publish(router.bound.publish));
-  ASSERT_TRUE(until(router, guest, [&] {
+  ASSERT_TRUE(turn_until(router, guest, [&] {
     router.sockets.send(publish_peer, "before");
     return !guest.received.empty();
   }));
   EXPECT_EQ(guest.sockets.connect_refusal(), std::nullopt);
   router.sockets.allow_keys({});
-  EXPECT_TRUE(
-      until(router, guest, [&] { return guest.sockets.connect_refusal() == ConnectRefusal::key; }));
+  EXPECT_TRUE(turn_until(router, guest,
+                         [&] { return guest.sockets.connect_refusal() == ConnectRefusal::key; }));
   EXPECT_TRUE(guest.sockets.control_connected());
   router.sockets.allow_keys({viewer.known});
-  EXPECT_TRUE(until(router, guest, [&] { return !guest.sockets.connect_refusal(); }));
+  EXPECT_TRUE(turn_until(router, guest, [&] { return !guest.sockets.connect_refusal(); }));
 }
 
 TEST(GuardedSockets, WhatIsRefusedNamesTheKeyOrWhereStrangersComeFrom) {
   const Holder submitter("sue", KeyRole::submit);
   const Holder stranger("mallory");
-  RouterEndpoints router({submitter.known});
-  TestClient wrong_door(router, submitter);
+  GuardedRouter router({submitter.known});
+  KeyedClient wrong_door(router, submitter);
   ASSERT_TRUE(wrong_door.sockets.connect_publish(router.bound.publish));
-  TestClient unknown(router, stranger);
+  KeyedClient unknown(router, stranger);
   ASSERT_TRUE(unknown.sockets.connect_control(router.bound.control));
-  TestClient member(router, submitter);
+  KeyedClient member(router, submitter);
   ASSERT_TRUE(member.sockets.connect_control(router.bound.control));
   member.sockets.send(router_peer, "before");
   ASSERT_TRUE(until(
@@ -338,7 +326,7 @@ TEST(GuardedSockets, WhatIsRefusedNamesTheKeyOrWhereStrangersComeFrom) {
       {[&] { router.turn(); }, [&] { wrong_door.turn(); }, [&] { unknown.turn(); }}));
   for (const Dropped& one : router.dropped) {
     const bool known = one.why.find("publish endpoint") != std::string::npos;
-    EXPECT_EQ(one.sender, known ? "key sue from 127.0.0.1" : "strangers from 127.0.0.1");
+    EXPECT_EQ(one.sender, known ? "key sue from 127.0.0.1" : "unknown peers from 127.0.0.1");
     EXPECT_EQ(one.key, known ? "sue" : "");
     EXPECT_EQ(one.address, "127.0.0.1");
     EXPECT_TRUE(one.asked.starts_with("connect")) << one.asked;
@@ -346,7 +334,8 @@ TEST(GuardedSockets, WhatIsRefusedNamesTheKeyOrWhereStrangersComeFrom) {
   router.dropped.clear();
   router.sockets.allow_keys({});
   member.sockets.send(router_peer, "after");
-  ASSERT_TRUE(until(router, member, [&] { return router.told("removed from the allow-list"); }));
+  ASSERT_TRUE(
+      turn_until(router, member, [&] { return router.told("removed from the allow-list"); }));
   const auto cut = std::find_if(router.dropped.begin(), router.dropped.end(),
                                 [](const Dropped& one) { return one.asked == "send"; });
   ASSERT_NE(cut, router.dropped.end());
@@ -357,19 +346,19 @@ TEST(GuardedSockets, WhatIsRefusedNamesTheKeyOrWhereStrangersComeFrom) {
 TEST(GuardedSockets, ANameThatGoesToAnotherKeyDoesNotKeepTheOldOneIn) {
   const Holder old("h-1");
   const Holder fresh("h-1");
-  RouterEndpoints router({old.known});
-  TestClient guest(router, old);
+  GuardedRouter router({old.known});
+  KeyedClient guest(router, old);
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
   guest.sockets.send(router_peer, "before");
-  ASSERT_TRUE(until(router, guest, [&] { return router.received.size() == 1; }));
+  ASSERT_TRUE(turn_until(router, guest, [&] { return router.received.size() == 1; }));
   router.sockets.allow_keys({fresh.known});
   guest.sockets.send(router_peer, "after");
-  ASSERT_TRUE(until(router, guest, [&] { return !router.dropped.empty(); }));
+  ASSERT_TRUE(turn_until(router, guest, [&] { return !router.dropped.empty(); }));
   EXPECT_EQ(router.received.size(), 1U);
 }
 
 TEST(GuardedSockets, AProcessHasOneAuthenticator) {
-  RouterEndpoints router({});
+  GuardedRouter router({});
   Sockets second;
   const Status require_keys = second.require_keys(generate_key_pair()->secret);
   ASSERT_FALSE(require_keys);

@@ -19,7 +19,7 @@
 namespace drover {
 namespace {
 
-// What docs/keys.md says.
+// What docs/connection-keys.md says.
 constexpr std::uint64_t kept = 1024;
 
 void use_keys(zmq::socket_t& socket, const std::string& router_key, const KeyPair& pair) {

@@ -39,7 +39,7 @@ std::vector<std::string> names(const std::vector<std::string>& messages) {
   return names;
 }
 
-TEST(PublishedStream, StandsNewsBehindTheSnapshotThatIsOlder) {
+TEST(PublishedStream, UpdatesNewerThanTheSnapshotFollowIt) {
   PublishedStream stream(seconds(1));
   EXPECT_TRUE(stream.take_snapshot_request(start));
   EXPECT_FALSE(stream.take_snapshot_request(start)) << "one request is enough";

@@ -240,7 +240,7 @@ class RawDealer {
     give(ready);
     hear(1);
   }
-  /// Not in order: what waits on either side is thrown away.
+  /// Not cleanly: what waits on either side is thrown away.
   ~RawDealer() {
     const linger at_once{1, 0};
     setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
@@ -446,7 +446,7 @@ std::vector<Dropped> dropped_by(RouterEndpoints& router, std::size_t count) {
   return dropped;
 }
 
-TEST(Sockets, WhatHasAnOwnRoutingIdIsToldByThatId) {
+TEST(Sockets, APeerThatSetsItsOwnRoutingIdIsReportedByThatId) {
   RouterEndpoints router;
   Stranger stranger(zmq::socket_type::dealer, router.bound.control, "me\x1b[2J");
   for (int number = 0; number < 100; ++number) stranger.send({"rubbish"});

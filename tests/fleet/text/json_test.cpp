@@ -42,11 +42,6 @@ TEST(Json, TextIsAlwaysValidUtf8) {
   EXPECT_EQ(Json::object().set("k\xff", 1).dump(), "{\"k\xef\xbf\xbd\":1}");
 }
 
-TEST(Json, IndentedFormHasOneMemberALine) {
-  EXPECT_EQ(Json::object().set("a", Json::array_of(std::vector<int>{1, 2})).dump(2),
-            "{\n  \"a\": [\n    1,\n    2\n  ]\n}");
-}
-
 TEST(Json, WhatIsPrintedReadsBackEqual) {
   Json object = Json::object();
   object.set("list", Json::array().add(1).add(-2).add(2.5).add("x").add(false).add(nullptr));

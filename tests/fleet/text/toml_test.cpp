@@ -34,7 +34,6 @@ on = true
 wait = "5m"
 grace = 1.5
 memory = "80GiB"
-cap = "1.2kW"
 words = ["a", "b"]
 word = "a"
 sizes = [1, 2.5]
@@ -55,7 +54,6 @@ y = 2.5
   EXPECT_EQ(file.duration("wait"), std::chrono::minutes{5});
   EXPECT_EQ(file.duration("grace"), std::chrono::milliseconds{1500});
   EXPECT_EQ(file.bytes("memory"), 80ULL << 30);
-  EXPECT_EQ(file.watts("cap"), 1200);
   EXPECT_EQ(file.texts("words"), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(file.texts("word"), (std::vector<std::string>{"a"}));
   EXPECT_EQ(file.numbers("sizes"), (std::vector<double>{1, 2.5}));
@@ -92,19 +90,19 @@ TEST(Toml, ProblemsNameFileLineKeyFoundAndExpected) {
        "f.toml:3: pool.h100.price: found \"dear\", expected a number"},
       {[](Table& t) { t.integer("n"); },
        "f.toml:4: pool.h100.n: found 1.5, expected a whole number"},
-      {[](Table& t) { t.text("n"); }, "f.toml:4: pool.h100.n: found 1.5, expected a text"},
+      {[](Table& t) { t.text("n"); }, "f.toml:4: pool.h100.n: found 1.5, expected a string"},
       {[](Table& t) { t.number_in("n", 2, 3); },
        "f.toml:4: pool.h100.n: found 1.5, expected a number 2..3"},
       {[](Table& t) { t.integer_in("price", 2, 3); },
        "f.toml:3: pool.h100.price: found \"dear\", expected a whole number 2..3"},
       {[](Table& t) { t.boolean("list"); },
-       "f.toml:5: pool.h100.list: found a list, expected true or false"},
+       "f.toml:5: pool.h100.list: found an array, expected true or false"},
       {[](Table& t) { t.numbers("list"); },
-       "f.toml:5: pool.h100.list: found \"x\" in the list, expected a list of numbers"},
+       "f.toml:5: pool.h100.list: found \"x\" in the array, expected an array of numbers"},
       {[](Table& t) { t.table("n"); }, "f.toml:4: pool.h100.n: found 1.5, expected a table"},
       {[](Table& t) { t.tables("n"); }, "f.toml:4: pool.h100.n: found 1.5, expected tables [[n]]"},
       {[](Table& t) { t.text("absent"); },
-       "f.toml:2: pool.h100.absent: found nothing, expected a text"},
+       "f.toml:2: pool.h100.absent: found nothing, expected a string"},
       {[](Table& t) { t.add_problem("price", "too dear"); }, "f.toml:3: pool.h100.price: too dear"},
   };
   for (const auto& row : cases) {
@@ -123,7 +121,7 @@ TEST(Toml, TheFirstProblemSticks) {
                         file.text("b");
                         file.text("a");
                       }),
-            "f.toml:2: b: found 2, expected a text");
+            "f.toml:2: b: found 2, expected a string");
 }
 
 TEST(Toml, NumbersAreFinite) {
@@ -168,11 +166,11 @@ TEST(Toml, AllProblemsAreKeptEachPlaceOnce) {
   std::string all;
   for (const Error& problem : file.problems()) all += problem.message + "\n";
   EXPECT_EQ(all,
-            "f.toml:1: a: found 1, expected a text\n"
+            "f.toml:1: a: found 1, expected a string\n"
             "f.toml:2: b: found \"x\", expected a number\n"
-            "f.toml:5: t.d: found 3, expected a text\n"
+            "f.toml:5: t.d: found 3, expected a string\n"
             "f.toml:3: c: unknown key; known: a, b, t, u\n");
-  EXPECT_EQ(file.finish().error().message, "f.toml:1: a: found 1, expected a text");
+  EXPECT_EQ(file.finish().error().message, "f.toml:1: a: found 1, expected a string");
 }
 
 TEST(Toml, KeysComeInTheFilesOrder) {

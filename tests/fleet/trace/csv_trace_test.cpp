@@ -5,7 +5,7 @@
 namespace drover {
 namespace {
 
-std::string problem_of(std::string_view map) {
+std::string map_problem(std::string_view map) {
   const auto columns = TraceColumns::parse(map);
   return columns ? "" : columns.error().message;
 }
@@ -167,17 +167,17 @@ TEST(TraceColumns, MistakesAreNamed) {
       {"arrival=t:min,input=a,output=b",
        "arrival: found unit \"min\", expected s, ms, us, ns or iso"},
       {"arrival=t,deadline=d:iso", "deadline: found unit \"iso\", expected s, ms, us or ns"},
-      {"arrival='5'", "arrival: a constant can be the arrival of only one job"},
+      {"arrival='5'", "arrival: needs a column: with a constant, all jobs would arrive at once"},
       {"arrival=t,priority='high'", "priority: found \"high\", expected a whole number -128..127"},
       {"arrival=t,kind='trian'", "kind: found \"trian\", expected serve, train or batch"},
-      {"arrival=t,input=a", "output: no column is mapped to it, which jobs of kind serve need"},
+      {"arrival=t,input=a", "output: no column is mapped to it, but jobs of kind serve need it"},
       {"arrival=t,kind='train',input=a,output=b",
-       "steps: no column is mapped to it, which jobs of kind train need"},
+       "steps: no column is mapped to it, but jobs of kind train need it"},
       {"\x1b=t",
        "unknown field \"^[\"; known: arrival, kind, model, input, output, items, steps, "
        "batch, seq, devices, precision, tenant, priority, deadline, class, stage, data"},
   };
-  for (const auto& row : cases) EXPECT_EQ(problem_of(row.map), row.expected);
+  for (const auto& row : cases) EXPECT_EQ(map_problem(row.map), row.expected);
 }
 
 TEST(TraceColumns, NamesMayHoldWhatSeparatesThePairs) {

@@ -12,7 +12,7 @@
 namespace drover {
 namespace {
 
-struct Sample {
+struct SampleTrace {
   TraceFormat format;
   std::string header;  // empty: none
   std::string (*row)(int number);
@@ -35,7 +35,7 @@ std::string tiresias_row(int number) {
 }
 std::string csv_row(int number) { return fmt::format("{},\"a, \"\"b\"\"\",300,7", number); }
 
-const Sample samples[] = {
+const SampleTrace samples[] = {
     {TraceFormat::azure, "TIMESTAMP,ContextTokens,GeneratedTokens", azure_row},
     {TraceFormat::mooncake, "", mooncake_row},
     {TraceFormat::gavel, "", gavel_row},
@@ -43,7 +43,7 @@ const Sample samples[] = {
      tiresias_row},
     {TraceFormat::csv, "at,note,in,out", csv_row}};
 
-TraceReaderOptions reading_of_sample(const Sample& sample) {
+TraceReaderOptions reading_of_sample(const SampleTrace& sample) {
   const bool named = sample.format == TraceFormat::gavel || sample.format == TraceFormat::tiresias;
   TraceReaderOptions reading = reading_of(sample.format, "f", named ? "" : "bert-large");
   reading.measured_on = "k80";
@@ -93,11 +93,11 @@ void expect_within_limits(const Workload& work) {
   EXPECT_LE(work.prefix.size(), 512U);
 }
 
-class DamagedTrace : public testing::TestWithParam<Sample> {};
-class DamagedHeader : public testing::TestWithParam<Sample> {};
+class DamagedTrace : public testing::TestWithParam<SampleTrace> {};
+class DamagedHeader : public testing::TestWithParam<SampleTrace> {};
 
 TEST_P(DamagedTrace, IsReadWithoutHarm) {
-  const Sample& sample = GetParam();
+  const SampleTrace& sample = GetParam();
   RandomStream random = RandomStream(7).child("damage");
   int problems = 0;
   for (int round = 0; round < 2000; ++round) {
@@ -123,7 +123,7 @@ TEST_P(DamagedTrace, IsReadWithoutHarm) {
 }
 
 TEST_P(DamagedHeader, IsGoodOrNoRowIs) {
-  const Sample& sample = GetParam();
+  const SampleTrace& sample = GetParam();
   RandomStream random = RandomStream(7).child("header");
   for (int round = 0; round < 500; ++round) {
     const ReadTrace rows = read_lines(
@@ -133,7 +133,7 @@ TEST_P(DamagedHeader, IsGoodOrNoRowIs) {
 }
 
 TEST_P(DamagedTrace, IdsFollowSeedAndRowWhateverBecomesOfTheOthers) {
-  const Sample& sample = GetParam();
+  const SampleTrace& sample = GetParam();
   const auto ids = [&](std::uint64_t seed, const std::string& second) {
     std::vector<std::string> lines;
     if (!sample.header.empty()) lines.push_back(sample.header);
@@ -153,7 +153,7 @@ TEST_P(DamagedTrace, IdsFollowSeedAndRowWhateverBecomesOfTheOthers) {
 }
 
 TEST_P(DamagedTrace, RowsOutOfOrderKeepTheirArrival) {
-  const Sample& sample = GetParam();
+  const SampleTrace& sample = GetParam();
   std::vector<std::string> lines;
   if (!sample.header.empty()) lines.push_back(sample.header);
   lines.insert(lines.end(), {sample.row(1), sample.row(9), sample.row(5), sample.row(0)});
@@ -161,10 +161,11 @@ TEST_P(DamagedTrace, RowsOutOfOrderKeepTheirArrival) {
   ASSERT_EQ(rows.jobs.size(), 3U);
   EXPECT_EQ(rows.jobs[1].arrival, rows.jobs[2].arrival * 2);
   ASSERT_EQ(rows.problems.size(), 1U);
-  EXPECT_NE(rows.problems[0].find("expected none before the first row's"), std::string::npos);
+  EXPECT_NE(rows.problems[0].find("expected no time before that of the first row"),
+            std::string::npos);
 }
 
-std::string name_of(const testing::TestParamInfo<Sample>& sample) {
+std::string name_of(const testing::TestParamInfo<SampleTrace>& sample) {
   return trace_format_names()[static_cast<std::size_t>(sample.param.format)];
 }
 

@@ -7,7 +7,7 @@
 namespace drover {
 namespace {
 
-constexpr const char* good = "ResNet-50 (batch size 64)\tcd %s\t-n\t1\t1000\t10.5\t2";
+constexpr const char* gavel_line = "ResNet-50 (batch size 64)\tcd %s\t-n\t1\t1000\t10.5\t2";
 
 Throughputs throughputs(std::string_view json) {
   auto measured = Throughputs::parse(
@@ -17,7 +17,7 @@ Throughputs throughputs(std::string_view json) {
   return measured ? *std::move(measured) : Throughputs{};
 }
 
-ReadTrace read(const std::vector<std::string>& lines, const std::string& model = "") {
+ReadTrace read_gavel(const std::vector<std::string>& lines, const std::string& model = "") {
   return read_lines(reading_of(TraceFormat::gavel, "g.tsv", model), lines);
 }
 
@@ -27,7 +27,7 @@ TEST(GavelTrace, RowBecomesATrainingJobInEachOfTheLayouts) {
       "ResNet-18 (batch size 32)\tcd %s\t-n\t1\t3948\t2\t1\t-1.000000\t12.25",
       "ResNet-18 (batch size 32)\tpython3\tcifar10\t-n\t1\t3948\t2\t1\t-1.000000\t12.25\r"};
   for (const std::string& line : layouts) {
-    const ReadTrace rows = read({"LM (batch size 5)\tx\t-n\t0\t1\t0\t1", line});
+    const ReadTrace rows = read_gavel({"LM (batch size 5)\tx\t-n\t0\t1\t0\t1", line});
     ASSERT_EQ(rows.jobs.size(), 2U) << line;
     EXPECT_EQ(rows.jobs[1].arrival, std::chrono::milliseconds{12'250});
     const Job& job = rows.jobs[1].job;
@@ -52,7 +52,7 @@ TEST(GavelTrace, StepOfAGangIsABatchOnEachOfItsDevicesAndTheLastMayBeSmaller) {
                {"3", "8", 1, 256}};
   for (const auto& row : cases) {
     const ReadTrace rows =
-        read({"ResNet-18 (batch size 32)\tx\t-n\t1\t" + row.steps + "\t0\t" + row.devices});
+        read_gavel({"ResNet-18 (batch size 32)\tx\t-n\t1\t" + row.steps + "\t0\t" + row.devices});
     ASSERT_EQ(rows.jobs.size(), 1U);
     EXPECT_EQ(rows.jobs[0].job.work.steps, row.gang_steps) << row.steps << " on " << row.devices;
     EXPECT_EQ(rows.jobs[0].job.work.batch, row.gang_batch);
@@ -61,7 +61,7 @@ TEST(GavelTrace, StepOfAGangIsABatchOnEachOfItsDevicesAndTheLastMayBeSmaller) {
 
 TEST(GavelTrace, ModelThatTheCatalogueLacksIsStoodInForAndOneRemarkSaysSo) {
   const std::string line = "A3C\tpython3 main.py\t--max-steps\t0\t500\t0\t1";
-  const ReadTrace rows = read({line, line});
+  const ReadTrace rows = read_gavel({line, line});
   ASSERT_EQ(rows.jobs.size(), 2U);
   EXPECT_EQ(rows.jobs[0].job.work.model, "shufflenet-v2-cifar");
   EXPECT_EQ(rows.jobs[0].job.work.batch, 1U);
@@ -72,8 +72,8 @@ TEST(GavelTrace, ModelThatTheCatalogueLacksIsStoodInForAndOneRemarkSaysSo) {
 }
 
 TEST(GavelTrace, ModelGivenForAllGoesBeforeThoseNamed) {
-  const ReadTrace rows =
-      read({"A3C\tx\t-n\t0\t500\t0\t1", "VGG (batch size 2)\tx\t-n\t0\t5\t0\t1"}, "bert-large");
+  const ReadTrace rows = read_gavel(
+      {"A3C\tx\t-n\t0\t500\t0\t1", "VGG (batch size 2)\tx\t-n\t0\t5\t0\t1"}, "bert-large");
   ASSERT_EQ(rows.jobs.size(), 2U);
   EXPECT_EQ(rows.jobs[0].job.work.model, "bert-large");
   EXPECT_EQ(rows.jobs[1].job.work.model, "bert-large");
@@ -89,10 +89,10 @@ TEST(GavelTrace, BadRowIsNamedWithFileLineAndFieldAndTheOthersAreRead) {
       {"ResNet-50 (batch size 64)\tx\t-n\t1\t10\t0\t1\t",
        "g.tsv:2: found 8 fields between tabs, expected 7, 9 or 10"},
       {"\tx\t-n\t1\t10\t0\t1",
-       "g.tsv:2: job type: found \"\", expected such as \"ResNet-18 (batch size 32)\""},
+       "g.tsv:2: job type: found \"\", expected a job type such as \"ResNet-18 (batch size 32)\""},
       {"ResNet-50 (batch size x)\tx\t-n\t1\t10\t0\t1",
-       "g.tsv:2: job type: found \"ResNet-50 (batch size x)\", expected such as \"ResNet-18 (batch "
-       "size 32)\""},
+       "g.tsv:2: job type: found \"ResNet-50 (batch size x)\", expected a job type such as "
+       "\"ResNet-18 (batch size 32)\""},
       {"VGG-11 (batch size 8)\tx\t-n\t1\t10\t0\t1", "g.tsv:2: job type: unknown model \"VGG-11\""},
       {"A3C\tx\t-n\t2\t10\t0\t1", "g.tsv:2: needs data: found \"2\", expected a whole number 0..1"},
       {"A3C\tx\t-n\t1\t0\t0\t1",
@@ -111,11 +111,11 @@ TEST(GavelTrace, BadRowIsNamedWithFileLineAndFieldAndTheOthersAreRead) {
       {"A3C\tx\t-n\t1\t10\t1e300\t1",
        "g.tsv:2: arrival: found \"1e300\", expected a number of s from 0 to 7258118400"},
       {"A3C\tx\t-n\t1\t10\t3\t1",
-       "g.tsv:2: arrival: found \"3\", expected none before the first row's "
+       "g.tsv:2: arrival: found \"3\", expected no time before that of the first row, "
        "1970-01-01T00:00:10.500Z"},
   };
   for (const auto& row : cases) {
-    const ReadTrace rows = read({good, row.row, good});
+    const ReadTrace rows = read_gavel({gavel_line, row.row, gavel_line});
     EXPECT_EQ(rows.problems, std::vector<std::string>{row.expected});
     EXPECT_EQ(rows.jobs.size(), 2U) << row.row;
   }
@@ -126,7 +126,7 @@ TEST(GavelTrace, MeasuredThroughputsOfTheJobTypeAreItsPacesInStepsOfTheGang) {
   reading.throughputs = throughputs(
       R"json({"v100": {"('ResNet-50 (batch size 64)', 2)": {"null": 7.92},
                        "('ResNet-50 (batch size 32)', 2)": {"null": 9}}})json");
-  const ReadTrace rows = read_lines(std::move(reading), {good, "A3C\tx\t-n\t1\t10\t20\t1"});
+  const ReadTrace rows = read_lines(std::move(reading), {gavel_line, "A3C\tx\t-n\t1\t10\t20\t1"});
   ASSERT_EQ(rows.jobs.size(), 2U);
   EXPECT_EQ(rows.jobs[0].job.work.paces,
             (std::vector<MeasuredThroughput>{{"v100-sxm2-16gb", 2, 3.96}}));

@@ -9,17 +9,18 @@
 namespace drover {
 namespace {
 
-ReadTrace read(const std::vector<std::string>& lines) {
+ReadTrace read_mooncake(const std::vector<std::string>& lines) {
   return read_lines(reading_of(TraceFormat::mooncake, "m.jsonl", "llama-3.1-70b"), lines);
 }
 
-const std::string good =
+const std::string mooncake_line =
     R"({"timestamp": 0, "input_length": 600, "output_length": 7, "hash_ids": [4, 5]})";
 
 TEST(MooncakeTrace, RowBecomesARequestThatNamesItsPromptsBlocks) {
-  const ReadTrace rows = read(
-      {good, R"({"hash_ids": [0, 18446744073709551615], "more": {"a": 1}, "output_length": 1, )"
-             R"("input_length": 1024, "timestamp": 27001})"});
+  const ReadTrace rows = read_mooncake(
+      {mooncake_line,
+       R"({"hash_ids": [0, 18446744073709551615], "more": {"a": 1}, "output_length": 1, )"
+       R"("input_length": 1024, "timestamp": 27001})"});
   ASSERT_EQ(rows.jobs.size(), 2U) << rows.problems.size();
   EXPECT_EQ(rows.jobs[0].arrival, Duration{0});
   EXPECT_EQ(rows.jobs[1].arrival, std::chrono::milliseconds{27001});
@@ -55,7 +56,7 @@ TEST(MooncakeTrace, BadRowIsNamedWithFileLineAndKeyAndTheOthersAreRead) {
       {R"({"timestamp": 0, "input_length": 5, "output_length": 1})",
        "m.jsonl:2: hash_ids: found no such key"},
       {R"({"timestamp": 0, "input_length": 5, "output_length": 1, "hash_ids": 3})",
-       "m.jsonl:2: hash_ids: found 3, expected a list of numbers"},
+       "m.jsonl:2: hash_ids: found 3, expected an array of numbers"},
       {R"({"timestamp": 0, "input_length": 513, "output_length": 1, "hash_ids": [1, -2]})",
        "m.jsonl:2: hash_ids[1]: found -2, expected a whole number of 64 bits"},
       {R"({"timestamp": 0, "input_length": 5, "output_length": 1, "hash_ids": [1.5]})",
@@ -65,7 +66,7 @@ TEST(MooncakeTrace, BadRowIsNamedWithFileLineAndKeyAndTheOthersAreRead) {
       {"[1, 2]", "m.jsonl:2: found \"[1, 2]\", expected an object of JSON"},
   };
   for (const auto& row : cases) {
-    const ReadTrace rows = read({good, row.row, good});
+    const ReadTrace rows = read_mooncake({mooncake_line, row.row, mooncake_line});
     EXPECT_EQ(rows.problems, std::vector<std::string>{row.expected});
     EXPECT_EQ(rows.jobs.size(), 2U) << row.row;
   }
@@ -82,7 +83,7 @@ TEST(MooncakeTrace, WhatIsNoJsonIsNamedWithFileLineAndByte) {
       {std::string(65'537, ' '), "m.jsonl:1: found more than 65536 bytes in one line"},
   };
   for (const auto& row : cases) {
-    const ReadTrace rows = read({row.row});
+    const ReadTrace rows = read_mooncake({row.row});
     ASSERT_EQ(rows.problems.size(), 1U) << row.begins;
     EXPECT_EQ(rows.problems[0].substr(0, row.begins.size()), row.begins);
   }
@@ -93,19 +94,19 @@ TEST(MooncakeTrace, OfLongPromptsTheFirstBlocksAreKeptAndOneRemarkSaysSo) {
   for (int i = 0; i < 600; ++i) ids += fmt::format("{}{}", i == 0 ? "" : ",", i);
   const std::string row = fmt::format(
       R"({{"timestamp": 0, "input_length": 307200, "output_length": 1, "hash_ids": [{}]}})", ids);
-  const ReadTrace rows = read({row, row});
+  const ReadTrace rows = read_mooncake({row, row});
   ASSERT_EQ(rows.jobs.size(), 2U);
   const std::vector<std::uint64_t>& prefix = rows.jobs[1].job.work.prefix;
   ASSERT_EQ(prefix.size(), 512U);
   EXPECT_EQ(prefix.back(), 511U);
   EXPECT_EQ(rows.remarks,
             std::vector<std::string>{
-                "m.jsonl:1: hash_ids: of longer prompts the first 512 blocks are kept"});
+                "m.jsonl:1: hash_ids: only the first 512 blocks of longer prompts are kept"});
 }
 
 TEST(MooncakeTrace, EveryRowOfTheRealTraceIsRead) {
   DROVER_SHARED_TRACE("mooncake_synthetic.jsonl");
-  const ReadTrace rows = read(lines_of(text));
+  const ReadTrace rows = read_mooncake(lines_of(text));
   EXPECT_EQ(rows.problems, std::vector<std::string>{});
   ASSERT_EQ(rows.jobs.size(), 3993U);
   EXPECT_EQ(rows.jobs.back().arrival, std::chrono::milliseconds{1'022'025});

@@ -5,15 +5,17 @@
 namespace drover {
 namespace {
 
-constexpr const char* header = "job_id,num_gpu,submit_time,iterations,model_name,duration,interval";
+constexpr const char* tiresias_header =
+    "job_id,num_gpu,submit_time,iterations,model_name,duration,interval";
 
-TraceReaderOptions reading(const std::string& model = "") {
+TraceReaderOptions tiresias_reading(const std::string& model = "") {
   return reading_of(TraceFormat::tiresias, "t.csv", model);
 }
 
 TEST(TiresiasTrace, RowBecomesATrainingJob) {
   const ReadTrace rows =
-      read_lines(reading(), {header, "0,1,30,822,bert-large,126,30", "1,4,32.5,200,ResNet50,40,1"});
+      read_lines(tiresias_reading(),
+                 {tiresias_header, "0,1,30,822,bert-large,126,30", "1,4,32.5,200,ResNet50,40,1"});
   ASSERT_EQ(rows.jobs.size(), 2U);
   EXPECT_EQ(rows.jobs[0].job.work.model, "bert-large");
   EXPECT_EQ(rows.jobs[1].arrival, std::chrono::milliseconds{2500});
@@ -27,10 +29,10 @@ TEST(TiresiasTrace, RowBecomesATrainingJob) {
 }
 
 TEST(TiresiasTrace, DurationIsAPaceWhereTheDeviceIsKnown) {
-  TraceReaderOptions measured = reading();
+  TraceReaderOptions measured = tiresias_reading();
   measured.measured_on = "p100-pcie";
-  const ReadTrace rows = read_lines(std::move(measured),
-                                    {header, "0,4,0,200,ResNet50,40,1", "0,4,0,200,ResNet50,0,1"});
+  const ReadTrace rows = read_lines(
+      std::move(measured), {tiresias_header, "0,4,0,200,ResNet50,40,1", "0,4,0,200,ResNet50,0,1"});
   ASSERT_EQ(rows.jobs.size(), 1U);
   EXPECT_EQ(rows.jobs[0].job.work.paces, (std::vector<MeasuredThroughput>{{"p100-pcie", 4, 5}}));
   EXPECT_EQ(rows.problems,
@@ -39,10 +41,10 @@ TEST(TiresiasTrace, DurationIsAPaceWhereTheDeviceIsKnown) {
 
 TEST(TiresiasTrace, OnlyColumnsThatAreReadAreNeeded) {
   const ReadTrace rows =
-      read_lines(reading("bert-large"), {"iterations,submit_time,num_gpu", "5,0,1"});
+      read_lines(tiresias_reading("bert-large"), {"iterations,submit_time,num_gpu", "5,0,1"});
   ASSERT_EQ(rows.jobs.size(), 1U);
   EXPECT_EQ(rows.jobs[0].job.work.model, "bert-large");
-  EXPECT_EQ(read_lines(reading(), {"iterations,submit_time,num_gpu"}).problems,
+  EXPECT_EQ(read_lines(tiresias_reading(), {"iterations,submit_time,num_gpu"}).problems,
             std::vector<std::string>{
                 "t.csv:1: header: found no column model_name in \"iterations,submit_time,num_gpu\","
                 " expected one each of num_gpu, submit_time, iterations, model_name"});
@@ -63,14 +65,14 @@ TEST(TiresiasTrace, BadFieldIsNamedWithFileLineAndColumn) {
        "(job_id,num_gpu,submit_time,iterations,model_name,duration,interval)"},
   };
   for (const auto& row : cases) {
-    EXPECT_EQ(read_lines(reading(), {header, row.row}).problems,
+    EXPECT_EQ(read_lines(tiresias_reading(), {tiresias_header, row.row}).problems,
               std::vector<std::string>{row.expected});
   }
 }
 
 TEST(TiresiasTrace, EveryRowOfTheRealTraceIsRead) {
   DROVER_SHARED_TRACE("tiresias_60_job.csv");
-  const ReadTrace rows = read_lines(reading("resnet-50"), lines_of(text));
+  const ReadTrace rows = read_lines(tiresias_reading("resnet-50"), lines_of(text));
   EXPECT_EQ(rows.problems, std::vector<std::string>{});
   ASSERT_EQ(rows.jobs.size(), 60U);
   EXPECT_EQ(rows.jobs.back().arrival, std::chrono::seconds{1779});

@@ -10,7 +10,7 @@
 namespace drover {
 namespace {
 
-constexpr std::string_view header = "TIMESTAMP,ContextTokens,GeneratedTokens";
+constexpr std::string_view azure_header = "TIMESTAMP,ContextTokens,GeneratedTokens";
 
 TraceReader reader(std::uint64_t seed = 1) {
   return TraceReader(reading_of(TraceFormat::azure, "azure.csv", "llama-3.1-70b"),
@@ -32,7 +32,7 @@ std::string problem_of(std::initializer_list<std::string_view> lines) {
 
 TEST(Trace, RowBecomesAChatRequest) {
   const auto result = last_of(
-      {header, "2023-11-16 18:17:03.9799600,4808,10", "2023-11-16 18:17:04.0319600,3180,8"});
+      {azure_header, "2023-11-16 18:17:03.9799600,4808,10", "2023-11-16 18:17:04.0319600,3180,8"});
   ASSERT_TRUE(result && *result);
   const TraceJob& row = **result;
   EXPECT_EQ(row.arrival, std::chrono::milliseconds{52});
@@ -47,12 +47,11 @@ TEST(Trace, RowBecomesAChatRequest) {
 TEST(Trace, HeadersAndEmptyLinesAreNoJobs) {
   TraceReader trace = reader();
   for (const std::string_view line :
-       std::initializer_list<std::string_view>{"", "\r\n", header, "", "  "}) {
+       std::initializer_list<std::string_view>{"", "\r\n", azure_header, "", "  "}) {
     const auto result = trace.read_line(line);
     ASSERT_TRUE(result);
     EXPECT_FALSE(result->has_value());
   }
-  EXPECT_EQ(trace.lines(), 5U);
 }
 
 TEST(Trace, ColumnsAreFoundByName) {
@@ -108,32 +107,32 @@ TEST(Trace, BadFieldIsNamedWithFileLineAndColumn) {
       {"2023-11-16 18:17:03,5,6,7",
        "azure.csv:2: found 4 fields, expected 3 (TIMESTAMP,ContextTokens,GeneratedTokens)"},
   };
-  for (const auto& row : cases) EXPECT_EQ(problem_of({header, row.row}), row.expected);
-  EXPECT_EQ(problem_of({header, std::string(70'000, ',')}),
+  for (const auto& row : cases) EXPECT_EQ(problem_of({azure_header, row.row}), row.expected);
+  EXPECT_EQ(problem_of({azure_header, std::string(70'000, ',')}),
             "azure.csv:2: found more than 65536 bytes in one line");
 }
 
 TEST(Trace, ReadingGoesOnAfterABadRow) {
-  const auto result = last_of({header, "garbage", "2023-11-16 18:17:03,5,6"});
+  const auto result = last_of({azure_header, "garbage", "2023-11-16 18:17:03,5,6"});
   ASSERT_TRUE(result && *result);
   EXPECT_EQ((*result)->arrival, Duration{0});
 }
 
 TEST(Trace, RowsOutOfOrderKeepTheirArrivalUnlessBeforeTheFirst) {
-  const auto between = last_of(
-      {header, "2023-11-16 18:17:03,5,6", "2023-11-16 18:17:09,5,6", "2023-11-16 18:17:05,5,6"});
+  const auto between = last_of({azure_header, "2023-11-16 18:17:03,5,6", "2023-11-16 18:17:09,5,6",
+                                "2023-11-16 18:17:05,5,6"});
   ASSERT_TRUE(between && *between);
   EXPECT_EQ((*between)->arrival, std::chrono::seconds{2});
-  EXPECT_EQ(problem_of({header, "2023-11-16 18:17:03,5,6", "2023-11-16 18:17:02,5,6"}),
-            "azure.csv:3: TIMESTAMP: found \"2023-11-16 18:17:02\", expected none before the first "
-            "row's 2023-11-16T18:17:03.000Z");
+  EXPECT_EQ(problem_of({azure_header, "2023-11-16 18:17:03,5,6", "2023-11-16 18:17:02,5,6"}),
+            "azure.csv:3: TIMESTAMP: found \"2023-11-16 18:17:02\", expected no time before that "
+            "of the first row, 2023-11-16T18:17:03.000Z");
 }
 
 TEST(Trace, IdsFollowSeedAndLineOnly) {
   const auto ids = [](std::uint64_t seed, std::string_view second_row) {
     TraceReader trace = reader(seed);
     std::vector<JobId> listed;
-    for (const std::string_view line : {header, std::string_view("2023-11-16 18:17:03,5,6"),
+    for (const std::string_view line : {azure_header, std::string_view("2023-11-16 18:17:03,5,6"),
                                         second_row, std::string_view("2023-11-16 18:17:03,5,6")}) {
       const auto result = trace.read_line(line);
       if (result && *result) listed.push_back((*result)->job.id);

@@ -32,14 +32,14 @@ CappedGroup limit_with(double cap_w, std::vector<CappedDevice> devices) {
   return limit;
 }
 
-struct Case {
+struct AllocationCase {
   const char* name;
   double cap_w;
   std::vector<CappedDevice> devices;
   std::vector<CapStep> steps;
 };
 
-class PowerHold : public ::testing::TestWithParam<Case> {};
+class PowerHold : public ::testing::TestWithParam<AllocationCase> {};
 
 TEST_P(PowerHold, LowersAtOnceAndAsFarAsItMust) {
   EXPECT_EQ(lower_to_cap(limit_with(GetParam().cap_w, GetParam().devices)), GetParam().steps);
@@ -48,22 +48,25 @@ TEST_P(PowerHold, LowersAtOnceAndAsFarAsItMust) {
 INSTANTIATE_TEST_SUITE_P(
     Table, PowerHold,
     ::testing::Values(
-        Case{"under_the_cap_nothing_moves", 1300, {gpu(1, 700, 600), gpu(2, 700, 700)}, {}},
-        Case{"all_get_the_same", 1000, {gpu(1, 700, 600), gpu(2, 700, 700)}, {{1, 485}, {2, 485}}},
-        Case{"who_draws_less_is_left_alone",
-             1000,
-             {gpu(1, 700, 100), gpu(2, 700, 600), gpu(3, 700, 700)},
-             {{2, 435}, {3, 435}}},
-        Case{"never_below_what_the_kind_takes",
-             300,
-             {gpu(1, 700, 600), gpu(2, 700, 700)},
-             {{1, 200}, {2, 200}}},
-        Case{"what_takes_no_cap_is_borne_by_the_others",
-             1000,
-             {gpu(1, 700, 700), tpu(2, 200), tpu(3, 200)},
-             {{1, 570}}},
-        Case{"what_was_lowered_is_not_told_again", 1000, {gpu(1, 485, 600), gpu(2, 485, 700)}, {}},
-        Case{"without_a_cap_nothing_moves", 0, {gpu(1, 700, 700)}, {}}),
+        AllocationCase{
+            "under_the_cap_nothing_moves", 1300, {gpu(1, 700, 600), gpu(2, 700, 700)}, {}},
+        AllocationCase{
+            "all_get_the_same", 1000, {gpu(1, 700, 600), gpu(2, 700, 700)}, {{1, 485}, {2, 485}}},
+        AllocationCase{"who_draws_less_is_left_alone",
+                       1000,
+                       {gpu(1, 700, 100), gpu(2, 700, 600), gpu(3, 700, 700)},
+                       {{2, 435}, {3, 435}}},
+        AllocationCase{"never_below_what_the_kind_takes",
+                       300,
+                       {gpu(1, 700, 600), gpu(2, 700, 700)},
+                       {{1, 200}, {2, 200}}},
+        AllocationCase{"what_takes_no_cap_is_borne_by_the_others",
+                       1000,
+                       {gpu(1, 700, 700), tpu(2, 200), tpu(3, 200)},
+                       {{1, 570}}},
+        AllocationCase{
+            "what_was_lowered_is_not_told_again", 1000, {gpu(1, 485, 600), gpu(2, 485, 700)}, {}},
+        AllocationCase{"without_a_cap_nothing_moves", 0, {gpu(1, 700, 700)}, {}}),
     [](const auto& named) { return std::string(named.param.name); });
 
 TEST(PowerHold, SaysWhatCanBeReached) {
@@ -221,8 +224,8 @@ TEST(PowerHold, ACapOutOfReachIsSaidAndAnAlertUntilItIsMet) {
   Drawing fleet;
   const ActionReply reply = fleet.cap(4000);
   EXPECT_EQ(reply.summary,
-            "the site: 10.2kW now, 4.64kW within 10s and not 4.00kW: 16 devices at their floor, "
-            "8 TPUs accept no cap");
+            "the site: 10.2kW now; can reach 4.64kW within 10s, but not 4.00kW: 16 devices at "
+            "their floor, 8 TPUs accept no cap");
   fleet.run_with_heartbeats(3);
   EXPECT_EQ(fleet.unmet, "power 4.64kW of 4.00kW: 16 devices at their floor, 8 TPUs accept no cap");
   EXPECT_EQ(fleet.lowest_w(1), 200);
@@ -269,8 +272,8 @@ TEST(PowerHold, WhatDrawsLessThanItsSmallestCapIsAReasonToo) {
   fleet.required_power_w[1] = fleet.required_power_w[2] = 150;
   fleet.run_with_heartbeats(2);
   EXPECT_EQ(fleet.cap(2000).summary,
-            "the site: 2.40kW now, 2.40kW within 10s and not 2.00kW: 16 devices draw less than the "
-            "smallest cap they accept");
+            "the site: 2.40kW now; can reach 2.40kW within 10s, but not 2.00kW: 16 devices draw "
+            "less than the smallest cap they accept");
   fleet.run_with_heartbeats(2);
   EXPECT_EQ(fleet.unmet,
             "power 2.40kW of 2.00kW: 16 devices draw less than the smallest cap they accept");
@@ -284,8 +287,8 @@ TEST(PowerHold, HostsThatLeftInOrderAreNoPartOfACap) {
   EXPECT_EQ(fleet.ask(SetPowerCap{"site", 500, Duration{}}).problem,
             "500W is below what 16 devices of the site draw idle, 894W: no work would start there");
   EXPECT_EQ(fleet.cap(1000).summary,
-            "the site: 6.24kW now, 3.04kW within 10s and not 1.00kW: 8 devices at their floor, 8 "
-            "TPUs accept no cap");
+            "the site: 6.24kW now; can reach 3.04kW within 10s, but not 1.00kW: 8 devices at their "
+            "floor, 8 TPUs accept no cap");
 }
 
 TEST(PowerHold, SamplesThatComeLateAreNoUnmetCap) {

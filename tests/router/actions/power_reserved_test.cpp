@@ -48,7 +48,8 @@ struct Capped : DecisionFixture {
   double level_w(int devices, std::uint32_t requests) {
     const devices::Placement placement{fleet_state.groups()[0].spec, devices, Precision::bf16};
     const Job job = request();
-    const Estimator::Run run = estimator.serve(placement, *ask(job).model, job.work, requests);
+    const Estimator::Run run =
+        estimator.serving(placement, *ask(job).model).run(job.work, requests);
     return context_idle_w() * devices + std::max(run.power_w, run.prompt_w);
   }
 
@@ -65,7 +66,7 @@ TEST(PowerReserved, ARequestThatAddsNoWattsIsPlacedThoughNoneAreLeft) {
   EXPECT_TRUE(fleet.place_one());
 }
 
-TEST(PowerReserved, BeliefNeverPassesTheCapHoweverTheBatchGrows) {
+TEST(PowerReserved, EstimatedPowerNeverExceedsTheCapAsTheBatchGrows) {
   for (const double sampled_w : {100.0, 250.0, 400.0}) {
     Capped fleet;
     fleet.add({0});

@@ -104,13 +104,13 @@ AlertCondition waiting(const std::string& text) { return {"jobs_waiting", "site"
 
 TEST(Alerts, TellTheirPresentTextToWhoeverAsks) {
   Watch watch;
-  watch.at(0, {waiting("72 in the queue, one for 10m: capacity")});
+  watch.at(0, {waiting("72 in the queue, the oldest for 10m: capacity")});
   ASSERT_EQ(watch.book.raised().size(), 1U);
-  watch.at(1, {waiting("48 in the queue, one for 1.9h: power_cap")});
+  watch.at(1, {waiting("48 in the queue, the oldest for 1.9h: power_cap")});
   ASSERT_EQ(watch.book.raised().size(), 1U);
-  EXPECT_EQ(watch.book.raised()[0].text, "48 in the queue, one for 1.9h: power_cap");
+  EXPECT_EQ(watch.book.raised()[0].text, "48 in the queue, the oldest for 1.9h: power_cap");
   watch.at(2, {waiting("")});
-  EXPECT_EQ(watch.book.raised()[0].text, "48 in the queue, one for 1.9h: power_cap")
+  EXPECT_EQ(watch.book.raised()[0].text, "48 in the queue, the oldest for 1.9h: power_cap")
       << "nothing new is known";
 }
 
@@ -164,7 +164,7 @@ TEST(Alerts, ATextTellsMoreByItsWordsAndByMoreThanATwentiethOfANumber) {
   EXPECT_FALSE(differs_beyond_jitter("100 wait", "104 wait"));
   EXPECT_TRUE(differs_beyond_jitter("100 wait", "106 wait"));
   EXPECT_TRUE(differs_beyond_jitter("headroom 0.0C", "headroom 2.1C"));
-  EXPECT_TRUE(differs_beyond_jitter("one for 10m", "one for 10h"));
+  EXPECT_TRUE(differs_beyond_jitter("the oldest for 10m", "the oldest for 10h"));
   EXPECT_TRUE(differs_beyond_jitter("72 wait: capacity", "72 wait"));
   EXPECT_TRUE(differs_beyond_jitter("72 wait", "72 wait: capacity"));
   EXPECT_FALSE(differs_beyond_jitter("", ""));

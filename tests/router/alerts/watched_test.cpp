@@ -50,7 +50,7 @@ TEST(Watched, ARouterThatNobodyWatchesDecidesWritesAndAnswersTheSame) {
   EXPECT_TRUE(alone.published<JobChanged>().empty());
 }
 
-TEST(Watched, WhoeverComesLaterHearsTheNumbersThatWereCounted) {
+TEST(Watched, ALateSubscriberGetsTheSameSequenceNumbers) {
   RouterHarness watched;
   RouterHarness alone;
   alone.router->set_has_subscribers(false);

@@ -9,7 +9,7 @@
 namespace drover::router {
 namespace {
 
-constexpr const char* two_pools = R"([pool.big]
+constexpr const char* criteria_policy = R"([pool.big]
 match = { model = "h100*" }
 [pool.chips]
 match = { model = "v5e" }
@@ -30,7 +30,7 @@ score = { cost = 1 }
 
 /// One replica on one H100, one request; each case spoils one thing.
 struct Scene {
-  DecisionFixture fleet{two_pools};
+  DecisionFixture fleet{criteria_policy};
   HostIndex host = fleet.add_host("a", "h100-sxm", 8);
   ReplicaIndex replica = fleet.add_replica(host, 0, "llama-3.1-8b", {0});
   Job job = fleet.request();
@@ -176,7 +176,7 @@ TEST(Criteria, GangsNeedTheRightShape) {
   };
   for (const GangCase& each : cases) {
     SCOPED_TRACE(each.what);
-    DecisionFixture fleet(two_pools);
+    DecisionFixture fleet(criteria_policy);
     fleet.policy.rules[1].pools = {"big", "chips"};
     fleet.policy.pools[1].frameworks = {};
     fleet.add_host("a", each.device, each.group);
@@ -189,7 +189,7 @@ TEST(Criteria, GangsNeedTheRightShape) {
 }
 
 TEST(Criteria, TrainingThatDoesNotFitIsRejectedForMemory) {
-  DecisionFixture fleet(two_pools);
+  DecisionFixture fleet(criteria_policy);
   fleet.add_host("a", "h100-sxm", 8);
   const Decision decision = fleet.decide(fleet.training(1, "llama-3.1-70b")).decision;
   EXPECT_EQ(rejected(decision, Reason::memory), 1U);
@@ -235,7 +235,7 @@ TEST(Criteria, ScorersPreferTheBetterPlace) {
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(std::string(to_text(each.scorer)));
-    DecisionFixture fleet(two_pools);
+    DecisionFixture fleet(criteria_policy);
     fleet.policy.rules[0].weights = {};
     fleet.policy.rules[0].weights[static_cast<std::size_t>(each.scorer)] = 1;
     const HostIndex worse = fleet.add_host("a", "h100-sxm", 1);
@@ -264,7 +264,7 @@ void weigh_only(DecisionFixture& fleet, Scorer scorer) {
 }
 
 TEST(Criteria, FragmentationPrefersTheGroupThatItFills) {
-  DecisionFixture fleet(two_pools);
+  DecisionFixture fleet(criteria_policy);
   weigh_only(fleet, Scorer::fragmentation);
   fleet.add_host("wide", "h100-sxm", 8);
   fleet.add_host("narrow", "h100-sxm", 2);
@@ -276,7 +276,7 @@ TEST(Criteria, FragmentationPrefersTheGroupThatItFills) {
 }
 
 TEST(Criteria, LocalityPrefersTheHostThatHasTheWeightsThenTheRack) {
-  DecisionFixture fleet(two_pools);
+  DecisionFixture fleet(criteria_policy);
   weigh_only(fleet, Scorer::locality);
   fleet.add_host("near", "h100-sxm", 8);
   const HostIndex far = fleet.add_host("far", "h100-sxm", 8);
@@ -294,7 +294,7 @@ TEST(Criteria, LocalityPrefersTheHostThatHasTheWeightsThenTheRack) {
 }
 
 TEST(Criteria, SwitchCostPrefersTheShorterWarmUp) {
-  DecisionFixture fleet(two_pools);
+  DecisionFixture fleet(criteria_policy);
   weigh_only(fleet, Scorer::switch_cost);
   fleet.policy.pools[0].match.model = "";  // both kinds in one pool
   fleet.add_host("chips", "tpu-v5e", 8, "2x4");
@@ -307,7 +307,7 @@ TEST(Criteria, SwitchCostPrefersTheShorterWarmUp) {
 }
 
 TEST(Criteria, APoolAtItsPowerCapFallsBackForThatReason) {
-  DecisionFixture fleet(two_pools);
+  DecisionFixture fleet(criteria_policy);
   fleet.policy.rules[0].pools = {"big", "chips"};
   fleet.policy.limits.pool_power_cap_w["big"] = 1000;
   const HostIndex hot = fleet.add_host("hot", "h100-sxm", 8);
@@ -323,7 +323,7 @@ TEST(Criteria, APoolAtItsPowerCapFallsBackForThatReason) {
 }
 
 TEST(Criteria, APoolWithoutDevicesIsNeitherWantedNorAFallback) {
-  DecisionFixture fleet(two_pools);
+  DecisionFixture fleet(criteria_policy);
   fleet.policy.rules[0].pools = {"big", "chips"};
   const HostIndex host = fleet.add_host("a", "tpu-v5e", 8, "2x4");
   fleet.add_replica(host, 0, "llama-3.1-8b", {0, 1}, Precision::int8);

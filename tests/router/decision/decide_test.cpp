@@ -241,7 +241,7 @@ TEST(Decide, TheSloIsAWishThatIsGivenUpBeforeWaiting) {
   const Decision decision = fleet.decide(fleet.request()).decision;
   EXPECT_EQ(decision.action, Action::assign);
   EXPECT_EQ(decision.fallback_reason, Reason::queue_slo);
-  EXPECT_EQ(decision.change, "slo -> best effort");
+  EXPECT_EQ(decision.change, "slo dropped: best effort");
 }
 
 TEST(Decide, AFailedTargetIsUsedOnlyWhenNothingElseIsLeft) {

@@ -27,7 +27,7 @@ TEST(Estimator, IsTheDeviceModelAtAKnot) {
   Estimator estimator;
   const auto placement = on("h100-sxm");
   const auto& llama = model("llama-3.1-8b");
-  const auto run = estimator.serve(placement, llama, request(512, 101), 4);
+  const auto run = estimator.serving(placement, llama).run(request(512, 101), 4);
   const double prefill = devices::prefill_step(placement, llama, 512, 0, 1).seconds;
   const double step = devices::decode_step_time(placement, llama, 4, 1).seconds(4 * (512 + 50.5));
   EXPECT_DOUBLE_EQ(run.first_token_s, prefill);
@@ -39,7 +39,9 @@ TEST(Estimator, PrefillBetweenKnotsLiesBetweenThem) {
   Estimator estimator;
   const auto placement = on("h100-sxm");
   const auto at = [&](std::uint32_t tokens) {
-    return estimator.serve(placement, model("llama-3.1-8b"), request(tokens, 1), 1).first_token_s;
+    return estimator.serving(placement, model("llama-3.1-8b"))
+        .run(request(tokens, 1), 1)
+        .first_token_s;
   };
   double before = 0;
   for (std::uint32_t tokens = 1; tokens < 20'000; tokens = tokens * 5 / 4 + 1) {
@@ -56,10 +58,10 @@ TEST(Estimator, FillingTheMemoChangesNoAnswer) {
   const auto& llama = model("llama-3.1-8b");
   for (std::uint32_t tokens : {1U, 7U, 100U, 4096U, 100'000U}) {
     for (std::uint32_t batch : {1U, 3U, 200U}) {
-      const auto first = warm.serve(placement, llama, request(tokens, 10), batch);
-      const auto again = warm.serve(placement, llama, request(tokens, 10), batch);
+      const auto first = warm.serving(placement, llama).run(request(tokens, 10), batch);
+      const auto again = warm.serving(placement, llama).run(request(tokens, 10), batch);
       Estimator cold;
-      const auto fresh = cold.serve(placement, llama, request(tokens, 10), batch);
+      const auto fresh = cold.serving(placement, llama).run(request(tokens, 10), batch);
       EXPECT_EQ(first.seconds, again.seconds);
       EXPECT_EQ(first.seconds, fresh.seconds);
       EXPECT_GT(first.seconds, 0);
@@ -84,8 +86,8 @@ TEST(Estimator, KeepsNoMoreMemosThanAFleetHasPlaces) {
   EXPECT_EQ(estimator.serving_count(), 0U);
   const auto placement = on("h100-sxm");
   Estimator fresh;
-  EXPECT_EQ(estimator.serve(placement, model("llama-3.1-8b"), request(512, 10), 4).seconds,
-            fresh.serve(placement, model("llama-3.1-8b"), request(512, 10), 4).seconds);
+  EXPECT_EQ(estimator.serving(placement, model("llama-3.1-8b")).run(request(512, 10), 4).seconds,
+            fresh.serving(placement, model("llama-3.1-8b")).run(request(512, 10), 4).seconds);
 }
 
 TEST(Estimator, TrainingIsStepsTimesOneStep) {

@@ -168,7 +168,7 @@ pools = ["fast"]
   EXPECT_TRUE(late.decision.primary);
 }
 
-constexpr const char* two_pools = R"([policy]
+constexpr const char* failback_policy = R"([policy]
 objective = "latency"
 [pool.fast]
 match = { model = "h100*" }
@@ -199,7 +199,7 @@ struct TwoPools : DecisionFixture {
   ReplicaIndex on_fast = add_replica(fast, 0, "llama-3.1-8b", {0});
   ReplicaIndex on_slow = add_replica(slow, 0, "llama-3.1-8b", {0});
   ReplicaIndex on_slowest = add_replica(slowest, 0, "llama-3.1-8b", {0}, Precision::fp16);
-  TwoPools() : DecisionFixture(two_pools) {}
+  TwoPools() : DecisionFixture(failback_policy) {}
 
   /// Prompts of so many seconds wait on the fast replica.
   void wait_on_fast(Duration prompts) {
@@ -269,7 +269,7 @@ TEST(Failback, HeldJobsGoWhereTheFallbackLeadsThoughTheWantedPoolIsFree) {
   PlacementResult result = fleet.decide(ask);
   EXPECT_EQ(result.decision.pool, "slow");
   EXPECT_TRUE(result.held);
-  EXPECT_EQ(result.decision.change, "asks fast again in 60 s at the latest");
+  EXPECT_EQ(result.decision.change, "retries pool fast within 60 s");
   route.probes = 0;
   result = fleet.decide(ask);
   EXPECT_EQ(result.decision.pool, "fast");

@@ -155,7 +155,7 @@ TEST(NearestFit, OfAPoolThatHasItsShareALargerShare) {
   EXPECT_EQ(fit->change, "max_share = 1.00 of pool h100");
 }
 
-constexpr const char* guarded = R"([pool.h100]
+constexpr const char* guarded_finish = R"([pool.h100]
 match = { model = "h100*" }
 [pool.v100]
 match = { model = "v100*" }
@@ -169,7 +169,7 @@ pools = ["h100"]
 )";
 
 TEST(NearestFit, NoPlaceIsNamedThatAGuardRefusesOnceItIsFree) {
-  DecisionFixture fleet(guarded);
+  DecisionFixture fleet(guarded_finish);
   const HostIndex fast = fleet.add_host("fast", "h100-sxm", 1);
   const HostIndex slow = fleet.add_host("slow", "v100-sxm2-16gb", 1);
   fleet.fleet_state.reserve_gang(fleet.now, {9, 1}, fast, {0}, fleet.now + std::chrono::minutes(29),
@@ -224,7 +224,7 @@ TEST(NearestFit, WhatIsKeptForAnotherJobIsNamedAndWhatIsKeptForItsOwnIsItsOwn) {
       {0xabcdef01'00000000, 1}, fleet.fleet_state.hosts()[fleet.fast].devices, {}, {}};
   for (const DeviceIndex device : kept.devices) fleet.fleet_state.set_reserved(device, true);
   EXPECT_EQ(fleet.changes(job, {{kept}, never}),
-            (Changes{"without job abcdef01, which has devices reserved there"}));
+            (Changes{"if job abcdef01 gives up the devices reserved for it there"}));
   // Its own: a gang there makes room for it.
   const JobId leaving{0x12345678'00000000, 2};
   fleet.fleet_state.reserve_gang(fleet.now, leaving, fleet.fast, {0, 1},
@@ -233,7 +233,7 @@ TEST(NearestFit, WhatIsKeptForAnotherJobIsNamedAndWhatIsKeptForItsOwnIsItsOwn) {
   kept.leaving = {leaving};
   kept.grace_until = fleet.now + std::chrono::seconds(20);
   EXPECT_EQ(fleet.changes(job, {{kept}, never}),
-            (Changes{"once 12345678 has been preempted for it, within 20s"}));
+            (Changes{"when 12345678 has been preempted for this job, within 20s"}));
   EXPECT_FALSE(fleet.decide(job).place) << "the devices are still kept";
 }
 
@@ -247,11 +247,12 @@ TEST(NearestFit, AFullReplicaIsToldByHowMuchItIsFull) {
   Alone fleet("[replicas]\nmanage = false\n");
   const ReplicaIndex full = fleet.add_replica(fleet.fast, 0, "llama-3.1-8b", {0});
   fleet.fleet_state.reserve_request(fleet.now, full, 99'990, fleet.now);
-  EXPECT_EQ(fleet.changes(fleet.request()).at(0), "630 tokens of its KV cache fewer there");
+  EXPECT_EQ(fleet.changes(fleet.request()).at(0),
+            "630 tokens of its KV cache fewer on that replica");
   fleet.fleet_state.release_request(full, 99'990);
   fleet.policy.pools[0].concurrency = 1;
   fleet.fleet_state.reserve_request(fleet.now, full, 1, fleet.now);
-  EXPECT_EQ(fleet.changes(fleet.request()).at(0), "1 request fewer there");
+  EXPECT_EQ(fleet.changes(fleet.request()).at(0), "1 request fewer on that replica");
   fleet.fleet_state.replica(full).retiring = true;
   for (const std::string& change : fleet.changes(fleet.request())) {
     EXPECT_EQ(change, "a replica of llama-3.1-8b ([replicas] manage is false)");
@@ -266,13 +267,12 @@ TEST(NearestFit, AReplicaThatNobodyRetiresIsNotSaidToLeaveByItself) {
   fleet.fleet_state.apply(fleet.now, fleet.fast, replica);
   EXPECT_EQ(
       fleet.changes(fleet.training(8)),
-      (Changes{"without replica fast/r0 (llama-2-7b), which is unloaded when [replicas] manage is "
-               "true and it is surplus"}));
+      (Changes{"replica fast/r0 (llama-2-7b) unloaded if [replicas] manage is set to true and the "
+               "replica is surplus"}));
   fleet.policy.replicas.manage = true;
   fleet.fleet_state.replica(0).retiring = true;
   EXPECT_EQ(fleet.changes(fleet.training(8)),
-            (Changes{"without replica fast/r0 (llama-2-7b), which is unloaded once its requests "
-                     "have ended"}));
+            (Changes{"replica fast/r0 (llama-2-7b) unloaded once its requests have ended"}));
 }
 
 TEST(NearestFit, WhereItsOwnerHasTriedInVainNoMemoryHelps) {
@@ -311,8 +311,8 @@ TEST(NearestFit, AGangOverHostsNamesWhatHoldsEachOfThem) {
                                  fleet.now + std::chrono::seconds(30), 0);
   EXPECT_EQ(
       fleet.changes(fleet.training(16)),
-      (Changes{"30s, and without replica twin/r0 (llama-2-7b), which is unloaded when its agent is "
-               "started without it, and fast/2 usable again"}));
+      (Changes{"30s, and replica twin/r0 (llama-2-7b) unloaded if its agent is restarted without "
+               "this replica, and fast/2 usable again"}));
 }
 
 TEST(NearestFit, AJobThatFitsNowhereByOneChangeHasNone) {

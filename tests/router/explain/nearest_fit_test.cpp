@@ -31,18 +31,18 @@ struct Hand {
   }
 };
 
-using Words = std::smatch;
+using MatchedWords = std::smatch;
 struct Deed {
   std::regex words;  // of one part of the suggestion
-  bool (*carry_out)(const Hand&, const Words&);
+  bool (*carry_out)(const Hand&, const MatchedWords&);
 };
 
-bool wait(const Hand& hand, const Words& words) {
+bool wait(const Hand& hand, const MatchedWords& words) {
   hand.fleet.pass(seconds_of(words[1]));
   return true;
 }
 
-bool allow(const Hand& hand, const Words& words) {
+bool allow(const Hand& hand, const MatchedWords& words) {
   const Precision precision = *parse_precision(words[1].str());
   if (!hand.fleet.job.work.precisions.empty()) {
     hand.fleet.job.work.precisions.push_back(precision);
@@ -53,7 +53,7 @@ bool allow(const Hand& hand, const Words& words) {
   return true;
 }
 
-bool more_power(const Hand& hand, const Words& words) {
+bool more_power(const Hand& hand, const MatchedWords& words) {
   const double watts = *parse_watts(words[1].str(), "a suggestion");
   Limits& limits = hand.fleet.policy.limits;
   const std::string place = words[2];
@@ -63,7 +63,7 @@ bool more_power(const Hand& hand, const Words& words) {
   return true;
 }
 
-bool more_memory(const Hand& hand, const Words& words) {
+bool more_memory(const Hand& hand, const MatchedWords& words) {
   const double bytes = std::stod(words[1]) * 1e9;
   if (hand.fit.target.find("/r") == std::string::npos) return true;  // in another fleet
   hand.fleet.enlarge(hand.fit.target, bytes);
@@ -74,89 +74,89 @@ const std::vector<Deed>& deeds() {
   static const std::vector<Deed> all = {
       {std::regex("([0-9.]+(?:ms|s|m|h|d))"), wait},
       {std::regex("([0-9.]+(?:ms|s|m|h|d)), until its model is loaded"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          hand.fleet.pass(seconds_of(words[1]));
          hand.fleet.make_ready(hand.fit.target);
          return true;
        }},
-      {std::regex("its model loaded, later than estimated"),
-       [](const Hand& hand, const Words&) {
+      {std::regex("when its model is loaded \\(overdue\\)"),
+       [](const Hand& hand, const MatchedWords&) {
          hand.fleet.make_ready(hand.fit.target);
          return true;
        }},
       {std::regex(
            "(?:[0-9.]+(?:ms|s|m|h|d) to load the model|until the model is loaded|a replica of .*)"),
-       [](const Hand& hand, const Words&) { return hand.fleet.load(); }},
-      {std::regex("once (.*) (?:has|have) ended, later than estimated"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords&) { return hand.fleet.load(); }},
+      {std::regex("when (.*) (?:has|have) ended \\(overdue\\)"),
+       [](const Hand& hand, const MatchedWords& words) {
          for (const std::string& job : split(words[1].str(), ',')) {
            hand.fleet.end(std::string(trimmed(job)));
          }
          return true;
        }},
-      {std::regex("once (.*) (?:has|have) been preempted for it, within .*"),
-       [](const Hand& hand, const Words& words) {
+      {std::regex("when (.*) (?:has|have) been preempted for this job, within .*"),
+       [](const Hand& hand, const MatchedWords& words) {
          for (const std::string& job : split(words[1].str(), ',')) {
            hand.fleet.end(std::string(trimmed(job)));
          }
          return true;
        }},
-      {std::regex("(without replica .*)"),
-       [](const Hand& hand, const Words& words) {
-         const std::regex one("without replica ([^ ]+)");
+      {std::regex("(replica .* unloaded .*)"),
+       [](const Hand& hand, const MatchedWords& words) {
+         const std::regex one("replica ([^ ]+) \\(");
          const std::string text = words[1];
          for (std::sregex_iterator at(text.begin(), text.end(), one), end; at != end; ++at) {
            hand.fleet.leave((*at)[1]);
          }
          return true;
        }},
-      {std::regex("without job .*, which has devices reserved there"),
-       [](const Hand& hand, const Words&) {
+      {std::regex("if job .* gives up the devices reserved for it there"),
+       [](const Hand& hand, const MatchedWords&) {
          for (const ReservedDevices& kept : hand.fleet.wait.kept) hand.fleet.drop_job(kept.job);
          return true;
        }},
       {std::regex("resume (.*)"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          hand.fleet.resume(words[1]);
          return true;
        }},
-      {std::regex("host (.*) back"),
-       [](const Hand& hand, const Words& words) {
+      {std::regex("host (.*) responding again"),
+       [](const Hand& hand, const MatchedWords& words) {
          hand.fleet.revive(words[1]);
          return true;
        }},
       {std::regex("(.*) usable again"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          for (const std::string& device : split(words[1].str(), ',')) {
            hand.fleet.mend(std::string(trimmed(device)));
          }
          return true;
        }},
-      {std::regex("a sample of (.*)"),
-       [](const Hand& hand, const Words& words) {
+      {std::regex("a current sample of (.*)"),
+       [](const Hand& hand, const MatchedWords& words) {
          for (const std::string& host : split(words[1].str(), ',')) {
            hand.fleet.hear(std::string(trimmed(host)));
          }
          return true;
        }},
       {std::regex("a cooler device"),
-       [](const Hand& hand, const Words&) {
+       [](const Hand& hand, const MatchedWords&) {
          hand.fleet.cool(hand.host());
          return true;
        }},
-      {std::regex("the same place tried again"),
-       [](const Hand& hand, const Words&) {
+      {std::regex("when the ejection of this target ends"),
+       [](const Hand& hand, const MatchedWords&) {
          hand.fleet.outlier(hand.fit.target);
          return true;
        }},
-      {std::regex("the end of its back-off there"),
-       [](const Hand& hand, const Words&) {
+      {std::regex("when its back-off on this target ends"),
+       [](const Hand& hand, const MatchedWords&) {
          hand.fleet.avoid.clear();
          return true;
        }},
-      {std::regex(
-           "(?:([0-9]+) requests?)?(?: and )?(?:([0-9]+) tokens? of its KV cache)? fewer there"),
-       [](const Hand& hand, const Words& words) {
+      {std::regex("(?:([0-9]+) requests?)?(?: and )?(?:([0-9]+) tokens? of its KV cache)? fewer on "
+                  "that replica"),
+       [](const Hand& hand, const MatchedWords& words) {
          const int requests = words[1].matched ? std::stoi(words[1]) : 0;
          const double tokens = words[2].matched ? std::stod(words[2]) : 0;
          hand.fleet.relieve(hand.fit.target, requests, tokens);
@@ -165,73 +165,73 @@ const std::vector<Deed>& deeds() {
       {std::regex("(.*) allowed"), allow},
       {std::regex("\\+([0-9.]+k?W) of power (.*)"), more_power},
       {std::regex("\\+\\$([0-9.]+)/h of budget"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          hand.fleet.policy.limits.budget_usd_per_h += std::stod(words[1]);
          return true;
        }},
       {std::regex("max_share = ([0-9.]+) of pool (.*)"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          const auto pool = hand.fleet.policy.pool_index(words[2].str());
          hand.fleet.policy.pools[*pool].max_share = std::stod(words[1]);
          return true;
        }},
-      {std::regex("a share of ([0-9]+) devices? more for tenant .*"),
-       [](const Hand& hand, const Words& words) {
+      {std::regex("a share larger by ([0-9]+) devices? for tenant .*"),
+       [](const Hand& hand, const MatchedWords& words) {
          hand.fleet.tenant_devices_max += std::stod(words[1]);
          return true;
        }},
       {std::regex("\\+(.*) of deadline"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          hand.fleet.job.deadline += from_seconds(seconds_of(words[1]));
          return true;
        }},
       {std::regex("\\+(.*) until the first token"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          const double more_s = seconds_of(words[1]);
          hand.each_rule([&](Rule& rule) { rule.slo_ttft_s += rule.slo_ttft_s > 0 ? more_s : 0; });
          return true;
        }},
       {std::regex("\\+(.*) of require.data_within"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          const Duration more = from_seconds(seconds_of(words[1]));
          hand.each_rule([&](Rule& rule) {
            if (rule.data_within > Duration{0}) rule.data_within += more;
          });
          return true;
        }},
-      {std::regex("\\+([0-9]+) ms of require.rtt_ms"),
-       [](const Hand& hand, const Words& words) {
+      {std::regex("require.rtt_ms raised by ([0-9]+) ms"),
+       [](const Hand& hand, const MatchedWords& words) {
          const double more_s = std::stod(words[1]) / 1e3;
          hand.each_rule([&](Rule& rule) { rule.rtt_max_s += rule.rtt_max_s > 0 ? more_s : 0; });
          return true;
        }},
       {std::regex("any interconnect \\(require.interconnect\\)"),
-       [](const Hand& hand, const Words&) {
+       [](const Hand& hand, const MatchedWords&) {
          hand.each_rule([&](Rule& rule) { rule.interconnects.clear(); });
          return true;
        }},
       {std::regex("([0-9]+) devices? instead of [0-9]+"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          hand.fleet.job.work.devices = static_cast<std::uint16_t>(std::stoi(words[1]));
          return true;
        }},
       {std::regex("([0-9]+) tokens? fewer"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          hand.fleet.job.work.input_tokens -= static_cast<std::uint32_t>(std::stoul(words[1]));
          return true;
        }},
       {std::regex("\\+([0-9.]+) GB of memory per device"), more_memory},
       {std::regex("framework (.*) instead of .*"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          hand.fleet.job.work.framework = words[1];
          return true;
        }},
       {std::regex("another version of (.*)"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          return hand.fleet.job.work.versions.erase(words[1]) == 1;
        }},
       {std::regex("without operation (.*)"),
-       [](const Hand& hand, const Words& words) {
+       [](const Hand& hand, const MatchedWords& words) {
          return std::erase(hand.fleet.job.work.ops, words[1].str()) == 1;
        }},
   };
@@ -251,7 +251,7 @@ std::vector<std::string> parts_of(std::string words) {
 
 bool carry_out(const NearestFit& fit, RandomFleet& fleet) {
   for (const std::string& part : parts_of(fit.change)) {
-    Words words;
+    MatchedWords words;
     const Deed* found = nullptr;
     for (const Deed& deed : deeds()) {
       if (std::regex_match(part, words, deed.words)) {

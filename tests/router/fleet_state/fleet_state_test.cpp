@@ -12,12 +12,6 @@
 namespace drover::router {
 namespace {
 
-constexpr const char* one_pool = R"([pool.all]
-match = {}
-[[rule]]
-name = "all"
-)";
-
 TEST(FleetState, ReEnrolmentKeepsIndicesWhenTheGroupsAreTheSame) {
   DecisionFixture fleet(one_pool);
   const HostIndex host = fleet.add_host("a", "h100-sxm", 8);
@@ -100,7 +94,7 @@ TEST(FleetState, WhatOneHostsReplicasLeaveBehindIsBounded) {
   EXPECT_EQ(fleet_state.next_replica_number(*host), 3 * replicas_known_per_host);
 }
 
-TEST(FleetState, ToldForWantOfRoomAHostMayComeLater) {
+TEST(FleetState, AHostRefusedForCapacityCanRegisterLater) {
   FleetState fleet_state;
   Register registration = RouterHarness().registration("a");
   const std::string text = registration.specs[0].text;
@@ -129,7 +123,7 @@ TEST(FleetState, RefusesHostileHellosWithAClearWord) {
   };
   const Case cases[] = {
       {"name", [](Register& registration) { registration.host = "\x1b[2J"; },
-       "Register: the host's name is not a name"},
+       "Register: the host name is invalid"},
       {"no groups", [](Register& registration) { registration.groups.clear(); },
        "Register of a: no groups, expected at least one"},
       {"overlap",
@@ -152,7 +146,8 @@ TEST(FleetState, RefusesHostileHellosWithAClearWord) {
       {"too many", [](Register& registration) { registration.groups[0].count = 5000; },
        "Register of a: group g0 reaches device 4999, expected at most 4096 devices"},
       {"unknown spec", [](Register& registration) { registration.groups[0].device = "b200"; },
-       "Register of a: group g0 is of device b200, whose spec is not among the 1 carried"},
+       "Register of a: group g0 uses device b200, but none of the 1 specs in the message has that "
+       "id"},
       {"wrong id", [](Register& registration) { registration.specs[0].id = "b200"; },
        "Register of a: spec b200 says that its id is l4"},
       {"price", [](Register& registration) { registration.price_factor = -1; },
@@ -205,7 +200,7 @@ TEST(FleetState, SamplesReachTheirColumnsAndAbsentValuesLeaveBeliefAlone) {
   EXPECT_EQ(devices.throttle[1], 0x24U);
   EXPECT_EQ(devices.sampled[1], fleet.now);
   EXPECT_DOUBLE_EQ(fleet.fleet_state.power_w(), 620);
-  EXPECT_DOUBLE_EQ(fleet.fleet_state.energy_j(), 2468);
+  EXPECT_DOUBLE_EQ(devices.energy_j[0] + devices.energy_j[1], 2468);
   fleet.fleet_state.set_health(fleet.now, host, Health::lost);
   EXPECT_EQ(fleet.fleet_state.power_w(), 0);
 }

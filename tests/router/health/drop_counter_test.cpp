@@ -27,7 +27,7 @@ void drop(RouterHarness& stage, Peer from, const std::string& sender) {
   stage.tick();
 }
 
-std::vector<Event> events_of(const RouterHarness& stage, const std::string& sender) {
+std::vector<Event> events_from(const RouterHarness& stage, const std::string& sender) {
   std::vector<Event> events = stage.published<Event>();
   std::erase_if(events, [&](const Event& event) { return event.subject != sender; });
   return events;
@@ -70,16 +70,16 @@ TEST(Dropped, IsToldAtFirstAndThenOnceAMinute) {
   RouterHarness stage(fast);
   const std::string sender = "connection 5 from 10.0.0.8";
   for (int number = 0; number < 100; ++number) drop(stage, {Channel::control, 5}, sender);
-  ASSERT_EQ(events_of(stage, sender).size(), 1u);
-  EXPECT_EQ(events_of(stage, sender)[0].severity, Severity::warning);
-  EXPECT_NE(events_of(stage, sender)[0].text.find("found rubbish"), std::string::npos);
+  ASSERT_EQ(events_from(stage, sender).size(), 1u);
+  EXPECT_EQ(events_from(stage, sender)[0].severity, Severity::warning);
+  EXPECT_NE(events_from(stage, sender)[0].text.find("found rubbish"), std::string::npos);
   stage.wait(seconds(599));
   drop(stage, {Channel::control, 5}, sender);
-  EXPECT_EQ(events_of(stage, sender).size(), 1u);
+  EXPECT_EQ(events_from(stage, sender).size(), 1u);
   stage.wait(seconds(1));
   drop(stage, {Channel::control, 5}, sender);
-  ASSERT_EQ(events_of(stage, sender).size(), 2u);
-  EXPECT_NE(events_of(stage, sender)[1].text.find("102"), std::string::npos);
+  ASSERT_EQ(events_from(stage, sender).size(), 2u);
+  EXPECT_NE(events_from(stage, sender)[1].text.find("102"), std::string::npos);
 }
 
 TEST(Dropped, ManySendersAreCountedTogether) {

@@ -8,14 +8,14 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Instant start = Instant{} + std::chrono::hours(1);
+constexpr Instant first_report = Instant{} + std::chrono::hours(1);
 
-Instant at_s(double elapsed_s) { return start + from_seconds(elapsed_s); }
+Instant at_s(double elapsed_s) { return first_report + from_seconds(elapsed_s); }
 
 /// Places p0, p1, .. of one pool, each with the same capacity.
-struct Pool {
+struct EjectingPool {
   OutlierDetector book;
-  explicit Pool(int places, EjectionRules rules = {}, std::uint64_t seed = 1)
+  explicit EjectingPool(int places, EjectionRules rules = {}, std::uint64_t seed = 1)
       : book(rules, RandomStream(seed)) {
     for (int place = 0; place < places; ++place) book.add_place(name(place), "pool", 1);
   }
@@ -40,7 +40,7 @@ struct Pool {
 // ---- Failures in a row -------------------------------------------------------------------------
 
 TEST(Ejection, TakesFiveFailuresInARow) {
-  Pool pool(1);
+  EjectingPool pool(1);
   pool.report(0, 0, 0, 4);
   EXPECT_EQ(pool.in_force(0), "");
   pool.report(1, 0, 0, 1);
@@ -50,7 +50,7 @@ TEST(Ejection, TakesFiveFailuresInARow) {
 }
 
 TEST(Ejection, OneSuccessBreaksTheRow) {
-  Pool pool(1);
+  EjectingPool pool(1);
   for (int round = 0; round < 10; ++round) pool.report(round, 0, 1, 4);
   EXPECT_EQ(pool.in_force(10), "");
 }
@@ -58,23 +58,23 @@ TEST(Ejection, OneSuccessBreaksTheRow) {
 TEST(Ejection, WithoutTheDetectorNoRowIsTooLong) {
   EjectionRules rules;
   rules.consecutive = 0;
-  Pool pool(1, rules);
+  EjectingPool pool(1, rules);
   pool.report(0, 0, 0, 99);
   EXPECT_EQ(pool.in_force(0), "");
 }
 
 TEST(Ejection, OfAPlaceThatIsUnknownNothingIsKept) {
-  Pool pool(1);
-  for (int n = 0; n < 9; ++n) pool.book.report(start, "stranger", false);
+  EjectingPool pool(1);
+  for (int n = 0; n < 9; ++n) pool.book.report(first_report, "stranger", false);
   EXPECT_EQ(pool.in_force(0), "");
-  EXPECT_FALSE(pool.book.ejected("stranger", start));
+  EXPECT_FALSE(pool.book.ejected("stranger", first_report));
   EXPECT_EQ(pool.book.next_deadline(), never);
 }
 
 // ---- How long ----------------------------------------------------------------------------------
 
 TEST(Ejection, LastsLongerEachTimeUpToTheMost) {
-  Pool pool(1);
+  EjectingPool pool(1);
   double elapsed_s = 0;
   std::vector<double> lengths_s;
   for (int time = 0; time < 12; ++time) {
@@ -88,20 +88,20 @@ TEST(Ejection, LastsLongerEachTimeUpToTheMost) {
             (std::vector<double>{30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 300, 300}));
 }
 
-struct OutlierState {
+struct QuietSpan {
   double quiet_s;  // after the return of the second ejection, at 90 s
   double length_s;
 };
 
 TEST(Ejection, OneEjectionIsForgottenPerIntervalInWhichThePlaceWasWell) {
-  for (const OutlierState& outlier : std::vector<OutlierState>{
+  for (const QuietSpan& outlier : std::vector<QuietSpan>{
            {0, 90},
            {9, 90},   // no whole interval yet
            {10, 60},  // one
            {20, 30},  // two: as if it were the first
            {500, 30},
        }) {
-    Pool pool(1);
+    EjectingPool pool(1);
     pool.report(0, 0, 0, 5);
     pool.report(30, 0, 0, 5);
     EXPECT_EQ(pool.in_force(30), "p0 consecutive 60 s");
@@ -114,7 +114,7 @@ TEST(Ejection, OneEjectionIsForgottenPerIntervalInWhichThePlaceWasWell) {
 
 // After the longest ejection the number is 10: ten intervals of 10 s, as Envoy's page has it.
 TEST(Ejection, TrustReturnsInAboutMostOverBaseTimesTheInterval) {
-  Pool pool(1);
+  EjectingPool pool(1);
   double elapsed_s = 0;
   for (int time = 1; time <= 10; ++time) {
     pool.report(elapsed_s, 0, 0, 5);
@@ -129,12 +129,12 @@ TEST(Ejection, JitterComesFromTheDiceAndOnlyAdds) {
   rules.jitter_s = 5;
   std::set<Duration> lengths;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    Pool pool(1, rules, seed);
-    Pool same(1, rules, seed);
+    EjectingPool pool(1, rules, seed);
+    EjectingPool same(1, rules, seed);
     pool.report(0, 0, 0, 5);
     same.report(0, 0, 0, 5);
-    const Duration length = pool.book.in_force().at(0).until - start;
-    EXPECT_EQ(same.book.in_force().at(0).until - start, length);
+    const Duration length = pool.book.in_force().at(0).until - first_report;
+    EXPECT_EQ(same.book.in_force().at(0).until - first_report, length);
     EXPECT_GE(length, seconds(30));
     EXPECT_LT(length, seconds(35));
     lengths.insert(length);
@@ -145,7 +145,7 @@ TEST(Ejection, JitterComesFromTheDiceAndOnlyAdds) {
 // ---- Returning ---------------------------------------------------------------------------------
 
 TEST(Ejection, WhatWasUnderWayWhenItBeganIsNoNews) {
-  Pool pool(1);
+  EjectingPool pool(1);
   pool.report(0, 0, 0, 5);
   pool.report(10, 0, 0, 20);
   EXPECT_EQ(pool.in_force(10), "p0 consecutive 20 s") << "no longer, and not twice";
@@ -153,7 +153,7 @@ TEST(Ejection, WhatWasUnderWayWhenItBeganIsNoNews) {
 }
 
 TEST(Ejection, APlaceThatReturnedMayFailAsOftenAsAtFirst) {
-  Pool pool(1);
+  EjectingPool pool(1);
   pool.report(0, 0, 0, 5);
   pool.report(30, 0, 0, 4);
   EXPECT_EQ(pool.in_force(30), "");
@@ -163,7 +163,7 @@ TEST(Ejection, TheFirstSuccessAfterAReturnClearsTheFailuresSince) {
   EjectionRules rules;
   rules.consecutive = 5;
   rules.failure_percentage = {true, 50, 1, 4};
-  Pool pool(1, rules);
+  EjectingPool pool(1, rules);
   pool.report(0, 0, 0, 5);
   // 4 of 8 would be too many; cleared, they are 0 of 4.
   pool.report(31, 0, 0, 4);
@@ -172,7 +172,7 @@ TEST(Ejection, TheFirstSuccessAfterAReturnClearsTheFailuresSince) {
 }
 
 TEST(Ejection, TellsOfEveryBeginningAndEndInOrder) {
-  Pool pool(20);
+  EjectingPool pool(20);
   pool.report(0, 3, 0, 5);
   pool.report(5, 7, 0, 5);
   pool.book.tick(at_s(100));
@@ -184,14 +184,14 @@ TEST(Ejection, TellsOfEveryBeginningAndEndInOrder) {
   EXPECT_TRUE(pool.book.take_changes().empty()) << "once";
 }
 
-TEST(Ejection, ADeadlineStandsWhileAnythingIsHeldAgainstAnybodyAndNotLonger) {
-  Pool pool(1);
+TEST(Ejection, ADeadlineIsSetOnlyWhileFailuresOrEjectionsAreRemembered) {
+  EjectingPool pool(1);
   EXPECT_EQ(pool.book.next_deadline(), never);
   pool.report(3, 0, 0, 5);
   std::vector<double> deadlines_s;
   while (pool.book.next_deadline() != never) {
     const Instant next = pool.book.next_deadline();
-    deadlines_s.push_back(to_seconds(next - start));
+    deadlines_s.push_back(to_seconds(next - first_report));
     pool.book.tick(next);
     ASSERT_LT(deadlines_s.size(), 20U);
   }
@@ -200,10 +200,10 @@ TEST(Ejection, ADeadlineStandsWhileAnythingIsHeldAgainstAnybodyAndNotLonger) {
 }
 
 TEST(Ejection, AForgottenPlaceStartsAnew) {
-  Pool pool(1);
+  EjectingPool pool(1);
   pool.report(0, 0, 0, 5);
   pool.book.forget("p0");
-  EXPECT_FALSE(pool.book.ejected("p0", start));
+  EXPECT_FALSE(pool.book.ejected("p0", first_report));
   EXPECT_TRUE(pool.book.in_force().empty());
   pool.book.add_place("p0", "pool", 1);
   pool.report(1, 0, 0, 5);
@@ -211,7 +211,7 @@ TEST(Ejection, AForgottenPlaceStartsAnew) {
 }
 
 TEST(Ejection, APlaceToldAgainKeepsWhatIsHeldAgainstIt) {
-  Pool pool(1);
+  EjectingPool pool(1);
   pool.report(0, 0, 0, 5);
   pool.book.add_place("p0", "other", 8);
   EXPECT_TRUE(pool.book.ejected("p0", at_s(1)));
@@ -219,7 +219,7 @@ TEST(Ejection, APlaceToldAgainKeepsWhatIsHeldAgainstIt) {
 
 // ---- How many at once --------------------------------------------------------------------------
 
-struct FreeCapacity {
+struct EjectionShare {
   int places;
   double max_percent;
   std::uint32_t min_hosts;
@@ -227,7 +227,7 @@ struct FreeCapacity {
 };
 
 TEST(Ejection, TakesAShareOfThePoolAndAtLeastOne) {
-  for (const FreeCapacity& room : std::vector<FreeCapacity>{
+  for (const EjectionShare& room : std::vector<EjectionShare>{
            {1, 10, 1, 1},  // one device is protected, too
            {2, 10, 1, 1},  // and a pool of more is never emptied
            {9, 10, 1, 1},
@@ -243,7 +243,7 @@ TEST(Ejection, TakesAShareOfThePoolAndAtLeastOne) {
     EjectionRules rules;
     rules.max_percent = room.max_percent;
     rules.min_hosts = room.min_hosts;
-    Pool pool(room.places, rules);
+    EjectingPool pool(room.places, rules);
     for (int place = 0; place < room.places; ++place) pool.report(0, place, 0, 9);
     EXPECT_EQ(pool.book.in_force().size(), room.ejected)
         << room.places << " places, " << room.max_percent << " %";
@@ -256,8 +256,8 @@ TEST(Ejection, CountsCapacityAndNotPlaces) {
   book.add_place("large", "pool", 80);
   for (int n = 0; n < 20; ++n) book.add_place(fmt::format("small{:02}", n), "pool", 1);
   const auto fail = [&](const std::string& place) {
-    for (int n = 0; n < 5; ++n) book.report(start, place, false);
-    return book.ejected(place, start);
+    for (int n = 0; n < 5; ++n) book.report(first_report, place, false);
+    return book.ejected(place, first_report);
   };
   for (int n = 0; n < 10; ++n) EXPECT_TRUE(fail(fmt::format("small{:02}", n))) << n;
   EXPECT_FALSE(fail("small10"));
@@ -268,21 +268,21 @@ TEST(Ejection, TheOneThatIsAllowedMayBeOfAnySize) {
   OutlierDetector book({}, RandomStream(1));
   book.add_place("large", "pool", 80);
   book.add_place("small", "pool", 1);
-  for (int n = 0; n < 5; ++n) book.report(start, "large", false);
-  EXPECT_TRUE(book.ejected("large", start));
+  for (int n = 0; n < 5; ++n) book.report(first_report, "large", false);
+  EXPECT_TRUE(book.ejected("large", first_report));
 }
 
 TEST(Ejection, PoolsDoNotCountInEachOther) {
   OutlierDetector book({}, RandomStream(1));
   for (const char* pool : {"a", "b", "c"}) {
     book.add_place(pool, pool, 1);
-    for (int n = 0; n < 5; ++n) book.report(start, pool, false);
-    EXPECT_TRUE(book.ejected(pool, start)) << pool;
+    for (int n = 0; n < 5; ++n) book.report(first_report, pool, false);
+    EXPECT_TRUE(book.ejected(pool, first_report)) << pool;
   }
 }
 
 TEST(Ejection, AFailingPlaceIsEjectedAtItsNextFailureOnceThereIsRoom) {
-  Pool pool(2);
+  EjectingPool pool(2);
   pool.report(0, 0, 0, 5);
   pool.report(10, 1, 0, 7);
   EXPECT_EQ(pool.in_force(10), "p0 consecutive 20 s");
@@ -292,7 +292,7 @@ TEST(Ejection, AFailingPlaceIsEjectedAtItsNextFailureOnceThereIsRoom) {
 
 // A job an hour, or a thousand: whoever was ejected returns, though nothing else happens.
 TEST(Ejection, NoPoolStaysEmpty) {
-  Pool pool(1);
+  EjectingPool pool(1);
   double elapsed_s = 0;
   for (int time = 0; time < 30; ++time) {
     pool.report(elapsed_s, 0, 0, 5);
@@ -328,7 +328,7 @@ TEST(Ejection, ComparesSuccessRatesAtTheEndOfAnInterval) {
            {"the fifth had too little to do", {good, good, {0, 100}, good, {99, 0}}, ""},
            {"it had too little to do itself", {good, good, {0, 99}, good, good, good}, ""},
        }) {
-    Pool pool(static_cast<int>(rate.passed_failed.size()), rules);
+    EjectingPool pool(static_cast<int>(rate.passed_failed.size()), rules);
     int place = 0;
     for (const auto& [passed, failed] : rate.passed_failed) {
       pool.report(0, place++, passed, failed);
@@ -341,7 +341,7 @@ TEST(Ejection, ComparesSuccessRatesAtTheEndOfAnInterval) {
 TEST(Ejection, CountsEachIntervalByItself) {
   EjectionRules rules;
   rules.consecutive = 0;
-  Pool pool(5, rules);
+  EjectingPool pool(5, rules);
   for (const double elapsed_s : {0.0, 11.0}) {
     for (int place = 0; place < 4; ++place) pool.report(elapsed_s, place, 60, 0);
     pool.report(elapsed_s, 4, 0, 60);
@@ -352,7 +352,7 @@ TEST(Ejection, CountsEachIntervalByItself) {
 TEST(Ejection, WhereNotAllMayGoTheWorstDoes) {
   EjectionRules rules;
   rules.consecutive = 0;
-  Pool pool(19, rules);
+  EjectingPool pool(19, rules);
   for (int place = 0; place < 17; ++place) pool.report(0, place, 100, 0);
   pool.report(0, 17, 20, 80);
   pool.report(0, 18, 10, 90);
@@ -375,7 +375,7 @@ TEST(Ejection, ComparesFailuresWithAFlatThresholdWhereThatIsWatched) {
     rules.enforce[static_cast<std::size_t>(Detector::success_rate)] = 0;
     for (const bool enabled : {false, true}) {
       rules.failure_percentage.enabled = enabled;
-      Pool pool(5, rules);
+      EjectingPool pool(5, rules);
       for (int place = 1; place < 5; ++place) pool.report(0, place, 50, 0);
       pool.report(0, 0, one.passed, one.failed);
       pool.book.tick(at_s(10));
@@ -392,9 +392,9 @@ TEST(Ejection, AShadowSaysWhatItWouldHaveDoneAndEjectsNothing) {
     EjectionRules rules;
     rules.shadow = all_detectors;
     if (!all_detectors) rules.enforce[static_cast<std::size_t>(Detector::consecutive)] = 0;
-    Pool pool(1, rules);
+    EjectingPool pool(1, rules);
     pool.report(0, 0, 0, 5);
-    EXPECT_FALSE(pool.book.ejected("p0", start));
+    EXPECT_FALSE(pool.book.ejected("p0", first_report));
     EXPECT_EQ(pool.in_force(0), "p0 consecutive 30 s shadow");
     EXPECT_EQ(pool.book.count(Detector::consecutive).shadow, 1U);
     EXPECT_EQ(pool.book.count(Detector::consecutive).enforced, 0U);
@@ -410,7 +410,7 @@ TEST(Ejection, AShadowTakesNoRoomFromWhatIsEnforced) {
   EjectionRules rules;
   rules.failure_percentage = {true, 85, 1, 4};
   rules.enforce[static_cast<std::size_t>(Detector::failure_percentage)] = 0;
-  Pool pool(2, rules);
+  EjectingPool pool(2, rules);
   pool.report(0, 0, 0, 4);
   EXPECT_EQ(pool.in_force(10), "p0 failure_percentage 30 s shadow");
   pool.report(11, 1, 0, 5);
@@ -422,7 +422,7 @@ TEST(Ejection, AShadowTakesNoRoomFromWhatIsEnforced) {
 TEST(Ejection, AShadowKeepsToTheShareThatCouldHaveGone) {
   EjectionRules rules;
   rules.shadow = true;
-  Pool pool(20, rules);
+  EjectingPool pool(20, rules);
   for (int place = 0; place < 20; ++place) pool.report(0, place, 0, 5);
   EXPECT_EQ(pool.book.count(Detector::consecutive).shadow, 2U);
 }
@@ -431,7 +431,7 @@ TEST(Ejection, APercentageOfFindingsIsEnforced) {
   EjectionRules rules;
   rules.enforce[0] = 25;
   rules.max_percent = 100;
-  Pool pool(400, rules);
+  EjectingPool pool(400, rules);
   for (int place = 0; place < 400; ++place) pool.report(0, place, 0, 5);
   const auto& count = pool.book.count(Detector::consecutive);
   EXPECT_EQ(count.enforced + count.shadow, 400U);

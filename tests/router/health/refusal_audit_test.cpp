@@ -125,8 +125,9 @@ TEST(Refusals, NobodyHidesAnothersKey) {
   }
   for (int stranger = 0; stranger < 500; ++stranger) {
     const std::string address = "10.1.0." + std::to_string(stranger);
-    refuse(stage,
-           {{Channel::control, 0}, "strangers from " + address, "no key", {}, address, "connect"});
+    refuse(
+        stage,
+        {{Channel::control, 0}, "unknown peers from " + address, "no key", {}, address, "connect"});
   }
   for (int key = 0; key < 100; ++key) {
     const std::string name = "k" + std::to_string(key) + "x";
@@ -134,20 +135,20 @@ TEST(Refusals, NobodyHidesAnothersKey) {
     EXPECT_EQ(on_record(stage, "key " + name).size(), 1U) << name;
   }
   EXPECT_EQ(on_record(stage, "key eve").size(), 1U);
-  EXPECT_EQ(on_record(stage, "strangers").size(), refused_unkeyed_max + 1);
+  EXPECT_EQ(on_record(stage, "unknown peers").size(), refused_unkeyed_max + 1);
 }
 
 TEST(Refusals, OfStrangersWhoGoOnAreToldLessAndLessOften) {
   RouterHarness stage;
   const Dropped stranger{
-      {Channel::control, 0}, "strangers from 10.0.0.9", "no key", {}, "10.0.0.9", "connect"};
+      {Channel::control, 0}, "unknown peers from 10.0.0.9", "no key", {}, "10.0.0.9", "connect"};
   for (int time = 0; time < 3 * 64; ++time) {  // more than an hour
     refuse(stage, stranger);
     refuse(stage, refused(5, "eve", "Submit"));
     stage.wait(seconds(20));
   }
-  EXPECT_LE(on_record(stage, "strangers").size(), 8U);
-  EXPECT_GE(on_record(stage, "strangers").size(), 5U);
+  EXPECT_LE(on_record(stage, "unknown peers").size(), 8U);
+  EXPECT_GE(on_record(stage, "unknown peers").size(), 5U);
   EXPECT_GE(on_record(stage, "key eve").size(), 60U);
 }
 
@@ -171,7 +172,8 @@ TEST(Refusals, AreCountedAndAlertedByKeyAndNotByConnection) {
 TEST(Refusals, StrangersDoNotPushAKeyOutOfTheCounts) {
   RouterHarness stage;
   for (int stranger = 0; stranger < 200; ++stranger) {
-    refuse(stage, {{Channel::control, 0}, "strangers from " + std::to_string(stranger), "no key"});
+    refuse(stage,
+           {{Channel::control, 0}, "unknown peers from " + std::to_string(stranger), "no key"});
   }
   refuse(stage, refused(5, "sue", "InjectFault"));
   const Summary summary = stage.router->summary(stage.now);

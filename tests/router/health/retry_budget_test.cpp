@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Instant start = Instant{} + std::chrono::hours(1);
+constexpr Instant budget_start = Instant{} + std::chrono::hours(1);
 
 TEST(RetryBudget, IsAShareOfTheOpenJobsAndNeverBelowTheMinimum) {
   struct Case {
@@ -32,28 +32,29 @@ TEST(RetryBudget, LimitsHowManyBeginInAWindowAndNotHowManyRun) {
   const RetryBudget budget{0, 3, seconds(10)};
   RetryLog log;
   for (int second = 0; second < 3; ++second) {
-    const Instant now = start + seconds(second);
+    const Instant now = budget_start + seconds(second);
     EXPECT_EQ(log.next(now, budget, 8), now);
     log.began(now);
   }
-  EXPECT_EQ(log.next(start + seconds(3), budget, 8), start + seconds(10))
+  EXPECT_EQ(log.next(budget_start + seconds(3), budget, 8), budget_start + seconds(10))
       << "when the first one is a window ago";
   EXPECT_EQ(log.size(), 3U);
-  EXPECT_EQ(log.next(start + seconds(10), budget, 8), start + seconds(10))
+  EXPECT_EQ(log.next(budget_start + seconds(10), budget, 8), budget_start + seconds(10))
       << "though none of them has ended";
-  log.began(start + seconds(10));
-  EXPECT_EQ(log.next(start + seconds(10), budget, 8), start + seconds(11));
+  log.began(budget_start + seconds(10));
+  EXPECT_EQ(log.next(budget_start + seconds(10), budget, 8), budget_start + seconds(11));
 }
 
 TEST(RetryBudget, WithoutAnyThereIsNoTimeToWaitFor) {
   RetryLog log;
-  EXPECT_EQ(log.next(start, {0, 0, seconds(10)}, 100), never);
+  EXPECT_EQ(log.next(budget_start, {0, 0, seconds(10)}, 100), never);
 }
 
 TEST(RetryBudget, ThatShrinksLetsNoneBeginUntilEnoughAreAWindowAgo) {
   RetryLog log;
-  for (int second = 0; second < 5; ++second) log.began(start + seconds(second));
-  EXPECT_EQ(log.next(start + seconds(5), {0, 2, seconds(10)}, 8), start + seconds(13));
+  for (int second = 0; second < 5; ++second) log.began(budget_start + seconds(second));
+  EXPECT_EQ(log.next(budget_start + seconds(5), {0, 2, seconds(10)}, 8),
+            budget_start + seconds(13));
 }
 
 }  // namespace

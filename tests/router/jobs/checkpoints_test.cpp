@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::seconds;
 
-struct Told {
+struct ToldProgress {
   std::uint32_t interval, from, known;  // known: by Progress
   double progress;                      // share of 1,000 steps
   double done;                          // what Failed says
@@ -24,7 +24,7 @@ struct Expected {
 };
 
 TEST(Checkpoints, WasteIsTheShareOfTheStepsBeyondTheLastOne) {
-  const std::vector<std::pair<Told, Expected>> cases{
+  const std::vector<std::pair<ToldProgress, Expected>> cases{
       {{0, 0, 0, 0, 500, 0}, {500, 0, 100}},                    // none are written
       {{0, 0, 0, 0, 500, 400}, {500, 0, 100}},                  // and none are believed
       {{100, 0, 0, 0, 500, 400}, {500, 400, 20}},               //
@@ -150,7 +150,7 @@ TEST(Checkpoints, WhatWasKeptIsChargedWithTheEndAndIsWasteWhereThereIsNone) {
   }
 }
 
-TEST(Checkpoints, OfALostHostTheLastWordCounts) {
+TEST(Checkpoints, WorkOfALostHostResumesFromItsLastReportedCheckpoint) {
   Training stage;
   stage.receive(1, Progress{job_id(1), 1, 0.35, 100, 300});
   stage.wait(seconds(30));  // nothing is heard of it any more

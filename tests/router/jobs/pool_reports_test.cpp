@@ -62,7 +62,7 @@ TEST(PoolReports, FollowHostsThatFallSilentAreLostAndLeave) {
   expected.power_w = 800;
   EXPECT_EQ(pool(fleet, "h100"), expected);
   fleet.receive(3, Leave{"SIGTERM", 0});
-  EXPECT_EQ(pool(fleet, "v5e"), (PoolReport{"v5e"})) << "who left in order is no loss";
+  EXPECT_EQ(pool(fleet, "v5e"), (PoolReport{"v5e"})) << "who left cleanly is no loss";
 }
 
 TEST(PoolReports, SayWhatWaitsForAPoolAndWhatItMayDraw) {
@@ -98,7 +98,7 @@ TEST(PoolReports, MoneyIsThatOfDevicesThatWork) {
 
 // ---- What work came to -------------------------------------------------------------------------
 
-Finished finished_of(const Assign& assign, Usage usage, Outcome outcome) {
+Finished finished_with(const Assign& assign, Usage usage, Outcome outcome) {
   Finished finished;
   finished.job = assign.job.id;
   finished.attempt = assign.attempt;
@@ -116,9 +116,9 @@ TEST(DeliveredWork, IsWhatFinishedJobsDeliveredBesideWhatTheyWereCharged) {
     for (const Assign& assign : fleet.told<Assign>(peer)) {
       const bool trains = assign.job.work.kind == WorkKind::train;
       fleet.receive(peer, Accepted{assign.job.id, assign.attempt});
-      fleet.receive(peer,
-                    finished_of(assign, {trains ? 80.0 : 1.0, trains ? 900.0 : 30.0, 0},
-                                trains ? Outcome{0, 0, 100, 0, 10} : Outcome{512, 128, 0, 0.1, 1}));
+      fleet.receive(
+          peer, finished_with(assign, {trains ? 80.0 : 1.0, trains ? 900.0 : 30.0, 0},
+                              trains ? Outcome{0, 0, 100, 0, 10} : Outcome{512, 128, 0, 0.1, 1}));
     }
   }
   fleet.tick();

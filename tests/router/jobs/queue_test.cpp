@@ -53,7 +53,7 @@ TEST_F(Queue, HigherPriorityGoesFirstThenOrderOfAcceptance) {
   EXPECT_EQ(queue.size(), 0u);
 }
 
-TEST_F(Queue, OneThatIsAskedItselfIsToldItsOwnReasonAndLaterThatOfItsClassAgain) {
+TEST_F(Queue, AJobEvaluatedByItselfHasItsOwnReasonUntilItsClassIsEvaluatedAgain) {
   JobRecord& oldest = put(1, 0);
   JobRecord& other = put(2, 0);
   using Jobs = std::vector<const JobRecord*>;

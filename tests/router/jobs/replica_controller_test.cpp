@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Instant start = Instant{} + std::chrono::hours(1);
+constexpr Instant controller_start = Instant{} + std::chrono::hours(1);
 
 Replica in_state(ReplicaState state) {
   Replica replica = RouterHarness::replica("h1", 0);
@@ -20,35 +20,35 @@ Replica in_state(ReplicaState state) {
 TEST(ReplicaController, StartsOneAtATimePerModelAndFewOverTheFleet) {
   ReplicaController replica_controller;
   const Replicas limits;
-  EXPECT_TRUE(replica_controller.may_start(start, limits, "a"));
-  replica_controller.started(start, {"h1", 0}, "a");
-  EXPECT_FALSE(replica_controller.may_start(start + seconds(60), limits, "a"));
-  EXPECT_TRUE(replica_controller.may_start(start, limits, "b"));
-  replica_controller.started(start, {"h1", 1}, "b");
-  EXPECT_FALSE(replica_controller.may_start(start, limits, "c")) << "two are starting";
-  replica_controller.reported(start + seconds(30), in_state(ReplicaState::compiling));
-  EXPECT_FALSE(replica_controller.may_start(start + seconds(30), limits, "c"));
-  replica_controller.reported(start + seconds(30), in_state(ReplicaState::ready));
-  EXPECT_TRUE(replica_controller.may_start(start + seconds(30), limits, "c"));
-  EXPECT_FALSE(replica_controller.may_start(start + seconds(31), limits, "a"))
+  EXPECT_TRUE(replica_controller.may_start(controller_start, limits, "a"));
+  replica_controller.started(controller_start, {"h1", 0}, "a");
+  EXPECT_FALSE(replica_controller.may_start(controller_start + seconds(60), limits, "a"));
+  EXPECT_TRUE(replica_controller.may_start(controller_start, limits, "b"));
+  replica_controller.started(controller_start, {"h1", 1}, "b");
+  EXPECT_FALSE(replica_controller.may_start(controller_start, limits, "c")) << "two are starting";
+  replica_controller.reported(controller_start + seconds(30), in_state(ReplicaState::compiling));
+  EXPECT_FALSE(replica_controller.may_start(controller_start + seconds(30), limits, "c"));
+  replica_controller.reported(controller_start + seconds(30), in_state(ReplicaState::ready));
+  EXPECT_TRUE(replica_controller.may_start(controller_start + seconds(30), limits, "c"));
+  EXPECT_FALSE(replica_controller.may_start(controller_start + seconds(31), limits, "a"))
       << "let the new one show first";
-  EXPECT_TRUE(replica_controller.may_start(start + seconds(35), limits, "a"));
+  EXPECT_TRUE(replica_controller.may_start(controller_start + seconds(35), limits, "a"));
 }
 
 TEST(ReplicaController, WaitsAfterAStartThatFailed) {
   ReplicaController replica_controller;
   const Replicas limits;
-  replica_controller.started(start, {"h1", 0}, "a");
-  replica_controller.reported(start + seconds(20), in_state(ReplicaState::gone));
+  replica_controller.started(controller_start, {"h1", 0}, "a");
+  replica_controller.reported(controller_start + seconds(20), in_state(ReplicaState::gone));
   EXPECT_FALSE(replica_controller.owns({"h1", 0}));
-  EXPECT_FALSE(replica_controller.may_start(start + seconds(24), limits, "a"));
-  EXPECT_TRUE(replica_controller.may_start(start + seconds(25), limits, "a"));
+  EXPECT_FALSE(replica_controller.may_start(controller_start + seconds(24), limits, "a"));
+  EXPECT_TRUE(replica_controller.may_start(controller_start + seconds(25), limits, "a"));
 }
 
 TEST(ReplicaController, DoesNothingWhenThePolicySaysSo) {
   Replicas limits;
   limits.manage = false;
-  EXPECT_FALSE(ReplicaController().may_start(start, limits, "a"));
+  EXPECT_FALSE(ReplicaController().may_start(controller_start, limits, "a"));
 }
 
 TEST(Replicas, AModelThatWaitsGetsOneStarted) {

@@ -12,7 +12,7 @@ namespace {
 using Numbers = std::vector<std::uint16_t>;
 
 /// A gang that runs on devices of one host.
-struct Running {
+struct RunningGang {
   int host;
   Numbers devices;
   int priority;
@@ -20,26 +20,26 @@ struct Running {
   int since_s = 0;
 };
 
-struct Case {
+struct VictimCase {
   const char* name;
   const char* device;
   int wanted;
-  std::vector<Running> running;  // job 1, 2, ..
+  std::vector<RunningGang> running;  // job 1, 2, ..
   std::vector<std::uint64_t> gone;
   std::string host;  // where they make room
   Numbers devices;
 };
 
-class Preempting : public ::testing::TestWithParam<Case> {};
+class Preempting : public ::testing::TestWithParam<VictimCase> {};
 
 TEST_P(Preempting, ChoosesThePlaceWhereItCostsLeast) {
-  const Case& one = GetParam();
+  const VictimCase& one = GetParam();
   DecisionFixture fleet("[pool.all]\nmatch = {}\n[[rule]]\nname = \"all\"\n");
   const bool tpu = std::string_view(one.device).starts_with("tpu");
   for (const char* name : {"a", "b"}) fleet.add_host(name, one.device, 8, tpu ? "2x4" : "");
   std::vector<PreemptionVictim> holders;
   std::uint64_t number = 0;
-  for (const Running& gang : one.running) {
+  for (const RunningGang& gang : one.running) {
     const HostEntry& host = fleet.fleet_state.hosts()[static_cast<std::size_t>(gang.host)];
     PreemptionVictim holder;
     holder.number = ++number;
@@ -73,77 +73,77 @@ const Numbers all{0, 1, 2, 3, 4, 5, 6, 7};
 INSTANTIATE_TEST_SUITE_P(
     Table, Preempting,
     ::testing::Values(
-        Case{"nobody may go", "h100-sxm", 4, {{0, all, 100}, {1, all, 100}}, {}, "", {}},
-        Case{"not enough would come free",
-             "h100-sxm",
-             8,
-             {{0, {0, 1, 2, 3}, 0}, {0, {4, 5, 6, 7}, 100}, {1, all, 100}},
-             {},
-             "",
-             {}},
-        Case{"the fewest",
-             "h100-sxm",
-             4,
-             {{0, {0, 1}, 0}, {0, {2, 3}, 0}, {0, {4, 5, 6, 7}, 100}, {1, all, 5}},
-             {4},
-             "b",
-             {0, 1, 2, 3}},
-        Case{"of as many the least important",
-             "h100-sxm",
-             4,
-             {{0, {0, 1, 2, 3}, 3}, {0, {4, 5, 6, 7}, 1}, {1, all, 2}},
-             {2},
-             "a",
-             {4, 5, 6, 7}},
-        Case{"then who loses least",
-             "h100-sxm",
-             8,
-             {{0, all, 0, 500}, {1, all, 0, 300}},
-             {2},
-             "b",
-             all},
-        Case{"then the newest",
-             "h100-sxm",
-             8,
-             {{0, all, 0, 300, 60}, {1, all, 0, 300, 10}},
-             {1},
-             "a",
-             all},
-        Case{"who is free need not be freed",
-             "h100-sxm",
-             4,
-             {{0, {0, 1, 2}, 0}, {0, {3, 4}, 0}, {1, all, 100}},
-             {2},
-             "a",
-             {4, 5, 6, 7}},
-        Case{"a large one where the unimportant are too small",
-             "h100-sxm",
-             4,
-             {{0, {0}, 0}, {0, {1, 2, 3, 4}, 5}, {0, {5, 6, 7}, 100}, {1, all, 100}},
-             {2},
-             "a",
-             {1, 2, 3, 4}},
-        Case{"the unimportant one among those that complete it",
-             "h100-sxm",
-             8,
-             {{0, {0, 1}, 0}, {0, {2, 3, 4, 5}, 5}, {1, all, 100}},
-             {1, 2},
-             "a",
-             all},
-        Case{"a slice is whole and aligned",
-             "tpu-v5e",
-             4,
-             {{0, {0}, 0}, {0, {4}, 0}, {0, {5}, 0}, {1, all, 100}},
-             {1},
-             "a",
-             {0, 1, 2, 3}},
-        Case{"a slice is not made of what lies between two",
-             "tpu-v5e",
-             4,
-             {{0, {1}, 100}, {0, {2, 3, 4, 5}, 0}, {0, {6}, 100}, {1, all, 100}},
-             {},
-             "",
-             {}}),
+        VictimCase{"nobody may go", "h100-sxm", 4, {{0, all, 100}, {1, all, 100}}, {}, "", {}},
+        VictimCase{"not enough would come free",
+                   "h100-sxm",
+                   8,
+                   {{0, {0, 1, 2, 3}, 0}, {0, {4, 5, 6, 7}, 100}, {1, all, 100}},
+                   {},
+                   "",
+                   {}},
+        VictimCase{"the fewest",
+                   "h100-sxm",
+                   4,
+                   {{0, {0, 1}, 0}, {0, {2, 3}, 0}, {0, {4, 5, 6, 7}, 100}, {1, all, 5}},
+                   {4},
+                   "b",
+                   {0, 1, 2, 3}},
+        VictimCase{"of as many the least important",
+                   "h100-sxm",
+                   4,
+                   {{0, {0, 1, 2, 3}, 3}, {0, {4, 5, 6, 7}, 1}, {1, all, 2}},
+                   {2},
+                   "a",
+                   {4, 5, 6, 7}},
+        VictimCase{"then who loses least",
+                   "h100-sxm",
+                   8,
+                   {{0, all, 0, 500}, {1, all, 0, 300}},
+                   {2},
+                   "b",
+                   all},
+        VictimCase{"then the newest",
+                   "h100-sxm",
+                   8,
+                   {{0, all, 0, 300, 60}, {1, all, 0, 300, 10}},
+                   {1},
+                   "a",
+                   all},
+        VictimCase{"who is free need not be freed",
+                   "h100-sxm",
+                   4,
+                   {{0, {0, 1, 2}, 0}, {0, {3, 4}, 0}, {1, all, 100}},
+                   {2},
+                   "a",
+                   {4, 5, 6, 7}},
+        VictimCase{"a large one where the unimportant are too small",
+                   "h100-sxm",
+                   4,
+                   {{0, {0}, 0}, {0, {1, 2, 3, 4}, 5}, {0, {5, 6, 7}, 100}, {1, all, 100}},
+                   {2},
+                   "a",
+                   {1, 2, 3, 4}},
+        VictimCase{"the unimportant one among those that complete it",
+                   "h100-sxm",
+                   8,
+                   {{0, {0, 1}, 0}, {0, {2, 3, 4, 5}, 5}, {1, all, 100}},
+                   {1, 2},
+                   "a",
+                   all},
+        VictimCase{"a slice is whole and aligned",
+                   "tpu-v5e",
+                   4,
+                   {{0, {0}, 0}, {0, {4}, 0}, {0, {5}, 0}, {1, all, 100}},
+                   {1},
+                   "a",
+                   {0, 1, 2, 3}},
+        VictimCase{"a slice is not made of what lies between two",
+                   "tpu-v5e",
+                   4,
+                   {{0, {1}, 100}, {0, {2, 3, 4, 5}, 0}, {0, {6}, 100}, {1, all, 100}},
+                   {},
+                   "",
+                   {}}),
     [](const auto& named) {
       std::string name = named.param.name;
       std::replace(name.begin(), name.end(), ' ', '_');

@@ -58,7 +58,7 @@ class FailingDisk : public testing::Test {
   files::path folder;
 };
 
-TEST_F(FailingDisk, AfterAnErrorNothingIsToldToBeOnDiskThatIsNot) {
+TEST_F(FailingDisk, AfterAWriteErrorOnlyCommittedRowsAreAcknowledged) {
   constexpr std::uint64_t commits = 6;
   int failures = 0;
   for (int call = 1;; ++call) {
@@ -174,7 +174,8 @@ TEST_F(FailingDisk, AReaderThatHoldsATransactionCannotMakeTheLogGrowWithoutLimit
     const Status flushed = store.flush();
     EXPECT_FALSE(flushed);
     if (!flushed) {
-      EXPECT_NE(flushed.error().message.find("another program reads it"), std::string::npos);
+      EXPECT_NE(flushed.error().message.find("another program holds a long read transaction"),
+                std::string::npos);
     }
     return error("enough");  // the transaction ends
   });

@@ -131,7 +131,7 @@ TEST_F(LedgerFile, RefusesLinksInACircle) {
   files::create_symlink(folder / "b", folder / "a");
   files::create_symlink(folder / "a", folder / "b");
   path = (folder / "a").string();
-  EXPECT_NE(refusal().find("circle"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("loop"), std::string::npos) << refusal();
 }
 
 TEST_F(LedgerFile, NamesTheFolderThatIsMissing) {

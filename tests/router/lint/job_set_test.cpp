@@ -86,7 +86,7 @@ When drawn_when(RandomStream& random) {
   return when;
 }
 
-ExampleJob drawn_job(RandomStream& random) {
+ExampleJob drawn_sample(RandomStream& random) {
   ExampleJob sample;
   Job& job = sample.job;
   job.work.kind = static_cast<WorkKind>(random.below(3));
@@ -120,7 +120,7 @@ TEST(JobSet, NothingIsLeftOnlyWhereEachJobIsHeldByAnother) {
     if (!without(job_set(when), sets).empty()) continue;
     ++empty;
     for (int job = 0; job < 200; ++job) {
-      const ExampleJob sample = drawn_job(random);
+      const ExampleJob sample = drawn_sample(random);
       if (!holds(when, sample.job, sample.model, nullptr)) continue;
       EXPECT_TRUE(any_holds(others, sample));
     }

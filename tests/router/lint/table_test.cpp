@@ -47,11 +47,11 @@ pools = ["b"]
   class chat of 100+50 tokens: a, b
     memory, precision, op_unsupported, framework, context, deadline, unhealthy, cooldown, drain, power_cap, thermal, stale_telemetry, data: b; else it waits 20s, then fails
     capacity: b, a as int8 if the guard passes; else it waits 20s, then fails
-    queue_slo: b, a as int8 if the guard passes; else it is placed without the slo
+    queue_slo: b, a as int8 if the guard passes; else it is placed, ignoring the slo
   class chat of 8000+200 tokens: a, b (never: context)
     memory, precision, op_unsupported, framework, context, deadline, unhealthy, cooldown, drain, power_cap, thermal, stale_telemetry, data: waits 20s, then fails
     capacity: a as int8 if the guard passes; else it waits 20s, then fails
-    queue_slo: a as int8 if the guard passes; else it is placed without the slo
+    queue_slo: a as int8 if the guard passes; else it is placed, ignoring the slo
 rule training (gang from 2)
   class nightly: b
     memory, precision: is shed

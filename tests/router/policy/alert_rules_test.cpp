@@ -317,7 +317,7 @@ TEST(Acknowledgement, IsOnRecordToldToAllAndEndsWithTheAlert) {
   const Audit audit = fleet.published<Audit>().at(0);
   EXPECT_EQ(audit, (Audit{"ann", "acknowledge warm", "h100-1/3", true, reply.summary}));
   EXPECT_EQ(reply.summary,
-            "acknowledged 1 alert: warm h100-1/3; everybody sees this until it clears");
+            "acknowledged 1 alert: warm h100-1/3; visible to all viewers until it clears");
   ASSERT_EQ(fleet.published<Alert>().size(), 1U);
   const Alert seen = fleet.published<Alert>()[0];
   EXPECT_TRUE(seen.raised);

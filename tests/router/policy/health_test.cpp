@@ -6,14 +6,14 @@
 namespace drover::router {
 namespace {
 
-constexpr const char* head = R"([pool.a]
+constexpr const char* policy_head = R"([pool.a]
 match = { kind = "gpu" }
 [[rule]]
 name = "r"
 pools = ["a"]
 )";
 
-Result<Policy> parse(const std::string& text) { return parse_policy(head + text, "p.toml"); }
+Result<Policy> parse(const std::string& text) { return parse_policy(policy_head + text, "p.toml"); }
 
 TEST(PolicyHealth, WithoutTheTablesTheDefaultsAreInForce) {
   const auto policy = parse("");

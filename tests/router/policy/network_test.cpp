@@ -78,8 +78,8 @@ name = "train"
 pools = ["far", "near"]
 )";
 
-struct MultiHostGang : DecisionFixture {
-  MultiHostGang() : DecisionFixture(spread) {
+struct ThreeSites : DecisionFixture {
+  ThreeSites() : DecisionFixture(spread) {
     for (const char* site : {"dc-1", "cloud-1", "edge"}) {
       Register host = registration(site, "a100-sxm-80gb", 8);
       host.site = site;
@@ -92,7 +92,7 @@ struct MultiHostGang : DecisionFixture {
 };
 
 TEST(Network, DataFarAwayTakesTimeAndEgress) {
-  MultiHostGang fleet;
+  ThreeSites fleet;
   const Job job = fleet.training(1, "resnet-50");
   const Decision far = fleet.decide(job).decision;
   ASSERT_EQ(far.pool, "far");
@@ -105,7 +105,7 @@ TEST(Network, DataFarAwayTakesTimeAndEgress) {
 }
 
 TEST(Network, DataThatCannotBeThereInTimeIsAReason) {
-  MultiHostGang fleet;
+  ThreeSites fleet;
   Job job = fleet.training(1, "resnet-50");
   job.tenant = "strict";
   const Decision decision = fleet.decide(job).decision;
@@ -115,7 +115,7 @@ TEST(Network, DataThatCannotBeThereInTimeIsAReason) {
 }
 
 TEST(Network, DataThatLiesNowhereIsNowhereInTime) {
-  MultiHostGang fleet;
+  ThreeSites fleet;
   Job job = fleet.training(1, "resnet-50");
   job.data_set = "unheard-of";
   const PlacementResult result = fleet.decide(job);
@@ -124,7 +124,7 @@ TEST(Network, DataThatLiesNowhereIsNowhereInTime) {
 }
 
 TEST(Network, ClientsTooFarAwayAreTopology) {
-  MultiHostGang fleet;
+  ThreeSites fleet;
   const Decision decision = fleet.decide(fleet.request()).decision;
   EXPECT_EQ(decision.preferred_pool, "edge");
   EXPECT_EQ(decision.pool, "far");

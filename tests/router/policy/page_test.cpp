@@ -11,7 +11,7 @@
 namespace drover::router {
 namespace {
 
-constexpr const char* pools = R"(
+constexpr const char* gpu_and_tpu = R"(
 [pool.gpu]
 match = { kind = "gpu" }
 [pool.tpu]
@@ -19,14 +19,14 @@ match = { kind = "tpu" }
 )";
 constexpr const char* open_rule = "\n[[rule]]\nname = \"framed\"\npools = [\"gpu\"]\n";
 
-struct Block {
+struct TomlBlock {
   std::size_t line = 0;
   std::string frame;  // what stands after ```toml
   std::string text;
 };
 
-std::vector<Block> toml_blocks(const std::string& page) {
-  std::vector<Block> blocks;
+std::vector<TomlBlock> toml_blocks(const std::string& page) {
+  std::vector<TomlBlock> blocks;
   std::istringstream lines(page);
   std::string line;
   bool inside = false;
@@ -43,18 +43,18 @@ std::vector<Block> toml_blocks(const std::string& page) {
   return blocks;
 }
 
-std::string whole(const Block& block) {
-  if (block.frame == " rule") return pools + std::string(open_rule) + block.text;
+std::string whole(const TomlBlock& block) {
+  if (block.frame == " rule") return gpu_and_tpu + std::string(open_rule) + block.text;
   if (block.frame != " part") return block.text;
   const bool has_rule = block.text.find("[[rule]]") != std::string::npos;
-  return pools + block.text + (has_rule ? "" : open_rule);
+  return gpu_and_tpu + block.text + (has_rule ? "" : open_rule);
 }
 
 TEST(PolicyPage, EveryPieceOfTomlOnItAndInTheReadmeIsAPolicyOrPartOfOne) {
   for (const char* page : {"docs/policies.md", "README.md"}) {
     const auto blocks = toml_blocks(file_text(page));
     EXPECT_FALSE(blocks.empty()) << page;
-    for (const Block& block : blocks) {
+    for (const TomlBlock& block : blocks) {
       SCOPED_TRACE(std::string(page) + ":" + std::to_string(block.line));
       EXPECT_TRUE(block.frame.empty() || block.frame == " part" || block.frame == " rule");
       const auto policy = parse_policy(whole(block), "page");

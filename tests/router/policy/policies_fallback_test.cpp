@@ -15,12 +15,6 @@ void fill(DecisionFixture& fleet, ReplicaIndex replica) {
   }
 }
 
-Job trains(DecisionFixture& fleet, std::uint16_t devices) {
-  Job job = fleet.training(devices, "resnet-50");
-  job.work.sequence = 1;
-  return job;
-}
-
 /// A replica in bf16 that is full, and one in int8 on a spare device, where one more request shares
 /// it with as many: what it then takes is what guards compare.
 struct Degraded : DecisionFixture {

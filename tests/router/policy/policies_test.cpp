@@ -14,13 +14,6 @@ namespace {
 
 using Make = std::function<Job(DecisionFixture&)>;
 
-Job trains(DecisionFixture& fleet, std::uint16_t devices, std::vector<Precision> precisions = {}) {
-  Job job = fleet.training(devices, "resnet-50");
-  job.work.sequence = 1;
-  job.work.precisions = std::move(precisions);
-  return job;
-}
-
 Job serves(DecisionFixture& fleet, const char* model, std::uint32_t input_tokens) {
   Job job = fleet.request(model);
   job.work.input_tokens = input_tokens;
@@ -234,17 +227,17 @@ const std::array<Objective, 3> objectives = {{
 }};
 
 /// The chosen place's value, and the least of all that were possible, as the decision estimated.
-struct Outcome {
+struct ObjectiveOutcome {
   double chosen = 0;
   double least = 1e300;
   double scale = 0;
   double weight = 0;  // of the objective's scorer in the rule, of all
 };
 
-Outcome outcome_of(ExamplePolicyFleet& fleet, const PlacementResult& result, Scorer scorer,
-                   std::vector<double> CandidateTable::*value) {
+ObjectiveOutcome outcome_of(ExamplePolicyFleet& fleet, const PlacementResult& result, Scorer scorer,
+                            std::vector<double> CandidateTable::*value) {
   const DecisionScratch& scratch = fleet.estimator.scratch();
-  Outcome outcome;
+  ObjectiveOutcome outcome;
   for (const std::uint32_t row : scratch.feasible) {
     const double each = (scratch.rows.*value)[row];
     outcome.least = std::min(outcome.least, each);
@@ -273,7 +266,7 @@ TEST(ShippedPolicies, NoPlaceIsBetterThanTheChosenOneByMoreThanTheOtherWeightsAl
         if (!result.place) continue;
         const bool by_end =
             objective.scorer == Scorer::latency && result.decision.rule != std::string("chat");
-        const Outcome outcome =
+        const ObjectiveOutcome outcome =
             by_end ? outcome_of(fleet, result, Scorer::finish_time, &CandidateTable::finish_s)
                    : outcome_of(fleet, result, objective.scorer, objective.value);
         ASSERT_GT(outcome.weight, 0.5);
@@ -323,7 +316,8 @@ TEST(ShippedPolicies, GpuFirstAndTpuFirstPreferWhatTheySay) {
     SCOPED_TRACE(each.job);
     // A prompt of 60,000 tokens is read in two seconds nowhere: the wish is given up, not the pool.
     const auto reason = [](const Decision& decision) {
-      return decision.change == "slo -> best effort" ? std::nullopt : decision.fallback_reason;
+      return decision.change == "slo dropped: best effort" ? std::nullopt
+                                                           : decision.fallback_reason;
     };
     const Decision gpu_first = gpu_fleet.decide(each.make(gpu_fleet)).decision;
     if (gpu_first.action != Action::assign) continue;

@@ -15,7 +15,7 @@ CappedDevice device(std::uint32_t number, double cap_w, double drawn_w, bool ser
   return {number, 700, 200, cap_w, drawn_w, serves};
 }
 
-struct Case {
+struct CapStepCase {
   const char* name;
   double cap_w;
   bool work_waits;
@@ -23,7 +23,7 @@ struct Case {
   std::vector<CapStep> steps;
 };
 
-class Lever : public ::testing::TestWithParam<Case> {};
+class Lever : public ::testing::TestWithParam<CapStepCase> {};
 
 TEST_P(Lever, MovesAsFarAsItMust) {
   CappedGroup limit;
@@ -41,40 +41,43 @@ const std::vector<CappedDevice> busy{device(1, 700, 600), device(2, 700, 650),
 INSTANTIATE_TEST_SUITE_P(
     Table, Lever,
     ::testing::Values(
-        Case{"between_near_and_back_nothing_moves", 1944, false, busy, {}},
-        Case{"serving_devices_first", 1800, false, busy, {{3, 430}}},
-        Case{"then_those_that_draw_most", 1730, false, busy, {{3, 430}, {2, 580}}},
-        Case{"one_step_at_a_time", 1000, false, busy, {{3, 430}, {2, 580}, {1, 530}}},
-        Case{"never_below_the_floor", 500, false, {device(1, 700, 420), device(2, 420, 420)}, {}},
-        Case{"a_step_ends_at_the_floor",
-             500,
-             false,
-             {device(1, 700, 450), device(2, 420, 420)},
-             {{1, 420}}},
-        Case{"never_below_what_the_kind_takes", 100, false, {{1, 200, 200, 200, 190, false}}, {}},
-        Case{"what_draws_less_than_the_floor_frees_nothing", 100, false, {device(1, 700, 100)}, {}},
-        Case{"work_that_waits_gets_a_step_of_the_cap",
-             2400,
-             true,
-             busy,
-             {{3, 430}, {2, 580}, {1, 530}}},
-        Case{"but_not_where_the_cap_is_far", 4000, true, busy, {}},
-        Case{"upwards_the_others_first",
-             900,
-             false,
-             {device(1, 490, 300), device(2, 490, 300, true)},
-             {{1, 560}, {2, 560}}},
-        Case{"only_as_many_as_there_is_room_for",
-             800,
-             false,
-             {device(1, 490, 300), device(2, 490, 300, true)},
-             {{1, 560}}},
-        Case{"not_beyond_what_it_is_made_for",
-             9000,
-             false,
-             {device(1, 680, 100), device(2, 700, 100)},
-             {{1, 700}}},
-        Case{"without_a_limit_up", 0, false, {device(1, 420, 100)}, {{1, 490}}}),
+        CapStepCase{"between_near_and_back_nothing_moves", 1944, false, busy, {}},
+        CapStepCase{"serving_devices_first", 1800, false, busy, {{3, 430}}},
+        CapStepCase{"then_those_that_draw_most", 1730, false, busy, {{3, 430}, {2, 580}}},
+        CapStepCase{"one_step_at_a_time", 1000, false, busy, {{3, 430}, {2, 580}, {1, 530}}},
+        CapStepCase{
+            "never_below_the_floor", 500, false, {device(1, 700, 420), device(2, 420, 420)}, {}},
+        CapStepCase{"a_step_ends_at_the_floor",
+                    500,
+                    false,
+                    {device(1, 700, 450), device(2, 420, 420)},
+                    {{1, 420}}},
+        CapStepCase{
+            "never_below_what_the_kind_takes", 100, false, {{1, 200, 200, 200, 190, false}}, {}},
+        CapStepCase{
+            "what_draws_less_than_the_floor_frees_nothing", 100, false, {device(1, 700, 100)}, {}},
+        CapStepCase{"work_that_waits_gets_a_step_of_the_cap",
+                    2400,
+                    true,
+                    busy,
+                    {{3, 430}, {2, 580}, {1, 530}}},
+        CapStepCase{"but_not_where_the_cap_is_far", 4000, true, busy, {}},
+        CapStepCase{"upwards_the_others_first",
+                    900,
+                    false,
+                    {device(1, 490, 300), device(2, 490, 300, true)},
+                    {{1, 560}, {2, 560}}},
+        CapStepCase{"only_as_many_as_there_is_room_for",
+                    800,
+                    false,
+                    {device(1, 490, 300), device(2, 490, 300, true)},
+                    {{1, 560}}},
+        CapStepCase{"not_beyond_what_it_is_made_for",
+                    9000,
+                    false,
+                    {device(1, 680, 100), device(2, 700, 100)},
+                    {{1, 700}}},
+        CapStepCase{"without_a_limit_up", 0, false, {device(1, 420, 100)}, {{1, 490}}}),
     [](const auto& named) { return std::string(named.param.name); });
 
 // ---- The router --------------------------------------------------------------------------------

@@ -15,13 +15,11 @@ size = "1GB"
 [class.chat]
 when = { kind = "inference", model_family = "llama*", prompt_tokens = "<=1000" }
 stage = "production"
-concurrency = 64
 metric = "ttft"
 target = "500ms"
 [[class.chat.mix]]
 input = 500
 output = 100
-share = "70%"
 [class.named]
 stage = "experiment"
 framework = "jax"

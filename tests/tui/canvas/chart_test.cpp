@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Instant noon{seconds(1'763'726'400)};  // 2025-11-21T12:00:00Z
+constexpr Instant chart_noon{seconds(1'763'726'400)};  // 2025-11-21T12:00:00Z
 constexpr double gone = absent;
 
 std::vector<ChartPoint> each_second(Instant first, const std::vector<double>& values) {
@@ -42,21 +42,23 @@ Chart chart_of(const std::vector<ChartPoint>& points, double high) {
 }
 
 TEST(Chart, ACellHoldsTwoValuesAndFourSteps) {
-  const auto points = each_second(noon, {1, 2, 3, 4, 4, 3, 2, 1, 0, 0});
-  EXPECT_EQ(drawn(chart_of(points, 4), {noon + seconds(9), seconds(1)}, 5, 1), "\n⣠⣾⣷⣄⣀\n");
-  EXPECT_EQ(drawn(chart_of(points, 2), {noon + seconds(9), seconds(1)}, 5, 1), "\n⣼⣿⣿⣧⣀\n");
-  const auto steep = each_second(noon, {1, 2, 3, 4, 5, 6, 7, 8});
-  EXPECT_EQ(drawn(chart_of(steep, 8), {noon + seconds(7), seconds(1)}, 4, 2), "\n  ⣠⣾\n⣠⣾⣿⣿\n");
+  const auto points = each_second(chart_noon, {1, 2, 3, 4, 4, 3, 2, 1, 0, 0});
+  EXPECT_EQ(drawn(chart_of(points, 4), {chart_noon + seconds(9), seconds(1)}, 5, 1), "\n⣠⣾⣷⣄⣀\n");
+  EXPECT_EQ(drawn(chart_of(points, 2), {chart_noon + seconds(9), seconds(1)}, 5, 1), "\n⣼⣿⣿⣧⣀\n");
+  const auto steep = each_second(chart_noon, {1, 2, 3, 4, 5, 6, 7, 8});
+  EXPECT_EQ(drawn(chart_of(steep, 8), {chart_noon + seconds(7), seconds(1)}, 4, 2),
+            "\n  ⣠⣾\n⣠⣾⣿⣿\n");
 }
 
 TEST(Chart, WhatIsNotKnownIsAGapAndNeverZero) {
-  const auto points = each_second(noon, {4, 4, gone, gone, 0, 0, gone, 4});
-  EXPECT_EQ(drawn(chart_of(points, 4), {noon + seconds(7), seconds(1)}, 6, 1), "\n  ⣿ ⣀⢸\n");
+  const auto points = each_second(chart_noon, {4, 4, gone, gone, 0, 0, gone, 4});
+  EXPECT_EQ(drawn(chart_of(points, 4), {chart_noon + seconds(7), seconds(1)}, 6, 1), "\n  ⣿ ⣀⢸\n");
 }
 
 TEST(Chart, AValueStandsUntilTheNextButNotForLong) {
-  const std::vector<ChartPoint> late = {{noon, 4}, {noon + seconds(2), 4}, {noon + seconds(9), 4}};
-  const TimeWindow window{noon + seconds(9), seconds(1)};
+  const std::vector<ChartPoint> late = {
+      {chart_noon, 4}, {chart_noon + seconds(2), 4}, {chart_noon + seconds(9), 4}};
+  const TimeWindow window{chart_noon + seconds(9), seconds(1)};
   Chart chart = chart_of(late, 4);
   EXPECT_EQ(drawn(chart, window, 5, 1), "\n⣿⣿  ⢸\n");
   chart.staleness_limit = seconds(0);
@@ -64,22 +66,24 @@ TEST(Chart, AValueStandsUntilTheNextButNotForLong) {
 }
 
 TEST(Chart, SeveralValuesOfABinShowTheGreatest) {
-  const auto points = each_second(noon, {1, 4, 0, 2, 3, 1, 0, 0});
-  EXPECT_EQ(bin_values(points, {noon + seconds(7), seconds(2)}, 4, {}),
+  const auto points = each_second(chart_noon, {1, 4, 0, 2, 3, 1, 0, 0});
+  EXPECT_EQ(bin_values(points, {chart_noon + seconds(7), seconds(2)}, 4, {}),
             (std::vector<double>{4, 2, 3, 0}));
 }
 
 TEST(Chart, DrawnValuesMoveAndKeepTheirShape) {
   std::vector<double> values;
   for (int i = 0; i < 64; ++i) values.push_back((i * 37) % 11);
-  const auto points = each_second(noon, values);
+  const auto points = each_second(chart_noon, values);
   // Bins of three seconds: at any moment, the bins that are over have the values they will keep.
-  const std::vector<double> last = bin_values(points, {noon + seconds(63), seconds(3)}, 40, {});
+  const std::vector<double> last =
+      bin_values(points, {chart_noon + seconds(63), seconds(3)}, 40, {});
   for (int now = 20; now < 63; ++now) {
-    const TimeWindow window{noon + seconds(now), seconds(3)};
+    const TimeWindow window{chart_noon + seconds(now), seconds(3)};
     const std::vector<double> then = bin_values(points, window, 40, {});
     const auto shift = static_cast<std::size_t>(
-        (TimeWindow{noon + seconds(63), seconds(3)}.begin(20) - window.begin(20)) / seconds(3));
+        (TimeWindow{chart_noon + seconds(63), seconds(3)}.begin(20) - window.begin(20)) /
+        seconds(3));
     for (std::size_t bin = shift; bin < 40; ++bin) {
       const Instant end = window.begin(20) + seconds(3) * (bin + 1);
       if (end > window.end || std::isnan(then[bin])) continue;
@@ -89,16 +93,16 @@ TEST(Chart, DrawnValuesMoveAndKeepTheirShape) {
 }
 
 TEST(Chart, WhatLiesAfterTheWindowIsNotShown) {
-  const auto points = each_second(noon, {4, 4, 4, 4, 4, 4});
-  EXPECT_EQ(drawn(chart_of(points, 4), {noon + seconds(1), seconds(1)}, 3, 1), "\n  ⣿\n");
+  const auto points = each_second(chart_noon, {4, 4, 4, 4, 4, 4});
+  EXPECT_EQ(drawn(chart_of(points, 4), {chart_noon + seconds(1), seconds(1)}, 3, 1), "\n  ⣿\n");
 }
 
 TEST(Chart, ALineStandsAboveTheAreaAndInItsDepthButNeverHidesWhereItEnds) {
-  const auto points = each_second(noon, {1, 1, 2, 2, 8, 8, 6, 6});
-  const auto cap = each_second(noon, {8, 8, 8, 8, 6, 6, 6, 6});
+  const auto points = each_second(chart_noon, {1, 1, 2, 2, 8, 8, 6, 6});
+  const auto cap = each_second(chart_noon, {8, 8, 8, 8, 6, 6, 6, 6});
   Chart chart = chart_of(points, 8);
   chart.line = cap;
-  const TimeWindow window{noon + seconds(7), seconds(1)};
+  const TimeWindow window{chart_noon + seconds(7), seconds(1)};
   EXPECT_EQ(drawn(chart, window, 4, 2), "\n▔▔⣿⣤\n⣀⣤⣿⣿\n");
   EXPECT_EQ(drawn(chart, window, 4, 2, true), "\n--#:\n.:##\n");
   chart.line = {};
@@ -112,12 +116,12 @@ TEST(Chart, WhereTheAreaReachesTheLineItHasTheLinesColour) {
   Canvas canvas({4, 3});
   DrawRegion region(canvas, {0, 0, 4, 3}, false);
   // Of twelve dots: below the line's cell, in it but below the line, at the line, above it.
-  const auto points = each_second(noon, {8, 8, 9, 9, 10, 10, 12, 12});
+  const auto points = each_second(chart_noon, {8, 8, 9, 9, 10, 10, 12, 12});
   Chart chart = chart_of(points, 12);
   chart.limit = 10;
   chart.style = CellStyle::accent;
   chart.line_style = CellStyle::hot;
-  draw_chart(region, {0, 0, 4, 3}, chart, {noon + seconds(7), seconds(1)});
+  draw_chart(region, {0, 0, 4, 3}, chart, {chart_noon + seconds(7), seconds(1)});
   EXPECT_EQ(canvas.to_text(), "─⣀⣤⣿\n⣿⣿⣿⣿\n⣿⣿⣿⣿\n");
   const std::vector<CellStyle> expected = {CellStyle::hot, CellStyle::accent, CellStyle::hot,
                                            CellStyle::hot};
@@ -128,10 +132,10 @@ TEST(Chart, WhereTheAreaReachesTheLineItHasTheLinesColour) {
 }
 
 TEST(Chart, TheValueAxisTellsHeadMiddleAndFoot) {
-  const auto points = each_second(noon, std::vector<double>(30, 200.0));
+  const auto points = each_second(chart_noon, std::vector<double>(30, 200.0));
   Chart chart = chart_of(points, 400);
   chart.text = watts_text;
-  const TimeWindow window{noon + seconds(29), seconds(1)};
+  const TimeWindow window{chart_noon + seconds(29), seconds(1)};
   EXPECT_EQ(drawn(chart, window, 22, 5),
             "\n  400W┤\n      │\n  200W┤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤\n"
             "      │⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿\n    0W┤⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿\n");
@@ -169,7 +173,7 @@ std::string axis(int columns, const TimeWindow& window, TimeLabels labels) {
 }
 
 TEST(Chart, TimeLabelsStandApartAndAtRoundMoments) {
-  const Instant now = noon + seconds(67);
+  const Instant now = chart_noon + seconds(67);
   EXPECT_EQ(axis(40, {now, seconds(1)}, TimeLabels::clock),
             "  12:00:00       12:00:30       12:01:00\n");
   EXPECT_EQ(axis(40, {now, seconds(30)}, TimeLabels::clock), "      11:30     11:40     11:50\n");
@@ -183,7 +187,8 @@ TEST(Chart, TimeLabelsNeverTouchOrLeaveTheirRowAtAnyWidthAndPace) {
   for (int columns = 1; columns <= 130; ++columns) {
     for (const int bin_s : {1, 2, 3, 5, 60, 3'600}) {
       for (const TimeLabels labels : {TimeLabels::clock, TimeLabels::ago}) {
-        const std::string text = axis(columns, {noon + seconds(columns), seconds(bin_s)}, labels);
+        const std::string text =
+            axis(columns, {chart_noon + seconds(columns), seconds(bin_s)}, labels);
         ASSERT_LE(static_cast<int>(text.size()), columns + 1);
         std::size_t at = 0;
         for (std::size_t end; (at = text.find_first_not_of(" \n", at)) != std::string::npos;
@@ -202,17 +207,17 @@ TEST(Chart, TimeLabelsNeverTouchOrLeaveTheirRowAtAnyWidthAndPace) {
 TEST(Chart, AStripShowsTheGravestSignOfACell) {
   static constexpr StripMarker signs[] = {{4, "H", "heat", CellStyle::hot},
                                           {2, "P", "power", CellStyle::warm}};
-  const auto points = each_second(noon, {0, 0, 2, 0, 2, 6, gone, gone, 0, 0});
+  const auto points = each_second(chart_noon, {0, 0, 2, 0, 2, 6, gone, gone, 0, 0});
   for (const bool ascii : {false, true}) {
     Canvas canvas({6, 1});
     DrawRegion region(canvas, {0, 0, 6, 1}, ascii);
-    draw_strip(region, 0, 0, 6, points, {noon + seconds(9), seconds(1)}, seconds(1), signs);
+    draw_strip(region, 0, 0, 6, points, {chart_noon + seconds(9), seconds(1)}, seconds(1), signs);
     EXPECT_EQ(canvas.to_text(), ascii ? " .PH .\n" : " ·PH ·\n");
   }
 }
 
 TEST(Chart, NothingIsDrawnOutsideItsRectangle) {
-  const auto points = each_second(noon, std::vector<double>(200, 5.0));
+  const auto points = each_second(chart_noon, std::vector<double>(200, 5.0));
   for (int columns = 0; columns <= 40; ++columns) {
     for (int rows = 0; rows <= 6; ++rows) {
       Canvas canvas({60, 12});
@@ -221,7 +226,7 @@ TEST(Chart, NothingIsDrawnOutsideItsRectangle) {
       Chart chart = chart_of(points, 5);
       chart.text = whole;
       chart.limit = 3;
-      draw_chart(region, {1, 1, columns, rows}, chart, {noon + seconds(199), seconds(1)});
+      draw_chart(region, {1, 1, columns, rows}, chart, {chart_noon + seconds(199), seconds(1)});
       for (int row = 0; row < 12; ++row) {
         for (int column = 0; column < 60; ++column) {
           const bool inside = column >= 3 && column < 3 + columns && row >= 3 && row < 3 + rows;

@@ -36,12 +36,6 @@ void expect_good(const std::vector<Rect>& panels, const Rect& area) {
   }
 }
 
-Model model_of(const std::vector<Envelope>& envelopes) {
-  Model model{std::chrono::seconds(1)};
-  for (const Envelope& envelope : envelopes) model.apply(SampleFleet::start, envelope);
-  return model;
-}
-
 TEST(Layout, SharesRespectLeastMostWeightAndSpace) {
   struct Case {
     int space;

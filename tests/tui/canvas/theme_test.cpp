@@ -256,7 +256,7 @@ std::string word(const TerminfoEntry& terminal, Theme theme, Colours colours, Ce
   return style_sequences(terminal, theme, colours)[static_cast<std::size_t>(style)];
 }
 
-TEST(RoleWords, ColoursAreDetectedUnlessNobodyWantsThem) {
+TEST(RoleWords, ColoursAreDetectedUnlessNoColorIsSet) {
   EXPECT_EQ(detected_colours(terminal_of(256), false), Colours::many);
   EXPECT_EQ(detected_colours(terminal_of(88), false), Colours::eight);
   EXPECT_EQ(detected_colours(terminal_of(-1), false), Colours::none);

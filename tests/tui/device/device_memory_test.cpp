@@ -80,7 +80,7 @@ TEST(MemoryUse, OfManyTenantsShowsThoseWhoHoldMostByName) {
   EXPECT_EQ(bytes_of(use, Kind::tenant), 12'600.0 * 20'480) << "of all nine";
 }
 
-TEST(MemoryUse, OfAnAgentThatDoesNotTellIsNobodys) {
+TEST(MemoryUse, MemoryOfAnAgentThatReportsNoOwnersIsShownAsOther) {
   Uses uses;
   const MemoryUse use = uses.of({"gpu-b", 0}, 40 * gib);
   ASSERT_EQ(use.owners.size(), 1u);

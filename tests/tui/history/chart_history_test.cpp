@@ -9,10 +9,10 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant start{seconds(1'763'692'680)};
+constexpr Instant ladder_start{seconds(1'763'692'680)};
 constexpr double none = absent;
 
-struct Case {
+struct ChartCase {
   const char* promise;
   std::vector<double> ladder;                   // by tens of seconds, from the start on
   std::vector<std::pair<int, double>> samples;  // by seconds from the start
@@ -20,8 +20,8 @@ struct Case {
   std::vector<std::pair<int, double>> points;
 };
 
-TEST(QuantizedBatch, SamplesWhereTheyReachAndTheLadderBeforeThem) {
-  const Case cases[] = {
+TEST(QuantizedBatch, ChartsShowSamplesAndOlderBinsBeforeThem) {
+  const ChartCase cases[] = {
       {"without samples the ladder tells", {1, none, 3}, {}, {}, {{0, 1}, {10, none}, {20, 3}}},
       {"samples stay as they are, from the bin on in which they begin",
        {1, 2, 3},
@@ -50,13 +50,15 @@ TEST(QuantizedBatch, SamplesWhereTheyReachAndTheLadderBeforeThem) {
        {{0, 1}, {10, none}, {20, none}, {30, 8}}},
       {"what came behind the last bin is not lost", {1}, {{11, 4}}, {}, {{0, 1}, {11, 4}}},
   };
-  for (const Case& one : cases) {
+  for (const ChartCase& one : cases) {
     std::vector<ChartPoint> samples;
-    for (const auto& [at, value] : one.samples) samples.push_back({start + seconds(at), value});
-    const auto points = merge_history({start, seconds(10), one.ladder}, samples, one.gather);
+    for (const auto& [at, value] : one.samples)
+      samples.push_back({ladder_start + seconds(at), value});
+    const auto points = merge_history({ladder_start, seconds(10), one.ladder}, samples, one.gather);
     ASSERT_EQ(points.size(), one.points.size()) << one.promise;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      EXPECT_EQ(points[i].at, start + seconds(one.points[i].first)) << one.promise << " " << i;
+      EXPECT_EQ(points[i].at, ladder_start + seconds(one.points[i].first))
+          << one.promise << " " << i;
       if (std::isnan(one.points[i].second)) {
         EXPECT_TRUE(std::isnan(points[i].value)) << one.promise << " " << i;
       } else {
@@ -90,16 +92,17 @@ int dotted(std::string_view text) {
 int cells_of_first_chart(std::size_t history_bytes) {
   DashboardOptions options;
   options.settings.history = history_bytes;
-  Dashboard dashboard(options, {100, 40}, start);
-  for (const Envelope& host : plain_hosts(50, 8)) dashboard.receive(start, publish_peer, host);
+  Dashboard dashboard(options, {100, 40}, ladder_start);
+  for (const Envelope& host : plain_hosts(50, 8))
+    dashboard.receive(ladder_start, publish_peer, host);
   for (std::uint64_t second = 1; second <= 100; ++second) {
-    const Instant now = start + seconds(second);
+    const Instant now = ladder_start + seconds(second);
     for (const Envelope& batch : plain_samples(50, 8, second)) {
       dashboard.receive(now, publish_peer, batch);
     }
   }
-  dashboard.press(start + seconds(100), {"3"});
-  const std::string frame = dashboard.draw(start + seconds(100)).to_text();
+  dashboard.press(ladder_start + seconds(100), {"3"});
+  const std::string frame = dashboard.draw(ladder_start + seconds(100)).to_text();
   const std::size_t foot = frame.find(" 0%┤");
   return dotted(frame.substr(foot, frame.find("0B┤", foot) - foot));
 }

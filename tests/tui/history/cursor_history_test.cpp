@@ -11,19 +11,12 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
-constexpr std::size_t plenty = 1u << 30;
+constexpr std::size_t cursor_bytes_max = 1u << 30;
 // Where the table of devices, and the panel of one, have room for a sparkline.
 constexpr Size sizes[] = {{80, 24}, {200, 60}};
 constexpr const char* views[] = {"devices", "fleet"};
 
 Size with_banner(Size size) { return {size.columns, size.rows + 2}; }
-
-std::unique_ptr<Dashboard> live_of(Size size, const std::string& view) {
-  DashboardOptions options;
-  options.settings.start.view = view;
-  return std::make_unique<Dashboard>(options, size, start);
-}
 
 TEST(CursorHistory, StepsBackFromNowShowTheSparklinesOfThen) {
   const std::vector<Told> stream = sample_stream(6, 200);
@@ -32,7 +25,7 @@ TEST(CursorHistory, StepsBackFromNowShowTheSparklinesOfThen) {
       const auto live = live_of(size, view);
       std::size_t next = 0;
       std::vector<std::string> seen;
-      const Instant noon = start + milliseconds(150'500);
+      const Instant noon = SampleFleet::start + milliseconds(150'500);
       for (int back = 130; back >= 0; --back) {
         tell(*live, stream, next, noon - seconds(back));
         seen.insert(seen.begin(), rows_of(live->draw(noon - seconds(back))));
@@ -58,15 +51,16 @@ TEST(CursorHistory, AMomentIsTheSameWhereverOneComesFrom) {
   const std::vector<Told> stream = sample_stream(4, 200);
   const Remembered remembered(stream);
   for (const std::string view : views) {
-    const auto wanderer = replay_of(remembered.memory, sizes[1], view, start, true);
+    const auto wanderer = replay_of(remembered.memory, sizes[1], view, SampleFleet::start, true);
     RandomStream random(5);
     for (int i = 0; i < 25; ++i) {
-      const Instant at = start + milliseconds(random.below(200'000));
-      wanderer->press(start, {"@"});
-      for (const char letter : to_iso8601(at)) wanderer->press(start, {std::string(1, letter)});
-      wanderer->press(start, {"Enter"});
+      const Instant at = SampleFleet::start + milliseconds(random.below(200'000));
+      wanderer->press(SampleFleet::start, {"@"});
+      for (const char letter : to_iso8601(at))
+        wanderer->press(SampleFleet::start, {std::string(1, letter)});
+      wanderer->press(SampleFleet::start, {"Enter"});
       const auto fresh = replay_of(remembered.memory, sizes[1], view, at, true);
-      ASSERT_EQ(rows_of(wanderer->draw(start), 2), rows_of(fresh->draw(at), 2))
+      ASSERT_EQ(rows_of(wanderer->draw(SampleFleet::start), 2), rows_of(fresh->draw(at), 2))
           << view << " at " << to_iso8601(at);
     }
   }
@@ -77,10 +71,12 @@ TEST(CursorHistory, AReplayShowsTheSparklinesThatLiveShowed) {
   const Remembered remembered(stream);
   for (const std::string view : views) {
     const auto live = live_of(sizes[1], view);
-    const auto replay = replay_of(remembered.memory, with_banner(sizes[1]), view, start);
+    const auto replay =
+        replay_of(remembered.memory, with_banner(sizes[1]), view, SampleFleet::start);
     std::size_t next = 0;
     RandomStream random(17);
-    for (Instant at = start; at < start + seconds(98); at += milliseconds(random.below(2'500))) {
+    for (Instant at = SampleFleet::start; at < SampleFleet::start + seconds(98);
+         at += milliseconds(random.below(2'500))) {
       tell(*live, stream, next, at);
       ASSERT_EQ(rows_of(live->draw(at)), rows_of(replay->draw(at), 2)) << to_iso8601(at);
     }
@@ -123,8 +119,8 @@ TEST(CursorHistory, IsReadOnceForAMinuteOfStepsToAndFro) {
   const std::vector<Told> stream = sample_stream(8, 300);
   const Remembered remembered(stream);
   const Counting timeline(remembered.memory);
-  CursorHistory moment(seconds(1), plenty);
-  const Instant noon = start + seconds(200);
+  CursorHistory moment(seconds(1), cursor_bytes_max);
+  const Instant noon = SampleFleet::start + seconds(200);
   EXPECT_FALSE(std::isnan(load_at(moment.follow(timeline, noon), noon)));
   EXPECT_LE(timeline.asked, seconds(2 * recent_seconds));
   timeline.asked = {};
@@ -136,7 +132,7 @@ TEST(CursorHistory, IsReadOnceForAMinuteOfStepsToAndFro) {
     EXPECT_FALSE(std::isnan(load_at(moment.follow(timeline, at), at)));
   }
   EXPECT_LE(timeline.asked, seconds(31)) << "only what is new";
-  const Instant far = start + milliseconds(70'500);
+  const Instant far = SampleFleet::start + milliseconds(70'500);
   EXPECT_FALSE(std::isnan(load_at(moment.follow(timeline, far), far)));
 }
 
@@ -144,13 +140,13 @@ TEST(CursorHistory, BeginsWithWhatLiveHoldsAndReadsNothing) {
   const std::vector<Told> stream = sample_stream(8, 300);
   const Remembered remembered(stream);
   const Counting timeline(remembered.memory);
-  DeviceHistory live(seconds(1), plenty);
-  const Instant noon = start + seconds(120);
+  DeviceHistory live(seconds(1), cursor_bytes_max);
+  const Instant noon = SampleFleet::start + seconds(120);
   for (const Told& told : stream) {
     const auto* batch = std::get_if<SampleBatch>(&told.envelope.body);
     if (batch != nullptr && told.at <= noon) live.take(told.at, *batch);
   }
-  CursorHistory moment(seconds(1), plenty);
+  CursorHistory moment(seconds(1), cursor_bytes_max);
   moment.begin(live, noon);
   const DeviceHistory& history = moment.follow(timeline, noon);
   EXPECT_EQ(timeline.asked, Duration{});

@@ -13,15 +13,8 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
 constexpr Size size{120, 40};
 constexpr Size size_with_banner{120, 42};
-
-std::unique_ptr<Dashboard> live_of(Size frame, const std::string& view) {
-  DashboardOptions options;
-  options.settings.start.view = view;
-  return std::make_unique<Dashboard>(options, frame, start);
-}
 
 /// The data plane tells how this very dashboard hears and draws: no two are alike in that.
 bool tells_of_itself(const std::string& view) { return view == "data-plane"; }
@@ -32,10 +25,10 @@ TEST(Replay, EndToEndShowsTheFramesThatLiveShowedInEveryView) {
   for (const std::string& view : view_names()) {
     if (tells_of_itself(view)) continue;
     const auto live = live_of(size, view);
-    const auto replay = replay_of(remembered.memory, size_with_banner, view, start);
+    const auto replay = replay_of(remembered.memory, size_with_banner, view, SampleFleet::start);
     std::size_t next = 0;
     RandomStream random(17);
-    for (Instant at = start; at < start + seconds(58);
+    for (Instant at = SampleFleet::start; at < SampleFleet::start + seconds(58);
          at += milliseconds(200 + random.below(2'500))) {
       tell(*live, stream, next, at);
       if (random.below(6) == 0) {
@@ -56,20 +49,21 @@ TEST(Replay, EndToEndShowsTheFramesThatLiveShowedInEveryView) {
 TEST(Timeline, AMomentIsTheSameWhereverOneComesFrom) {
   const std::vector<Told> stream = sample_stream(4, 50);
   const Remembered remembered(stream);
-  const auto wanderer = replay_of(remembered.memory, size, "fleet", start, true);
-  wanderer->press(start, {"3"});  // chooses a device
+  const auto wanderer = replay_of(remembered.memory, size, "fleet", SampleFleet::start, true);
+  wanderer->press(SampleFleet::start, {"3"});  // chooses a device
   RandomStream random(5);
   for (int i = 0; i < 40; ++i) {
-    const Instant at = start + milliseconds(random.below(50'000));
+    const Instant at = SampleFleet::start + milliseconds(random.below(50'000));
     const std::size_t view = random.below(view_names().size() - 1);
     const std::string number = std::to_string(view + 1);
-    wanderer->press(start, {number});
-    wanderer->press(start, {"@"});
-    for (const char letter : to_iso8601(at)) wanderer->press(start, {std::string(1, letter)});
-    wanderer->press(start, {"Enter"});
+    wanderer->press(SampleFleet::start, {number});
+    wanderer->press(SampleFleet::start, {"@"});
+    for (const char letter : to_iso8601(at))
+      wanderer->press(SampleFleet::start, {std::string(1, letter)});
+    wanderer->press(SampleFleet::start, {"Enter"});
     const auto fresh = replay_of(remembered.memory, size, "fleet", at, true);
     for (const std::string& key : {std::string("3"), number}) fresh->press(at, {key});
-    ASSERT_EQ(rows_of(wanderer->draw(start), 2), rows_of(fresh->draw(at), 2))
+    ASSERT_EQ(rows_of(wanderer->draw(SampleFleet::start), 2), rows_of(fresh->draw(at), 2))
         << view_names()[view] << " at " << to_iso8601(at);
   }
 }
@@ -82,7 +76,7 @@ TEST(Timeline, StepsBackFromNowShowWhatWasOnTheScreenThen) {
     const auto live = live_of(size, view);
     std::size_t next = 0;
     std::vector<std::string> seen;
-    const Instant noon = start + milliseconds(30'500);
+    const Instant noon = SampleFleet::start + milliseconds(30'500);
     for (int back = 20; back >= 0; --back) {
       tell(*live, stream, next, noon - seconds(back));
       seen.insert(seen.begin(), rows_of(live->draw(noon - seconds(back))));
@@ -113,9 +107,9 @@ TEST(InMemoryTimeline, KeepsItsBoundAndWhatItKeepsStaysTrue) {
   const Remembered all(stream);
   constexpr std::size_t few = 3u << 19;
   const Remembered some(stream, few);
-  EXPECT_EQ(all.memory.first(), start);
-  EXPECT_GT(some.memory.first(), start + seconds(20)) << "the oldest is gone";
-  EXPECT_LT(some.memory.first(), start + seconds(240)) << "and not more than must";
+  EXPECT_EQ(all.memory.first(), SampleFleet::start);
+  EXPECT_GT(some.memory.first(), SampleFleet::start + seconds(20)) << "the oldest is gone";
+  EXPECT_LT(some.memory.first(), SampleFleet::start + seconds(240)) << "and not more than must";
   EXPECT_LE(some.memory.bytes(), few);
   EXPECT_FALSE(some.memory.holds(0));
   for (const TimelineMarker& mark : some.memory.markers()) EXPECT_GE(mark.at, some.memory.first());
@@ -133,9 +127,9 @@ TEST(InMemoryTimeline, KeepsItsBoundAndWhatItKeepsStaysTrue) {
 TEST(InMemoryTimeline, KeepsItsBoundAlsoWhereModelsAreGreat) {
   for (const int hosts : {10, 40, 55, 80, 160, 400}) {  // models of 7 to 280 % of the bound
     constexpr std::size_t few = 1u << 20;
-    InMemoryTimeline memory(start, seconds(1), few);
+    InMemoryTimeline memory(SampleFleet::start, seconds(1), few);
     Model model(seconds(1));
-    Instant at = start;
+    Instant at = SampleFleet::start;
     for (const Envelope& host : plain_hosts(hosts, 8)) model.apply(at, host);
     memory.begin(at, model);
     std::size_t most = 0;
@@ -151,7 +145,7 @@ TEST(InMemoryTimeline, KeepsItsBoundAlsoWhereModelsAreGreat) {
       }
     }
     EXPECT_GT(most, few / 2) << hosts << " hosts: what there is is used";
-    EXPECT_GT(memory.first(), start) << hosts;
+    EXPECT_GT(memory.first(), SampleFleet::start) << hosts;
     const ModelSnapshot moment = model_snapshot_at(memory, memory.last());
     EXPECT_EQ(moment.model.devices().value(3, Metric::power),
               model.devices().value(3, Metric::power));
@@ -159,9 +153,9 @@ TEST(InMemoryTimeline, KeepsItsBoundAlsoWhereModelsAreGreat) {
 }
 
 TEST(InMemoryTimeline, KeyframesStandFartherApartTheOlderTheyAre) {
-  InMemoryTimeline memory(start, seconds(1), 8u << 20);
+  InMemoryTimeline memory(SampleFleet::start, seconds(1), 8u << 20);
   Model model(seconds(1));
-  Instant at = start;
+  Instant at = SampleFleet::start;
   for (const Envelope& host : plain_hosts(4, 8)) model.apply(at, host);
   memory.begin(at, model);
   for (std::uint64_t second = 1; second <= 2'500; ++second) {
@@ -186,7 +180,7 @@ TEST(Series, HoldsWhatTheBatchesToldInTheSpanAskedForAndGoesAlong) {
   const DeviceId device{"gpu-a", 3};
   SeriesReader along;
   for (const int second : {5, 12, 12, 39, 20, 21, 9, 35, 2}) {
-    const Instant to = start + seconds(second);
+    const Instant to = SampleFleet::start + seconds(second);
     const Instant from = to - seconds(11);
     const Series& series = along.read(remembered.memory, device, from, to);
     SeriesReader anew;
@@ -204,23 +198,26 @@ TEST(Series, HoldsWhatTheBatchesToldInTheSpanAskedForAndGoesAlong) {
     EXPECT_EQ(series.at, at) << second;
     EXPECT_EQ(series.of(Metric::power), power) << second;
   }
-  EXPECT_TRUE(along.read(remembered.memory, {"nobody", 0}, start, start + seconds(9)).at.empty());
+  EXPECT_TRUE(along
+                  .read(remembered.memory, {"nobody", 0}, SampleFleet::start,
+                        SampleFleet::start + seconds(9))
+                  .at.empty());
 }
 
 /// Half an hour of one host, and what was asked of it.
-class Watched final : public Timeline {
+class WatchedTimeline final : public Timeline {
  public:
-  Watched() : memory_(start, seconds(1)) {
-    for (const Envelope& host : plain_hosts(1, 2)) memory_.add(start, host);
+  WatchedTimeline() : memory_(SampleFleet::start, seconds(1)) {
+    for (const Envelope& host : plain_hosts(1, 2)) memory_.add(SampleFleet::start, host);
     for (int second = 1; second <= length_s; ++second) {
       for (const Envelope& batch : plain_samples(1, 2, static_cast<std::uint64_t>(second))) {
-        memory_.add(start + seconds(second), batch);
+        memory_.add(SampleFleet::start + seconds(second), batch);
       }
     }
   }
   static constexpr int length_s = 1'800;
   mutable Instant asked_from = never;
-  Instant forgotten_to = start;  // nothing before it is kept
+  Instant forgotten_to = SampleFleet::start;  // nothing before it is kept
 
   Instant first() const override { return forgotten_to; }
   Instant last() const override { return memory_.last(); }
@@ -245,8 +242,8 @@ class Watched final : public Timeline {
 
 TEST(Series, OfADeviceIsReadNoFartherBackThanItsChartsReach) {
   for (const int columns : {60, 80, 120, 200}) {
-    const Watched timeline;
-    const Instant noon = start + seconds(Watched::length_s);
+    const WatchedTimeline timeline;
+    const Instant noon = SampleFleet::start + seconds(WatchedTimeline::length_s);
     const auto replay = replay_of(timeline, {columns, 40}, "device", noon, true);
     const std::string whole = rows_of(replay->draw(noon));
     EXPECT_NE(whole.find("⣿"), std::string::npos) << whole;
@@ -256,8 +253,8 @@ TEST(Series, OfADeviceIsReadNoFartherBackThanItsChartsReach) {
 }
 
 TEST(Series, OfAMomentThatIsLookedAtStaysWhenTheTimelineForgetsIt) {
-  Watched timeline;
-  const Instant noon = start + seconds(900);
+  WatchedTimeline timeline;
+  const Instant noon = SampleFleet::start + seconds(900);
   const auto replay = replay_of(timeline, {120, 40}, "device", noon, true);
   const std::string seen = rows_of(replay->draw(noon), 2);
   for (const int later : {-30, 0, 1, 300}) {
@@ -274,10 +271,10 @@ TEST(Series, OfAMomentThatIsLookedAtStaysWhenTheTimelineForgetsIt) {
 TEST(Curves, DoNotDependOnWhenAnyoneLooked) {
   const std::vector<Told> stream = sample_stream(11, 30);
   const Remembered remembered(stream);
-  ModelSnapshot moment = remembered.memory.keyframe(start);
-  seek(remembered.memory, moment, start + seconds(30));
+  ModelSnapshot moment = remembered.memory.keyframe(SampleFleet::start);
+  seek(remembered.memory, moment, SampleFleet::start + seconds(30));
   Model lazy = remembered.model;
-  lazy.tick(start + seconds(30));
+  lazy.tick(SampleFleet::start + seconds(30));
   ASSERT_EQ(lazy.trend().size(), moment.model.trend().size());
   for (std::size_t i = 0; i < lazy.trend().size(); ++i) {
     const TrendPoint& a = lazy.trend()[i];

@@ -13,15 +13,8 @@
 namespace drover::tui {
 namespace {
 
-constexpr Instant now = SampleFleet::start;
 constexpr Grouping groupings[] = {Grouping::host, Grouping::rack, Grouping::pool, Grouping::kind,
                                   Grouping::state};
-
-Model model_of(const std::vector<Envelope>& envelopes) {
-  Model model{std::chrono::seconds(1)};
-  for (const Envelope& envelope : envelopes) model.apply(now, envelope);
-  return model;
-}
 
 /// Hosts of `each` devices in pools and racks of unequal sizes, some of them lost.
 Model mixed_model(int hosts, int each) {
@@ -40,7 +33,7 @@ Model mixed_model(int hosts, int each) {
 FleetFilter judged(const Model& model, std::string_view filter) {
   FleetFilter fleet_filter;
   EXPECT_FALSE(fleet_filter.set(filter));
-  fleet_filter.evaluate(model, now);
+  fleet_filter.evaluate(model, SampleFleet::start);
   return fleet_filter;
 }
 
@@ -89,7 +82,8 @@ TEST(HeatMap, HoldsEveryDeviceOnceInsideItsRectangleInEveryGrouping) {
         SCOPED_TRACE(std::string(to_text(grouping)) + " " + std::to_string(size.hosts) + "x" +
                      std::to_string(size.each) + " in " + std::to_string(area.columns));
         const HeatMap map = lay_out_heat_map(
-            model, order_devices(model, now, grouping, FleetFilter()), area.columns, area.rows);
+            model, order_devices(model, SampleFleet::start, grouping, FleetFilter()), area.columns,
+            area.rows);
         ASSERT_EQ(map.order.rows.size(), model.devices().rows());
         const std::set<DeviceTable::Row> rows(map.order.rows.begin(), map.order.rows.end());
         ASSERT_EQ(rows.size(), map.order.rows.size());
@@ -113,7 +107,8 @@ TEST(HeatMap, NothingIsDrawnWhereThereIsNoRoom) {
         SCOPED_TRACE(std::string(to_text(grouping)) + std::to_string(columns) + "x" +
                      std::to_string(rows));
         const HeatMap map = lay_out_heat_map(
-            model, order_devices(model, now, grouping, FleetFilter()), columns, rows);
+            model, order_devices(model, SampleFleet::start, grouping, FleetFilter()), columns,
+            rows);
         if (columns == 0 || rows == 0) {
           EXPECT_TRUE(map.cells.empty() && map.labels.empty());
         } else {
@@ -129,8 +124,9 @@ TEST(HeatMap, OfGroupsThatAreNoHostsNoCellShowsTwo) {
   for (const Grouping grouping :
        {Grouping::rack, Grouping::pool, Grouping::kind, Grouping::state}) {
     for (const Rect& area : areas()) {
-      const HeatMap map = lay_out_heat_map(
-          model, order_devices(model, now, grouping, FleetFilter()), area.columns, area.rows);
+      const HeatMap map =
+          lay_out_heat_map(model, order_devices(model, SampleFleet::start, grouping, FleetFilter()),
+                           area.columns, area.rows);
       for (const HeatGroup& group : map.order.groups) {
         EXPECT_EQ(map.cells.at(cell_of(map, group.first)).first, group.first)
             << group.name << " per " << to_text(grouping) << " in " << area.columns;
@@ -157,7 +153,8 @@ TEST(HeatOrder, GroupsAreWhatTheyAreNamedAndInTheirOrder) {
   };
   for (const Case& c : cases) {
     std::vector<std::pair<std::string, std::uint32_t>> found;
-    for (const HeatGroup& group : order_devices(model, now, c.grouping, FleetFilter()).groups) {
+    for (const HeatGroup& group :
+         order_devices(model, SampleFleet::start, c.grouping, FleetFilter()).groups) {
       found.emplace_back(group.name, group.count);
     }
     EXPECT_EQ(found, c.groups) << to_text(c.grouping);
@@ -167,7 +164,8 @@ TEST(HeatOrder, GroupsAreWhatTheyAreNamedAndInTheirOrder) {
 TEST(HeatOrder, AKindOfWhichHostsTellDifferentTextsIsOneGroup) {
   std::vector<Envelope> reported = plain_hosts(2, 3);
   std::get<HostChanged>(reported[1].body).registration.specs[0].text += "# another\n";
-  const HeatOrder order = order_devices(model_of(reported), now, Grouping::kind, FleetFilter());
+  const HeatOrder order =
+      order_devices(model_of(reported), SampleFleet::start, Grouping::kind, FleetFilter());
   ASSERT_EQ(order.groups.size(), 1U);
   EXPECT_EQ(order.groups[0].count, 6U);
 }
@@ -178,7 +176,8 @@ TEST(HeatOrder, ADeviceOfSeveralPoolsStandsOnceInTheGroupOfThemAll) {
   fleet.hosts[2].pools.clear();
   const Model model = model_of(fleet.state());
   std::vector<std::pair<std::string, std::uint32_t>> found;
-  for (const HeatGroup& group : order_devices(model, now, Grouping::pool, FleetFilter()).groups) {
+  for (const HeatGroup& group :
+       order_devices(model, SampleFleet::start, Grouping::pool, FleetFilter()).groups) {
     found.emplace_back(group.name, group.count);
   }
   const std::vector<std::pair<std::string, std::uint32_t>> expected = {
@@ -191,7 +190,7 @@ TEST(HeatOrder, WhatTheFilterHidesIsInNoGrouping) {
   const Model model = model_of(fleet.state());
   const FleetFilter fleet_filter = judged(model, "kind==tpu");
   for (const Grouping grouping : groupings) {
-    const HeatOrder order = order_devices(model, now, grouping, fleet_filter);
+    const HeatOrder order = order_devices(model, SampleFleet::start, grouping, fleet_filter);
     EXPECT_EQ(order.rows.size(), 16u) << to_text(grouping);
     for (DeviceTable::Row row = 0; row < model.devices().rows(); ++row) {
       EXPECT_EQ(order.places[row] != HeatOrder::nowhere, fleet_filter.shows(row));
@@ -202,8 +201,8 @@ TEST(HeatOrder, WhatTheFilterHidesIsInNoGrouping) {
 
 TEST(HeatMap, EveryCellIsReachedAndEdgesHold) {
   const Model model = model_of(plain_hosts(20, 8));
-  const HeatMap map =
-      lay_out_heat_map(model, order_devices(model, now, Grouping::host, FleetFilter()), 80, 11);
+  const HeatMap map = lay_out_heat_map(
+      model, order_devices(model, SampleFleet::start, Grouping::host, FleetFilter()), 80, 11);
   std::size_t cell = 0;
   for (std::size_t step = 1; step < map.cells.size(); ++step) {
     cell = neighbour(map, cell, 1, 0);
@@ -225,7 +224,7 @@ TEST(HeatMap, AThousandDevicesHaveACellEachAt120x40BesideTheDeviceUnderTheCursor
   for (const Fleet& size : {Fleet{125, 8}, {250, 4}, {16, 64}, {1, 1'000}}) {
     const Model model = mixed_model(size.hosts, size.each);
     for (const Grouping grouping : groupings) {
-      const HeatOrder order = order_devices(model, now, grouping, FleetFilter());
+      const HeatOrder order = order_devices(model, SampleFleet::start, grouping, FleetFilter());
       const FleetLayout layout = lay_out_fleet(body, model, order, FleetFilter());
       const Rect cells = map_cells(layout);
       const HeatMap map = lay_out_heat_map(model, order, cells.columns, cells.rows);
@@ -238,14 +237,15 @@ TEST(HeatMap, AThousandDevicesHaveACellEachAt120x40BesideTheDeviceUnderTheCursor
 
 /// Text of the fleet view of so many devices after `keys`.
 std::string shown_of(int hosts, Size size, const std::vector<std::string>& keys) {
-  Dashboard dashboard({}, size, now);
-  for (const Envelope& host : plain_hosts(hosts, 8)) dashboard.receive(now, publish_peer, host);
+  Dashboard dashboard({}, size, SampleFleet::start);
+  for (const Envelope& host : plain_hosts(hosts, 8))
+    dashboard.receive(SampleFleet::start, publish_peer, host);
   for (const Envelope& batch : plain_samples(hosts, 8, 1)) {
-    dashboard.receive(now, publish_peer, batch);
+    dashboard.receive(SampleFleet::start, publish_peer, batch);
   }
-  dashboard.draw(now);
-  for (const std::string& key : keys) dashboard.press(now, {key});
-  return dashboard.draw(now).to_text();
+  dashboard.draw(SampleFleet::start);
+  for (const std::string& key : keys) dashboard.press(SampleFleet::start, {key});
+  return dashboard.draw(SampleFleet::start).to_text();
 }
 
 TEST(HeatMap, SaysHowManyDevicesShareACell) {
@@ -267,12 +267,12 @@ TEST(HeatMap, ASharedCellShowsTheHottestThatIsKnown) {
   for (std::uint16_t i = 0; i < 4; ++i) samples[i].device = i;
   samples[1][Metric::utilization] = 0.2;
   samples[2][Metric::utilization] = 0.7;
-  model.apply(now, {"host-0000", 1, now, pack("host-0000", samples)});
+  model.apply(SampleFleet::start, {"host-0000", 1, SampleFleet::start, pack("host-0000", samples)});
   const std::vector<DeviceTable::Row> rows = {0, 1, 2, 3};
-  EXPECT_EQ(hottest_of(model, now, MapMetric::utilization, rows), 2u);
-  EXPECT_EQ(hottest_of(model, now, MapMetric::temperature, rows), 0u);
-  EXPECT_NEAR(mean_map_value(model, now, MapMetric::utilization, rows), 45, 0.01);
-  EXPECT_TRUE(std::isnan(mean_map_value(model, now, MapMetric::temperature, rows)));
+  EXPECT_EQ(hottest_of(model, SampleFleet::start, MapMetric::utilization, rows), 2u);
+  EXPECT_EQ(hottest_of(model, SampleFleet::start, MapMetric::temperature, rows), 0u);
+  EXPECT_NEAR(mean_map_value(model, SampleFleet::start, MapMetric::utilization, rows), 45, 0.01);
+  EXPECT_TRUE(std::isnan(mean_map_value(model, SampleFleet::start, MapMetric::temperature, rows)));
 }
 
 TEST(HeatMap, IsGroupedAndColouredByTypedNames) {
@@ -290,7 +290,7 @@ TEST(HeatMap, IsGroupedAndColouredByTypedNames) {
   for (const Case& c : cases) {
     SampleFleet fleet;
     const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 3);
-    const Instant later = now + std::chrono::seconds(3);
+    const Instant later = SampleFleet::start + std::chrono::seconds(3);
     dashboard->press(later, {":"});
     for (const std::string& key : c.line) dashboard->press(later, {key});
     dashboard->press(later, {"Enter"});
@@ -302,7 +302,7 @@ TEST(HeatMap, IsGroupedAndColouredByTypedNames) {
 TEST(HeatMap, TheSelectionStaysWithItsDeviceInEveryGrouping) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "fleet", false, 3);
-  const Instant later = now + std::chrono::seconds(3);
+  const Instant later = SampleFleet::start + std::chrono::seconds(3);
   for (int i = 0; i < 20; ++i) dashboard->press(later, {"l"});
   for (int presses = 0; presses <= grouping_count; ++presses) {
     const std::string text = dashboard->draw(later).to_text();

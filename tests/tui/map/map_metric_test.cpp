@@ -10,8 +10,6 @@
 namespace drover::tui {
 namespace {
 
-constexpr Instant start = SampleFleet::start;
-
 /// A host of one device of that kind, and its one sample.
 Model model_with(const std::string& kind, const Sample& sample) {
   Model model{std::chrono::seconds(1)};
@@ -19,8 +17,9 @@ Model model_with(const std::string& kind, const Sample& sample) {
   host.registration.host = "a";
   host.registration.specs = {{kind, std::string(sample_spec_text(kind))}};
   host.registration.groups = {{0, 0, 1, kind, "", sample_cap_w(kind)}};
-  model.apply(start, {"router", 1, start, host});
-  model.apply(start, {"a", 1, start, pack("a", std::vector<Sample>{sample})});
+  model.apply(SampleFleet::start, {"router", 1, SampleFleet::start, host});
+  model.apply(SampleFleet::start,
+              {"a", 1, SampleFleet::start, pack("a", std::vector<Sample>{sample})});
   return model;
 }
 
@@ -46,7 +45,8 @@ TEST(MapMetric, EachHasItsScale) {
                         {MapMetric::temperature, 0.5, 53.5, "54C"},  // of 20 to 87 C
                         {MapMetric::queue, std::log(10) / std::log(101), 9, "9.0"},
                         {MapMetric::age, 0.4, 2, "2.0s"}}) {
-    const MapValue reading = map_value(model, start + std::chrono::seconds(2), 0, c.metric);
+    const MapValue reading =
+        map_value(model, SampleFleet::start + std::chrono::seconds(2), 0, c.metric);
     EXPECT_NEAR(reading.share, c.share, 0.001) << facts(c.metric).name;
     EXPECT_NEAR(reading.display_value, c.display_value, 0.001) << facts(c.metric).name;
     EXPECT_EQ(map_value_text(c.metric, reading.display_value), c.text);
@@ -58,7 +58,7 @@ TEST(MapMetric, WhatIsMissingIsNoData) {
   const Model model = model_with("h100-sxm", {});
   for (const MapMetricFacts& metric : map_metrics()) {
     if (metric.metric == MapMetric::age) continue;
-    const MapValue reading = map_value(model, start, 0, metric.metric);
+    const MapValue reading = map_value(model, SampleFleet::start, 0, metric.metric);
     EXPECT_FALSE(reading.known()) << metric.name;
     EXPECT_EQ(map_value_text(metric.metric, reading.display_value), "N/A") << metric.name;
   }
@@ -67,11 +67,12 @@ TEST(MapMetric, WhatIsMissingIsNoData) {
 TEST(MapMetric, WhereNoLimitIsToldTheHotEndIsAssumedAndMarked) {
   Sample sample;
   sample[Metric::temperature] = 60;
-  const MapValue told = map_value(model_with("h100-sxm", sample), start, 0, MapMetric::temperature);
+  const MapValue told =
+      map_value(model_with("h100-sxm", sample), SampleFleet::start, 0, MapMetric::temperature);
   EXPECT_NEAR(told.share, 40.0 / 67, 0.001);
   EXPECT_FALSE(told.assumed);
   const MapValue guessed =
-      map_value(model_with("tpu-v5e", sample), start, 0, MapMetric::temperature);
+      map_value(model_with("tpu-v5e", sample), SampleFleet::start, 0, MapMetric::temperature);
   EXPECT_NEAR(guessed.share, 0.5, 0.001);
   EXPECT_TRUE(guessed.assumed);
 }
@@ -80,7 +81,7 @@ TEST(MapMetric, OldValuesAreNotKnownNowButTheirAgeIs) {
   Sample sample;
   sample[Metric::utilization] = 0.5;
   const Model model = model_with("h100-sxm", sample);
-  const Instant later = start + std::chrono::seconds(6);
+  const Instant later = SampleFleet::start + std::chrono::seconds(6);
   const MapValue load = map_value(model, later, 0, MapMetric::utilization);
   EXPECT_FALSE(load.known());
   EXPECT_NEAR(load.display_value, 50, 0.001);

@@ -11,7 +11,6 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
 
 /// The sample fleet without pools, and without anything that people or rules did to it.
 SampleFleet calm_fleet() {
@@ -25,17 +24,18 @@ SampleFleet calm_fleet() {
 
 Model told(SampleFleet& fleet, const std::vector<Message>& bodies) {
   Model model(seconds(1));
-  for (const Envelope& envelope : fleet.state()) model.apply(start, envelope);
-  for (const Message& body : bodies) model.apply(start, fleet.published(body));
+  for (const Envelope& envelope : fleet.state()) model.apply(SampleFleet::start, envelope);
+  for (const Message& body : bodies) model.apply(SampleFleet::start, fleet.published(body));
   return model;
 }
 
 DeviceChanged broken(std::uint16_t device) {
-  return {"gpu-a", device, false, start, "Xid 79: GPU has fallen off the bus", {"xid=79"}};
+  return {"gpu-a",   device, false, SampleFleet::start, "Xid 79: GPU has fallen off the bus",
+          {"xid=79"}};
 }
 
 Alert hot(const std::string& subject, bool raised, Severity severity = Severity::critical) {
-  return {"thermal", subject, severity, raised, start, "too hot"};
+  return {"thermal", subject, severity, raised, SampleFleet::start, "too hot"};
 }
 
 TEST(ModelNews, AConditionHoldsUntilTheDeviceIsWellAgain) {
@@ -46,22 +46,22 @@ TEST(ModelNews, AConditionHoldsUntilTheDeviceIsWellAgain) {
   ASSERT_NE(model.condition_of(*row), nullptr);
   EXPECT_EQ(model.condition_of(*row)->reported, broken(2));
   EXPECT_EQ(model.condition_of(*row + 2), nullptr);
-  DeviceChanged well{"gpu-a", 2, true, start, "", {}};
-  model.apply(start, fleet.published(well));
+  DeviceChanged well{"gpu-a", 2, true, SampleFleet::start, "", {}};
+  model.apply(SampleFleet::start, fleet.published(well));
   EXPECT_EQ(model.condition_of(*row), nullptr);
   EXPECT_EQ(model.conditions().size(), 1u);
 }
 
 TEST(ModelNews, ADrainedDeviceIsShownUntilItIsResumed) {
   SampleFleet fleet = calm_fleet();
-  DeviceChanged drained{"gpu-a", 2, true, start, "", {}, true};
+  DeviceChanged drained{"gpu-a", 2, true, SampleFleet::start, "", {}, true};
   Model model = told(fleet, {drained});
   const auto row = model.find({"gpu-a", 2});
   ASSERT_TRUE(row);
   ASSERT_NE(model.condition_of(*row), nullptr);
   EXPECT_EQ(condition_text(model.condition_of(*row)->reported), "drained: no new work");
   drained.drained = false;
-  model.apply(start, fleet.published(drained));
+  model.apply(SampleFleet::start, fleet.published(drained));
   EXPECT_EQ(model.condition_of(*row), nullptr);
 }
 
@@ -90,12 +90,12 @@ TEST(ModelNews, ANewTextOfAnAlertStandsAndIsNoNewsOfItsOwn) {
 TEST(ModelNews, AForgottenHostIsGoneAndTheOthersKeepTheirValues) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {broken(2)});
-  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
   const DeviceTable::Row rows = model.devices().rows();
   const auto before = *model.find({"gpu-b", 3});
   const double load = model.reading(before, Metric::utilization);
   ASSERT_GT(load, 0);
-  model.apply(start, fleet.published(HostForgotten{"gpu-a"}));
+  model.apply(SampleFleet::start, fleet.published(HostForgotten{"gpu-a"}));
   EXPECT_FALSE(model.find({"gpu-a", 2}));
   EXPECT_EQ(model.find_host("gpu-a"), nullptr);
   EXPECT_EQ(model.devices().rows(), rows - 8);
@@ -106,34 +106,34 @@ TEST(ModelNews, AForgottenHostIsGoneAndTheOthersKeepTheirValues) {
   EXPECT_EQ(model.id_of(*after), (DeviceId{"gpu-b", 3}));
   EXPECT_EQ(model.reading(*after, Metric::utilization), load);
   EXPECT_EQ(model.device_order().size(), rows - 8);
-  model.apply(start, fleet.published(HostForgotten{"gpu-a"}));
+  model.apply(SampleFleet::start, fleet.published(HostForgotten{"gpu-a"}));
   EXPECT_EQ(model.devices().rows(), rows - 8) << "nobody knows it any more";
 }
 
 TEST(ModelNews, WhatLeftCountsNowhere) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});
-  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
-  const Totals before = totals_of(model, start);
+  for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
+  const Totals before = totals_of(model, SampleFleet::start);
   HostChanged left = fleet.hosts[0];
   left.health = Health::left;
-  model.apply(start, fleet.published(left));
-  const Totals after = totals_of(model, start);
+  model.apply(SampleFleet::start, fleet.published(left));
+  const Totals after = totals_of(model, SampleFleet::start);
   EXPECT_EQ(after.hosts_left, 1u);
   EXPECT_EQ(after.hosts_lost, before.hosts_lost);
-  EXPECT_EQ(after.stale, before.stale) << "it left in order: nobody waits for its samples";
+  EXPECT_EQ(after.stale, before.stale) << "it left cleanly: nobody waits for its samples";
   EXPECT_EQ(after.devices, before.devices - 8);
 }
 
 TEST(ModelNews, WhatIsLostIsNotStaleAsWell) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});
-  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
-  const Totals before = totals_of(model, start);
+  for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
+  const Totals before = totals_of(model, SampleFleet::start);
   HostChanged lost = fleet.hosts[0];
   lost.health = Health::lost;
-  model.apply(start, fleet.published(lost));
-  const Totals after = totals_of(model, start);
+  model.apply(SampleFleet::start, fleet.published(lost));
+  const Totals after = totals_of(model, SampleFleet::start);
   EXPECT_EQ(after.lost, before.lost + 8);
   EXPECT_EQ(after.stale, before.stale) << "as `state==stale` finds them";
 }
@@ -149,10 +149,10 @@ TEST(ModelNews, AHostIsAsFreshAsTheDeviceThatToldLast) {
         std::erase_if(kept, [](const Sample& sample) { return sample.device == 0; });
       }
       samples = pack(samples.host, kept);
-      model.apply(start + seconds(second), batch);
+      model.apply(SampleFleet::start + seconds(second), batch);
     }
   }
-  const Instant now = start + seconds(8);
+  const Instant now = SampleFleet::start + seconds(8);
   EXPECT_TRUE(model.is_stale(now, *model.find({"gpu-a", 0})));
   EXPECT_FALSE(model.is_stale(now, *model.find_host("gpu-a")));
 }
@@ -160,10 +160,10 @@ TEST(ModelNews, AHostIsAsFreshAsTheDeviceThatToldLast) {
 TEST(ModelNews, AnotherCapDoesNotForgetWhatAHostsDevicesToldLast) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});
-  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
   HostChanged capped = fleet.hosts[0];
   for (Group& group : capped.registration.groups) group.power_cap_w = 400;
-  model.apply(start, fleet.published(capped));
+  model.apply(SampleFleet::start, fleet.published(capped));
   const auto row = *model.find({"gpu-a", 2});
   EXPECT_FALSE(std::isnan(model.reading(row, Metric::utilization)));
 }
@@ -176,7 +176,7 @@ TEST(ModelNews, HostsStandAsPeopleCount) {
     registration.host = registration.host == "host-0000"   ? "h10"
                         : registration.host == "host-0001" ? "h9"
                                                            : "h1";
-    model.apply(start, host);
+    model.apply(SampleFleet::start, host);
   }
   std::vector<std::string> names;
   for (const std::uint32_t host : model.host_order()) {
@@ -188,7 +188,7 @@ TEST(ModelNews, HostsStandAsPeopleCount) {
 TEST(ModelNews, ADeviceThatIsInNoSampleAnyMoreIsNotKnown) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});
-  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
   const auto row = *model.find({"gpu-a", 2});
   for (int second = 1; second <= 8; ++second) {
     for (Envelope& batch : fleet.samples(second)) {
@@ -198,7 +198,7 @@ TEST(ModelNews, ADeviceThatIsInNoSampleAnyMoreIsNotKnown) {
         std::erase_if(kept, [](const Sample& sample) { return sample.device == 2; });
         samples = pack("gpu-a", kept);
       }
-      model.apply(start + seconds(second), batch);
+      model.apply(SampleFleet::start + seconds(second), batch);
     }
     EXPECT_EQ(std::isnan(model.reading(row, Metric::utilization)), second > 5) << second;
     EXPECT_FALSE(std::isnan(model.reading(row + 1, Metric::utilization)));
@@ -209,7 +209,7 @@ TEST(ModelNews, ADeviceThatIsInNoSampleAnyMoreIsNotKnown) {
 TEST(ModelNews, HostsThatASnapshotDidNotNameLeaveTheOthersWhatIsKnownOfThem) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});
-  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
   const std::string other = "tpu-a";
   const auto before = model.find({other, 1});
   ASSERT_TRUE(before);
@@ -218,9 +218,10 @@ TEST(ModelNews, HostsThatASnapshotDidNotNameLeaveTheOthersWhatIsKnownOfThem) {
   model.begin_snapshot();
   for (const Envelope& envelope : fleet.state()) {
     const auto* host = std::get_if<HostChanged>(&envelope.body);
-    if (host == nullptr || host->registration.host != "gpu-a") model.apply(start, envelope);
+    if (host == nullptr || host->registration.host != "gpu-a")
+      model.apply(SampleFleet::start, envelope);
   }
-  model.end_snapshot(start);
+  model.end_snapshot(SampleFleet::start);
   EXPECT_FALSE(model.find({"gpu-a", 1}));
   const auto row = model.find({other, 1});
   ASSERT_TRUE(row);
@@ -234,10 +235,10 @@ TEST(ModelNews, WhatASnapshotDidNotNameIsGone) {
   Model model =
       told(fleet, {broken(2), broken(3), hot("gpu-a/1", true), hot("gpu-a/2", true), caption});
   model.begin_snapshot();
-  for (const Envelope& envelope : fleet.state()) model.apply(start, envelope);
-  model.apply(start, fleet.published(broken(3)));
-  model.apply(start, fleet.published(hot("gpu-a/2", true)));
-  model.end_snapshot(start);
+  for (const Envelope& envelope : fleet.state()) model.apply(SampleFleet::start, envelope);
+  model.apply(SampleFleet::start, fleet.published(broken(3)));
+  model.apply(SampleFleet::start, fleet.published(hot("gpu-a/2", true)));
+  model.end_snapshot(SampleFleet::start);
   ASSERT_EQ(model.conditions().size(), 1u);
   EXPECT_EQ(model.conditions().begin()->first, (DeviceId{"gpu-a", 3}));
   ASSERT_EQ(model.alerts().size(), 1u);
@@ -249,7 +250,7 @@ TEST(ModelNews, AnAuditThatASnapshotRepeatsStandsOnce) {
   SampleFleet fleet = calm_fleet();
   const Envelope audit = fleet.published(Audit{"me", "inject hang", "gpu-a/1", true, "1 device"});
   Model model = told(fleet, {});
-  for (int i = 0; i < 3; ++i) model.apply(start, audit);
+  for (int i = 0; i < 3; ++i) model.apply(SampleFleet::start, audit);
   EXPECT_EQ(model.audits().size(), 1u);
 }
 
@@ -257,18 +258,18 @@ TEST(ModelNews, EveryDeviceKnowsItsPoolsAndPoolsHaveSums) {
   SampleFleet fleet = calm_fleet();
   for (std::size_t h = 0; h < 3; ++h) fleet.hosts[h].pools = {h < 2 ? "gpus" : "tpus"};
   Model model = told(fleet, {});
-  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
   EXPECT_EQ(model.pools_text(*model.find({"gpu-b", 1})), "gpus");
   EXPECT_EQ(model.pools_text(*model.find({"edge-1", 0})), "");
-  const auto pools = pool_totals_of(model, start);
+  const auto pools = pool_totals_of(model, SampleFleet::start);
   ASSERT_EQ(pools.size(), 3u) << "the last is of no pool";
   EXPECT_EQ(pools[0].devices, 16u);
   EXPECT_EQ(pools[1].devices, 8u);
   EXPECT_NEAR(pools[0].power_w + pools[1].power_w + pools[2].power_w,
-              totals_of(model, start).power_w, 1e-6);
+              totals_of(model, SampleFleet::start).power_w, 1e-6);
   HostChanged moved = fleet.hosts[1];
   moved.pools = {"tpus"};
-  model.apply(start, fleet.published(moved));
+  model.apply(SampleFleet::start, fleet.published(moved));
   EXPECT_EQ(model.pools_text(*model.find({"gpu-b", 1})), "tpus");
 }
 
@@ -278,14 +279,14 @@ TEST(ModelNews, ADeviceOfSeveralPoolsCountsInEach) {
   fleet.hosts[1].further_pools = {{0, "spot"}, {0, "all"}, {0, "gpus"}, {7, "of no group"}};
   fleet.hosts[2].further_pools = {{0, "all"}};
   Model model = told(fleet, {});
-  for (const Envelope& batch : fleet.samples(0)) model.apply(start, batch);
+  for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
   const auto row = *model.find({"gpu-b", 1});
   EXPECT_EQ(model.pools_text(row), "gpus,spot,all");
   EXPECT_EQ(model.first_pool_of(row), "gpus");
   EXPECT_TRUE(model.is_in_pool(row, "all"));
   EXPECT_FALSE(model.is_in_pool(*model.find({"gpu-a", 1}), "all"));
   ASSERT_EQ(model.pools(), (std::vector<std::string>{"gpus", "spot", "all", "tpus"}));
-  const auto pools = pool_totals_of(model, start);
+  const auto pools = pool_totals_of(model, SampleFleet::start);
   EXPECT_EQ(pools[0].devices, 16u);
   EXPECT_EQ(pools[1].devices, 8u);
   EXPECT_EQ(pools[2].devices, 16u);
@@ -293,7 +294,7 @@ TEST(ModelNews, ADeviceOfSeveralPoolsCountsInEach) {
   EXPECT_NEAR(pools[2].power_w, pools[1].power_w + pools[3].power_w, 1e-6);
   HostChanged alone = fleet.hosts[1];
   alone.further_pools.clear();
-  model.apply(start, fleet.published(alone));
+  model.apply(SampleFleet::start, fleet.published(alone));
   EXPECT_EQ(model.pools_text(row), "gpus");
 }
 
@@ -302,12 +303,12 @@ TEST(ModelNews, ListsAreBounded) {
   Model model = told(fleet, {});
   for (int i = 0; i < 2'000; ++i) {
     const std::string name = "host-" + std::to_string(i);
-    model.apply(start, fleet.published(hot(name, true)));
-    model.apply(start, fleet.published(Audit{"me", "inject hang", name, true, ""}));
+    model.apply(SampleFleet::start, fleet.published(hot(name, true)));
+    model.apply(SampleFleet::start, fleet.published(Audit{"me", "inject hang", name, true, ""}));
     HostChanged host = fleet.hosts[0];
     host.registration.host = name;
     host.pools = {"pool-" + name};
-    if (i < 100) model.apply(start, fleet.published(host));
+    if (i < 100) model.apply(SampleFleet::start, fleet.published(host));
   }
   EXPECT_EQ(model.alerts().size(), alerts_max);
   EXPECT_EQ(model.alert_history().size(), alert_history_max);
@@ -321,10 +322,10 @@ TEST(Title, TellsHowManyAlertsAreRaisedAndTheWorst) {
     SampleFleet fleet = calm_fleet();
     const auto dashboard = dashboard_of(fleet, {columns, 30}, "fleet", false, 2);
     const auto say = [&](const Message& body) {
-      dashboard->receive(start + seconds(2), publish_peer, fleet.published(body));
+      dashboard->receive(SampleFleet::start + seconds(2), publish_peer, fleet.published(body));
     };
     const auto title = [&] {
-      const std::string text = dashboard->draw(start + seconds(2)).to_text();
+      const std::string text = dashboard->draw(SampleFleet::start + seconds(2)).to_text();
       return text.substr(0, text.find('\n'));
     };
     EXPECT_EQ(title().find("alert"), std::string::npos);
@@ -342,12 +343,12 @@ TEST(Caption, StandsAboveTheHintsWhileTheStoryGoesOn) {
   SampleFleet fleet = calm_fleet();
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet", false, 2);
   const auto row = [&](int number) {
-    std::string text = dashboard->draw(start + seconds(2)).to_text();
+    std::string text = dashboard->draw(SampleFleet::start + seconds(2)).to_text();
     for (int i = 0; i < number; ++i) text.erase(0, text.find('\n') + 1);
     return text.substr(0, text.find('\n'));
   };
   const auto say = [&](const Caption& caption) {
-    dashboard->receive(start + seconds(2), publish_peer, fleet.published(caption));
+    dashboard->receive(SampleFleet::start + seconds(2), publish_peer, fleet.published(caption));
   };
   const std::string before = row(22);
   say({"A burst overflows v5e to GPUs", "5", 3, 9, false});
@@ -364,9 +365,9 @@ TEST(Story, IsPausedByAKeyWhereThereIsOne) {
   for (const bool story : {false, true}) {
     DashboardOptions options;
     options.story = story;
-    Dashboard dashboard(options, {80, 24}, start);
+    Dashboard dashboard(options, {80, 24}, SampleFleet::start);
     EXPECT_FALSE(dashboard.take_story_toggle());
-    dashboard.press(start, {"p"});
+    dashboard.press(SampleFleet::start, {"p"});
     EXPECT_EQ(dashboard.take_story_toggle(), story);
     EXPECT_FALSE(dashboard.take_story_toggle()) << "once for each press";
   }
@@ -375,7 +376,7 @@ TEST(Story, IsPausedByAKeyWhereThereIsOne) {
 TEST(Model, KeepsTheTextOfAKindOnceAndSeesThatAHostTellsAnother) {
   Model model(std::chrono::seconds(1));
   const Envelope reported = plain_hosts(1, 2).front();
-  model.apply(start, reported);
+  model.apply(SampleFleet::start, reported);
   EXPECT_TRUE(model.hosts()[0].reported.registration.specs.empty())
       << "thousands of hosts tell the same";
   std::vector<Sample> rows(2);
@@ -383,14 +384,14 @@ TEST(Model, KeepsTheTextOfAKindOnceAndSeesThatAHostTellsAnother) {
     rows[i].device = static_cast<std::uint16_t>(i);
     rows[i][Metric::power] = 100;
   }
-  model.apply(start, {"host-0000", 1, start, pack("host-0000", rows)});
+  model.apply(SampleFleet::start, {"host-0000", 1, SampleFleet::start, pack("host-0000", rows)});
   const std::string before = model.spec_of(0).text;
   ASSERT_NE(before, "");
-  model.apply(start, reported);
+  model.apply(SampleFleet::start, reported);
   EXPECT_EQ(model.reading(0, Metric::power), 100) << "nothing is new";
   Envelope other = reported;
   std::get<HostChanged>(other.body).registration.specs[0].text += "# another\n";
-  model.apply(start, other);
+  model.apply(SampleFleet::start, other);
   EXPECT_EQ(model.spec_of(0).text, before + "# another\n");
   EXPECT_TRUE(std::isnan(model.reading(0, Metric::power))) << "of other devices nothing is known";
 }
@@ -400,14 +401,14 @@ TEST(Model, WhatAHostTellsOfAKindIsNotTrueOfAnothersDevices) {
   std::vector<Envelope> reported = plain_hosts(2, 2);
   const std::string text = std::get<HostChanged>(reported[0].body).registration.specs[0].text;
   std::get<HostChanged>(reported[1].body).registration.specs[0].text = text + "# another\n";
-  for (const Envelope& host : reported) model.apply(start, host);
+  for (const Envelope& host : reported) model.apply(SampleFleet::start, host);
   EXPECT_EQ(model.spec_of(0).text, text);
   EXPECT_EQ(model.spec_of(2).text, text + "# another\n");
 }
 
 TEST(Model, OfKindsThatNoDeviceIsOfAnyMoreKeepsNoMoreThanAFleetMayHave) {
   Model model(std::chrono::seconds(1));
-  for (const Envelope& reported : plain_hosts(2, 2)) model.apply(start, reported);
+  for (const Envelope& reported : plain_hosts(2, 2)) model.apply(SampleFleet::start, reported);
   const std::string kept = model.spec_of(0).text;
   Envelope other = plain_hosts(2, 2).back();
   Register& registration = std::get<HostChanged>(other.body).registration;
@@ -416,7 +417,7 @@ TEST(Model, OfKindsThatNoDeviceIsOfAnyMoreKeepsNoMoreThanAFleetMayHave) {
     registration.specs[0] = {"kind-" + std::to_string(turn),
                              text + "# " + std::to_string(turn) + "\n"};
     for (Group& group : registration.groups) group.device = registration.specs[0].id;
-    model.apply(start, other);
+    model.apply(SampleFleet::start, other);
   }
   EXPECT_LE(model.specs().size(), specs_max);
   EXPECT_EQ(model.spec_of(0).text, kept) << "another host's";

@@ -8,12 +8,10 @@
 
 #include "tests/tui/sample_fleet.h"
 #include "tests/tui/sample_specs.h"
-#include "tui/device/formula_panel.h"
+#include "tui/device/device_page.h"
 
 namespace drover::tui {
 namespace {
-
-constexpr Instant later = SampleFleet::start + std::chrono::seconds(40);
 
 TEST(Figures, ConstantsOfATextAreSaidByNameOrByValue) {
   const SpecFacts facts(
@@ -90,7 +88,7 @@ TEST(FigurePanel, TellsFormulaNumbersSourcesAndTheErrorOfItsClass) {
 TEST(FigurePanel, OfADeviceThatIsNotEmulatedIsAsItsDriverReports) {
   for (const char* name : {"utilization", "power", "temperature", "energy"}) {
     const std::string text = panel_text(name, "class = \"gpu\"\n[price]\nusd_per_h = 3\n");
-    EXPECT_NE(text.find("as its driver reports"), std::string::npos) << text;
+    EXPECT_NE(text.find("as reported by its driver"), std::string::npos) << text;
     EXPECT_EQ(text.find("error"), std::string::npos) << name << ": of the emulation";
   }
 }
@@ -117,9 +115,9 @@ class DeviceView {
   std::unique_ptr<Dashboard> dashboard;
 
   void press(const std::vector<const char*>& keys) {
-    for (const char* key : keys) dashboard->press(later, {key});
+    for (const char* key : keys) dashboard->press(SampleFleet::after_40s, {key});
   }
-  std::string text() { return dashboard->draw(later).to_text(); }
+  std::string text() { return dashboard->draw(SampleFleet::after_40s).to_text(); }
   std::string line(int row) {
     std::istringstream lines(text());
     std::string found;
@@ -163,12 +161,12 @@ TEST(FigureKeys, TheSelectedFigureIsSeen) {
 TEST(FigureKeys, AClickSelectsAndASecondOneOpens) {
   DeviceView view;
   ASSERT_NE(view.line(3).find("utilization"), std::string::npos) << view.line(3);
-  view.dashboard->press(later, {"Click", 45, 3});
+  view.dashboard->press(SampleFleet::after_40s, {"Click", 45, 3});
   EXPECT_EQ(view.text().find("memory used:"), std::string::npos);
-  view.dashboard->press(later, {"Click", 45, 3});
+  view.dashboard->press(SampleFleet::after_40s, {"Click", 45, 3});
   EXPECT_NE(view.text().find(" memory used: "), std::string::npos);
   // What scrolled away or lies under the panel is no place to click on.
-  view.dashboard->press(later, {"Click", 5, 35});
+  view.dashboard->press(SampleFleet::after_40s, {"Click", 5, 35});
   EXPECT_NE(view.text().find(" memory used: "), std::string::npos);
 }
 

@@ -14,17 +14,16 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
 
-Instant after(double time_s) { return start + from_seconds(time_s); }
+Instant after(double time_s) { return SampleFleet::start + from_seconds(time_s); }
 
 /// What a model hears of the sample fleet: its state at the start, samples and sums once a second.
-struct StreamRecord {
+struct HeardFleet {
   SampleFleet fleet;
   Model model{seconds(1)};
 
-  StreamRecord() {
-    for (const Envelope& envelope : fleet.state()) model.apply(start, envelope);
+  HeardFleet() {
+    for (const Envelope& envelope : fleet.state()) model.apply(SampleFleet::start, envelope);
   }
   void seconds_of_news(int from, int to) {
     for (int second = from; second < to; ++second) {
@@ -38,7 +37,7 @@ struct StreamRecord {
   }
   const TrendPoint& point(int second) const {
     for (const TrendPoint& point : model.trend()) {
-      if (point.at == start + seconds(second)) return point;
+      if (point.at == SampleFleet::start + seconds(second)) return point;
     }
     ADD_FAILURE() << "no point at second " << second;
     return model.trend().front();
@@ -46,7 +45,7 @@ struct StreamRecord {
 };
 
 TEST(Curves, HaveAGapWhereNothingWasHeard) {
-  StreamRecord heard;
+  HeardFleet heard;
   heard.seconds_of_news(0, 20);
   heard.model.tick(after(60));  // the router is gone
   heard.fleet.summary.finished += 500;
@@ -75,7 +74,7 @@ TEST(Curves, HaveAGapWhereNothingWasHeard) {
 }
 
 TEST(Curves, TellTheCapsThatWereInForceThen) {
-  StreamRecord heard;
+  HeardFleet heard;
   heard.seconds_of_news(0, 10);
   PolicyChanged lower = heard.fleet.policy;
   lower.site_power_cap_w = 9'000;
@@ -132,14 +131,15 @@ TEST(PowerView, DrawsACapFromWhenItWasSetToWhenItWasLifted) {
   fleet.policy.site_power_cap_w = 0;
   const auto dashboard = dashboard_of(fleet, {200, 60}, "power", false, 40);
   const auto caps = [&](int now_s) {
-    return capped_columns(dashboard->draw(start + seconds(now_s)), 3, 6, 64);
+    return capped_columns(dashboard->draw(SampleFleet::start + seconds(now_s)), 3, 6, 64);
   };
   const auto go_on = [&](int from, int to, double cap_w) {
     fleet.policy.site_power_cap_w = cap_w;
-    dashboard->receive(start + seconds(from), publish_peer, fleet.published(fleet.policy));
+    dashboard->receive(SampleFleet::start + seconds(from), publish_peer,
+                       fleet.published(fleet.policy));
     for (int second = from; second < to; ++second) {
       for (const Envelope& batch : fleet.samples(second)) {
-        dashboard->receive(start + seconds(second), publish_peer, batch);
+        dashboard->receive(SampleFleet::start + seconds(second), publish_peer, batch);
       }
     }
   };

@@ -16,7 +16,8 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant noon{seconds(1'763'726'400)};  // 2025-11-21T12:00:00Z, on the grid of every rung
+constexpr Instant trend_noon{
+    seconds(1'763'726'400)};  // 2025-11-21T12:00:00Z, on the grid of every rung
 
 TrendPoint point_at(Instant at, double power_w, double cap_w = absent) {
   TrendPoint point;
@@ -30,13 +31,13 @@ TrendPoint point_at(Instant at, double power_w, double cap_w = absent) {
 TEST(Trend, LongerBinsKeepTheGreatestWattsAndTheLastCap) {
   Trend trend(seconds(1));
   for (int second = 0; second < 25; ++second) {
-    trend.add(point_at(noon + seconds(second), second == 13 ? 900 : 100 + second,
+    trend.add(point_at(trend_noon + seconds(second), second == 13 ? 900 : 100 + second,
                        second < 15 ? 1'000 : 800));
   }
   const auto& tens = trend.points_for(seconds(10));
   ASSERT_EQ(tens.size(), 3u);
   for (std::size_t i = 0; i < tens.size(); ++i) {
-    EXPECT_EQ(tens[i].at, noon + seconds(10 * static_cast<int>(i)));
+    EXPECT_EQ(tens[i].at, trend_noon + seconds(10 * static_cast<int>(i)));
   }
   EXPECT_EQ(tens[0].power_w, 109);
   EXPECT_EQ(tens[1].power_w, 900);
@@ -49,7 +50,7 @@ TEST(Trend, AWholeBinOfNothingStaysUnknown) {
   Trend trend(seconds(1));
   for (int second = 0; second < 30; ++second) {
     const bool silent = second >= 10 && second < 20;
-    trend.add(point_at(noon + seconds(second), silent ? absent : 50));
+    trend.add(point_at(trend_noon + seconds(second), silent ? absent : 50));
   }
   const auto& tens = trend.points_for(seconds(10));
   ASSERT_EQ(tens.size(), 3u);
@@ -60,7 +61,7 @@ TEST(Trend, AWholeBinOfNothingStaysUnknown) {
 TEST(Trend, ReachesTwoHoursBackInBoundedMemory) {
   for (const int pace : {1, 5, 60}) {
     Trend trend{seconds(pace)};
-    const auto after = [&](int wall_s) { return noon + seconds(pace) * wall_s; };
+    const auto after = [&](int wall_s) { return trend_noon + seconds(pace) * wall_s; };
     for (int wall_s = 0; wall_s < 10'000; ++wall_s) trend.add(point_at(after(wall_s), 1));
     EXPECT_LE(trend.points(), 3u * 240);
     EXPECT_EQ(trend.seconds().front().at, after(10'000 - 240));
@@ -71,7 +72,7 @@ TEST(Trend, ReachesTwoHoursBackInBoundedMemory) {
 
 TEST(Trend, ABinWiderThanASecondTakesTheLongestThatFits) {
   Trend trend(seconds(1));
-  for (int second = 0; second < 600; ++second) trend.add(point_at(noon + seconds(second), 1));
+  for (int second = 0; second < 600; ++second) trend.add(point_at(trend_noon + seconds(second), 1));
   struct Case {
     int bin_s, step_s;
   };
@@ -119,11 +120,11 @@ TEST(PowerView, ZoomsOutToTensOfMinutesAndTwoHours) {
 /// A timeline whose moments know no more than some seconds of the past, as those of a recording.
 class Forgetful final : public Timeline {
  public:
-  explicit Forgetful(int length_s) : memory_(noon, seconds(1), 512u << 20) {
-    for (const Envelope& host : hosts()) memory_.add(noon, host);
+  explicit Forgetful(int length_s) : memory_(trend_noon, seconds(1), 512u << 20) {
+    for (const Envelope& host : hosts()) memory_.add(trend_noon, host);
     for (int second = 1; second <= length_s; ++second) {
       for (const Envelope& batch : plain_samples(2, 2, static_cast<std::uint64_t>(second))) {
-        memory_.add(noon + seconds(second), batch);
+        memory_.add(trend_noon + seconds(second), batch);
       }
     }
   }
@@ -134,11 +135,11 @@ class Forgetful final : public Timeline {
     std::get<HostChanged>(hosts[1].body).pools = {"south"};
     return hosts;
   }
-  Instant first() const override { return noon; }
+  Instant first() const override { return trend_noon; }
   Instant last() const override { return memory_.last(); }
   ModelSnapshot keyframe(Instant at) const override {
     ++keyframes;
-    ModelSnapshot moment{noon, 0, Model(seconds(1)), keyframe_before(at)};
+    ModelSnapshot moment{trend_noon, 0, Model(seconds(1)), keyframe_before(at)};
     // Each time another host is heard of first.
     std::vector<Envelope> heard = hosts();
     if (keyframes % 2 == 0) std::swap(heard[0], heard[1]);
@@ -147,7 +148,9 @@ class Forgetful final : public Timeline {
     moment.at = moment.keyframe;
     return moment;
   }
-  Instant keyframe_before(Instant at) const override { return std::max(noon, at - seconds(90)); }
+  Instant keyframe_before(Instant at) const override {
+    return std::max(trend_noon, at - seconds(90));
+  }
   bool can_advance_to(const ModelSnapshot&, Instant) const override { return true; }
   std::uint64_t visit(std::uint64_t position, Instant to, const Visit& visit) const override {
     return memory_.visit(position, to, [&](const StreamRecord& heard) {
@@ -189,7 +192,7 @@ TEST(TrendBackfill, OfAMomentIsWhatTheWholePastTold) {
   const Forgetful timeline(1'500);
   TrendBackfill past;
   for (const int second : {1'400, 1'403, 1'420, 1'402, 1'500, 700, 30, 1'450}) {
-    const Instant at = noon + seconds(second);
+    const Instant at = trend_noon + seconds(second);
     Model whole(seconds(1));
     timeline.visit(0, at, [&](const StreamRecord& heard) { apply(whole, heard); });
     whole.tick(at);
@@ -207,7 +210,7 @@ TEST(TrendBackfill, GoneFarAheadAndBackShowsWhatGoingThereAtOnceShows) {
   const Forgetful timeline(4'500);
   TrendBackfill travelled;
   const auto points_at = [&](TrendBackfill& past, int second) {
-    const Instant at = noon + seconds(second);
+    const Instant at = trend_noon + seconds(second);
     const ModelSnapshot moment = model_snapshot_at(timeline, at);
     return past.read(timeline, moment.model, at - seconds(1'200), at, seconds(10));
   };
@@ -224,7 +227,7 @@ TEST(TrendBackfill, IsNotReadAnewWhileOneLooksAtMomentsNearBy) {
   const Forgetful timeline(1'500);
   TrendBackfill past;
   const auto look = [&](int second) {
-    const Instant at = noon + seconds(second);
+    const Instant at = trend_noon + seconds(second);
     const ModelSnapshot moment = model_snapshot_at(timeline, at);
     const int before = timeline.keyframes;
     const std::uint64_t visited = timeline.visited;
@@ -243,7 +246,7 @@ TEST(TrendBackfill, IsReadNoFartherBackThanAPersonWaits) {
   Forgetful timeline(1'500);
   timeline.reaches = seconds(300);
   TrendBackfill past;
-  const Instant at = noon + seconds(1'500);
+  const Instant at = trend_noon + seconds(1'500);
   const ModelSnapshot moment = model_snapshot_at(timeline, at);
   const std::uint64_t before = timeline.visited;
   const auto points = past.read(timeline, moment.model, at - seconds(1'200), at, seconds(10));

@@ -3,12 +3,9 @@
 
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
-#include "tui/panels/class_panel.h"
 
 namespace drover::tui {
 namespace {
-
-constexpr Instant later = SampleFleet::start + std::chrono::seconds(2);
 
 TEST(Classes, TellPercentilesInTheUnitOfWhatDecides) {
   struct Case {
@@ -25,7 +22,7 @@ TEST(Classes, TellPercentilesInTheUnitOfWhatDecides) {
     SampleFleet fleet;
     fleet.summary.classes = {{c.name, c.metric, 3, 7, {10, 2.5, 3.5, 4.5, 5.5}}};
     const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
-    const std::string line = line_with(dashboard->draw(later).to_text(), c.name);
+    const std::string line = line_with(dashboard->draw(SampleFleet::after_2s).to_text(), c.name);
     EXPECT_NE(line.find(c.p50), std::string::npos) << line;
     EXPECT_NE(line.find(c.target), std::string::npos) << line;
     EXPECT_NE(line.find("70%"), std::string::npos) << line;
@@ -37,7 +34,7 @@ TEST(Classes, ColoursSayWhichPercentilesKeepTheTarget) {
   fleet.summary.classes = {{"chat", ClassMetric::first_token, 3, 95, {100, 1, 2, 4, 9}},
                            {"idle", ClassMetric::first_token, 0, 95, {100, 1, 2, 4, 9}}};
   const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
-  const Canvas& canvas = dashboard->draw(later);
+  const Canvas& canvas = dashboard->draw(SampleFleet::after_2s);
   EXPECT_EQ(role_at(canvas, "chat    ", "1.0s"), CellStyle::good);
   EXPECT_EQ(role_at(canvas, "chat    ", "2.0s"), CellStyle::good);
   EXPECT_EQ(role_at(canvas, "chat    ", "4.0s"), CellStyle::hot);
@@ -48,7 +45,8 @@ TEST(Classes, OfWhichNothingFinishedAreNotZero) {
   SampleFleet fleet;
   fleet.summary.classes = {{"nothing-yet", ClassMetric::first_token, 3, 0, {}}};
   const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
-  const std::string line = line_with(dashboard->draw(later).to_text(), "nothing-yet");
+  const std::string line =
+      line_with(dashboard->draw(SampleFleet::after_2s).to_text(), "nothing-yet");
   EXPECT_NE(line.find("N/A     N/A     N/A     N/A"), std::string::npos) << line;
   EXPECT_EQ(line.find("0ms"), std::string::npos) << line;
   EXPECT_EQ(line.find('%'), std::string::npos) << line;
@@ -59,7 +57,7 @@ TEST(Classes, AShareThatIsNotAllIsNotShownAsAll) {
   fleet.summary.classes = {{"nearly", ClassMetric::first_token, 3, 99'999, {100'000, 1, 1, 1, 4}},
                            {"wholly", ClassMetric::first_token, 3, 100'000, {100'000, 1, 1, 1, 1}}};
   const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
-  const std::string text = dashboard->draw(later).to_text();
+  const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(line_with(text, "nearly").find("99.9%"), std::string::npos) << text;
   EXPECT_NE(line_with(text, "wholly").find("100%"), std::string::npos) << text;
 }
@@ -67,27 +65,29 @@ TEST(Classes, AShareThatIsNotAllIsNotShownAsAll) {
 TEST(Classes, ThatALowScreenHasNoRoomForAreCountedAndScrolledTo) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "jobs", false, 2);
-  std::string text = dashboard->draw(later).to_text();
+  std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(text.find("2 more below: J K scroll"), std::string::npos) << text;
   EXPECT_EQ(text.find("nightly"), std::string::npos) << text;
-  dashboard->press(later, {"J"});
-  dashboard->press(later, {"J"});
-  dashboard->press(later, {"J"});  // not beyond the end
-  text = dashboard->draw(later).to_text();
+  dashboard->press(SampleFleet::after_2s, {"J"});
+  dashboard->press(SampleFleet::after_2s, {"J"});
+  dashboard->press(SampleFleet::after_2s, {"J"});  // not beyond the end
+  text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(text.find("nightly"), std::string::npos) << text;
   EXPECT_NE(text.find("end: J K scroll"), std::string::npos) << text;
-  dashboard->press(later, {"K"});
-  EXPECT_NE(dashboard->draw(later).to_text().find("1 more below"), std::string::npos);
+  dashboard->press(SampleFleet::after_2s, {"K"});
+  EXPECT_NE(dashboard->draw(SampleFleet::after_2s).to_text().find("1 more below"),
+            std::string::npos);
 }
 
 TEST(Classes, OfTheWholeFleetAreSaidToBeWhileAFilterNarrowsTheRest) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
-  EXPECT_EQ(dashboard->draw(later).to_text().find("whole fleet"), std::string::npos);
+  EXPECT_EQ(dashboard->draw(SampleFleet::after_2s).to_text().find("whole fleet"),
+            std::string::npos);
   for (const char* key : {"/", "k", "i", "n", "d", "=", "=", "t", "p", "u", "Enter"}) {
-    dashboard->press(later, {key});
+    dashboard->press(SampleFleet::after_2s, {key});
   }
-  const std::string text = dashboard->draw(later).to_text();
+  const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   for (const char* heading : {"Classes 5", "Waiting for", "Failed for"}) {
     EXPECT_NE(line_with(text, heading).find("whole fleet"), std::string::npos) << text;
   }
@@ -96,9 +96,11 @@ TEST(Classes, OfTheWholeFleetAreSaidToBeWhileAFilterNarrowsTheRest) {
 TEST(Jobs, ClosingDetailsShowsThePageAboveFromItsBeginning) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "jobs", false, 2);
-  const std::string before = line_with(dashboard->draw(later).to_text(), "more below");
-  for (const char* key : {"j", "Enter", "J", "J", "Esc"}) dashboard->press(later, {key});
-  EXPECT_EQ(line_with(dashboard->draw(later).to_text(), "more below"), before);
+  const std::string before =
+      line_with(dashboard->draw(SampleFleet::after_2s).to_text(), "more below");
+  for (const char* key : {"j", "Enter", "J", "J", "Esc"})
+    dashboard->press(SampleFleet::after_2s, {key});
+  EXPECT_EQ(line_with(dashboard->draw(SampleFleet::after_2s).to_text(), "more below"), before);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
 
 TEST(Jobs, RunningOnesAreShownAsFarAsTheyShouldBeAndLateWhenTheyAreNot) {
   SampleFleet fleet;
@@ -19,7 +18,7 @@ TEST(Jobs, RunningOnesAreShownAsFarAsTheyShouldBeAndLateWhenTheyAreNot) {
   job.state = JobState::running;
   job.reason.reset();
   job.progress = 0;
-  job.since = start + seconds(10);
+  job.since = SampleFleet::start + seconds(10);
   job.remaining_s = 20;
   struct Case {
     int after_s;
@@ -30,7 +29,7 @@ TEST(Jobs, RunningOnesAreShownAsFarAsTheyShouldBeAndLateWhenTheyAreNot) {
     SampleFleet one;
     one.jobs = {job};
     const auto dashboard = dashboard_of(one, {120, 40}, "jobs", false, 2);
-    const std::string text = dashboard->draw(start + seconds(c.after_s)).to_text();
+    const std::string text = dashboard->draw(SampleFleet::start + seconds(c.after_s)).to_text();
     const std::size_t at = text.find(to_short_text(job.job.id));
     ASSERT_NE(at, std::string::npos) << text;
     const std::string line = text.substr(at, text.find('\n', at) - at);
@@ -43,7 +42,7 @@ TEST(Jobs, RunningOnesAreShownAsFarAsTheyShouldBeAndLateWhenTheyAreNot) {
 TEST(Jobs, ToldProgressIsShownAsItWasTold) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
-  const std::string text = dashboard->draw(start + seconds(25)).to_text();
+  const std::string text = dashboard->draw(SampleFleet::start + seconds(25)).to_text();
   EXPECT_NE(text.find("62%"), std::string::npos) << "nobody has told more since: " << text;
 }
 
@@ -56,7 +55,7 @@ TEST(Jobs, CancelledOnesHaveAPlaceOfTheirOwnAndSayWhoDidIt) {
   job.detail = "cancelled by ann";
   const auto shown = [&] {
     const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
-    return dashboard->draw(start + seconds(2)).to_text();
+    return dashboard->draw(SampleFleet::start + seconds(2)).to_text();
   };
   EXPECT_EQ(shown().find("Cancelled"), std::string::npos) << "there is none";
   fleet.jobs.push_back(job);
@@ -71,7 +70,7 @@ TEST(Jobs, HeadingsSpeakOfTimesOnlyWhereTimesAreShown) {
   for (const int columns : {60, 66, 72, 80, 120, 200}) {
     SampleFleet fleet;
     const auto dashboard = dashboard_of(fleet, {columns, 40}, "jobs", false, 2);
-    const std::string text = dashboard->draw(start + seconds(2)).to_text();
+    const std::string text = dashboard->draw(SampleFleet::start + seconds(2)).to_text();
     const bool shown = text.find(" TIME ") != std::string::npos;
     EXPECT_EQ(text.find("time: ") != std::string::npos, shown) << columns << "\n" << text;
     EXPECT_TRUE(shown || columns < 80) << columns;
@@ -86,7 +85,7 @@ TEST(Fleet, AHostsMeanLoadIsThatOfTheDevicesThatTellIt) {
     rows[i].device = static_cast<std::uint16_t>(i);
     if (i > 0) rows[i][Metric::utilization] = 0.5;
   }
-  const Instant now = start + seconds(3);
+  const Instant now = SampleFleet::start + seconds(3);
   dashboard->receive(now, publish_peer, {"gpu-a", 1'000, now, pack("gpu-a", rows)});
   const std::string text = dashboard->draw(now).to_text();
   EXPECT_NE(text.find("mean  50%"), std::string::npos) << text;
@@ -95,7 +94,7 @@ TEST(Fleet, AHostsMeanLoadIsThatOfTheDevicesThatTellIt) {
 TEST(Fleet, OfALostHostNothingIsShownAsIfItWereNow) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {200, 60}, "fleet", false, 1);
-  const Instant now = start + seconds(1);
+  const Instant now = SampleFleet::start + seconds(1);
   const std::string text = dashboard->draw(now).to_text();
   EXPECT_NE(text.find("lost, 14s ago"), std::string::npos) << "since its last sample: " << text;
   const std::size_t at = text.find("edge   llama-3.1-8b");
@@ -120,12 +119,12 @@ TEST(Fleet, AgesAreInTheTimeOfTheClockInTheTitle) {
   SampleFleet fleet;
   DashboardOptions options;
   options.speed = 2;
-  Dashboard dashboard(options, {160, 50}, start);
-  feed_snapshot(dashboard, fleet, start);
-  const std::string text = dashboard.draw(start + seconds(7)).to_text();
+  Dashboard dashboard(options, {160, 50}, SampleFleet::start);
+  feed_snapshot(dashboard, fleet, SampleFleet::start);
+  const std::string text = dashboard.draw(SampleFleet::start + seconds(7)).to_text();
   EXPECT_NE(text.find("lost, 20s ago"), std::string::npos) << "13 and the 7 since: " << text;
-  dashboard.set_connected(start + seconds(7), false);
-  const std::string later = dashboard.draw(start + seconds(11)).to_text();
+  dashboard.set_connected(SampleFleet::start + seconds(7), false);
+  const std::string later = dashboard.draw(SampleFleet::start + seconds(11)).to_text();
   EXPECT_NE(later.find("router lost 4.0s ago"), std::string::npos) << later;
 }
 
@@ -134,9 +133,9 @@ TEST(Fleet, TheAxisOfItsCurvesIsInTheTimeOfTheClockInTheTitle) {
     SampleFleet fleet;
     DashboardOptions options;
     options.speed = speed;
-    Dashboard dashboard(options, {120, 40}, start);
-    feed_snapshot(dashboard, fleet, start);
-    const std::string text = dashboard.draw(start).to_text();
+    Dashboard dashboard(options, {120, 40}, SampleFleet::start);
+    feed_snapshot(dashboard, fleet, SampleFleet::start);
+    const std::string text = dashboard.draw(SampleFleet::start).to_text();
     const char* const axis = speed == 1 ? "-50s" : speed == 10 ? "-8m" : "-50m";
     EXPECT_NE(text.find(axis), std::string::npos) << text;
   }
@@ -146,12 +145,12 @@ TEST(Fleet, ChartsOfAFreshFrameSayWhatTheTotalsSay) {
   SampleFleet fleet;
   DashboardOptions options;
   options.speed = 60;
-  Dashboard dashboard(options, {120, 60}, start);
-  feed_snapshot(dashboard, fleet, start + seconds(2));
+  Dashboard dashboard(options, {120, 60}, SampleFleet::start);
+  feed_snapshot(dashboard, fleet, SampleFleet::start + seconds(2));
   for (const Envelope& batch : fleet.samples(2)) {
-    dashboard.receive(start + seconds(2), publish_peer, batch);
+    dashboard.receive(SampleFleet::start + seconds(2), publish_peer, batch);
   }
-  const std::string text = dashboard.draw(start + seconds(2)).to_text();
+  const std::string text = dashboard.draw(SampleFleet::start + seconds(2)).to_text();
   for (const char* title : {"Load ", "Power ", "Queued "}) {
     const std::size_t at = text.find(title);
     ASSERT_NE(at, std::string::npos) << text;

@@ -13,8 +13,6 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
-constexpr Instant later = start + seconds(2);
 const PoolFlowKey as_wanted{"hopper", "hopper", std::nullopt};
 
 /// A model that hears decisions at chosen instants, and a summary so that it is not silent.
@@ -36,15 +34,15 @@ struct Routed {
 
 TEST(FlowRates, AreOfTheLastMinuteAndNotOfAllThatWas) {
   Routed routed;
-  for (int second = 0; second < 100; ++second) routed.decide(start + seconds(second));
-  EXPECT_NEAR(routed.rate(start + seconds(100)), 60, 1);
+  for (int second = 0; second < 100; ++second) routed.decide(SampleFleet::start + seconds(second));
+  EXPECT_NEAR(routed.rate(SampleFleet::start + seconds(100)), 60, 1);
   for (int second = 100; second < 300; ++second) {
-    second % 10 == 0 ? routed.decide(start + seconds(second))
-                     : routed.hear(start + seconds(second));
+    second % 10 == 0 ? routed.decide(SampleFleet::start + seconds(second))
+                     : routed.hear(SampleFleet::start + seconds(second));
   }
-  EXPECT_NEAR(routed.rate(start + seconds(300)), 6, 1);
-  for (int second = 300; second < 366; ++second) routed.hear(start + seconds(second));
-  EXPECT_EQ(routed.rate(start + seconds(365)), 0);
+  EXPECT_NEAR(routed.rate(SampleFleet::start + seconds(300)), 6, 1);
+  for (int second = 300; second < 366; ++second) routed.hear(SampleFleet::start + seconds(second));
+  EXPECT_EQ(routed.rate(SampleFleet::start + seconds(365)), 0);
   EXPECT_EQ(routed.model.flows().at(as_wanted).all, 120u) << "the count is of all";
 }
 
@@ -52,34 +50,34 @@ TEST(FlowRates, ArePerMinuteOfFleetTimeAtAnyPace) {
   for (const int pace : {1, 5, 60}) {
     Routed routed{seconds(pace)};
     for (int second = 0; second < 100 * pace; second += pace) {
-      routed.decide(start + seconds(second));
+      routed.decide(SampleFleet::start + seconds(second));
     }
-    EXPECT_NEAR(routed.rate(start + seconds(100 * pace)), 60.0 / pace, 1) << pace;
+    EXPECT_NEAR(routed.rate(SampleFleet::start + seconds(100 * pace)), 60.0 / pace, 1) << pace;
   }
 }
 
 TEST(FlowRates, OfATimeTooShortToTellAreNotKnown) {
   Routed routed;
-  routed.decide(start);
-  EXPECT_TRUE(std::isnan(routed.rate(start + seconds(4))));
-  routed.decide(start + seconds(5));
-  EXPECT_NEAR(routed.rate(start + seconds(6)), 20, 0.1) << "two in six seconds";
+  routed.decide(SampleFleet::start);
+  EXPECT_TRUE(std::isnan(routed.rate(SampleFleet::start + seconds(4))));
+  routed.decide(SampleFleet::start + seconds(5));
+  EXPECT_NEAR(routed.rate(SampleFleet::start + seconds(6)), 20, 0.1) << "two in six seconds";
 }
 
 TEST(FlowRates, OfASilentRouterAreNotKnown) {
   Routed routed;
-  for (int second = 0; second < 60; ++second) routed.decide(start + seconds(second));
-  EXPECT_FALSE(std::isnan(routed.rate(start + seconds(61))));
-  EXPECT_TRUE(std::isnan(routed.rate(start + seconds(70))));
+  for (int second = 0; second < 60; ++second) routed.decide(SampleFleet::start + seconds(second));
+  EXPECT_FALSE(std::isnan(routed.rate(SampleFleet::start + seconds(61))));
+  EXPECT_TRUE(std::isnan(routed.rate(SampleFleet::start + seconds(70))));
 }
 
 TEST(FlowRates, OfAPastMomentAreThoseOfThatMoment) {
   Routed routed;
-  for (int second = 0; second < 100; ++second) routed.decide(start + seconds(second));
+  for (int second = 0; second < 100; ++second) routed.decide(SampleFleet::start + seconds(second));
   const Model then = routed.model;
-  const double rate = then.per_min(then.flows().at(as_wanted), start + seconds(99));
-  for (int second = 100; second < 200; ++second) routed.hear(start + seconds(second));
-  EXPECT_EQ(then.per_min(then.flows().at(as_wanted), start + seconds(99)), rate);
+  const double rate = then.per_min(then.flows().at(as_wanted), SampleFleet::start + seconds(99));
+  for (int second = 100; second < 200; ++second) routed.hear(SampleFleet::start + seconds(second));
+  EXPECT_EQ(then.per_min(then.flows().at(as_wanted), SampleFleet::start + seconds(99)), rate);
   EXPECT_NEAR(rate, 60, 1);
 }
 
@@ -87,8 +85,8 @@ TEST(FlowRates, CountWhatASnapshotTellsOfThePastWhereItWas) {
   SampleFleet fleet;
   Model model(seconds(1));
   // The decisions of the last 21 seconds come at once.
-  for (const Envelope& envelope : fleet.state()) model.apply(start, envelope);
-  const double rate = model.per_min(model.flows().at(as_wanted), start);
+  for (const Envelope& envelope : fleet.state()) model.apply(SampleFleet::start, envelope);
+  const double rate = model.per_min(model.flows().at(as_wanted), SampleFleet::start);
   EXPECT_NEAR(rate, 24 * 60 / 20.0, 5);
 }
 
@@ -101,7 +99,7 @@ TEST(Flows, BeyondTheLinesThereAreAreCounted) {
     fleet.decisions.push_back(decision);
   }
   const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
-  const std::string text = dashboard->draw(later).to_text();
+  const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(text.find("17 more flows, of 17 jobs"), std::string::npos) << text;
 }
 
@@ -112,7 +110,7 @@ TEST(Fallbacks, TellWhatTheyCostMoreAndWhatTheySaved) {
                                   {Reason::thermal, 4, -0.25, -3e3, -12, 4},
                                   {Reason::memory, 2, 0, 0, 0, 0}};
   const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
-  const Canvas& canvas = dashboard->draw(later);
+  const Canvas& canvas = dashboard->draw(SampleFleet::after_2s);
   const std::string text = canvas.to_text();
   for (const char* part : {"+$1.50", "+2.00kJ", "+90s"}) {
     EXPECT_NE(line_with(text, part).find("capacity "), std::string::npos) << part << "\n" << text;
@@ -140,7 +138,7 @@ TEST(Pools, TellTheirHealthInWordsAndTheSiteItsBudget) {
           .lost = 8};
   for (const int columns : {80, 120, 200}) {
     const auto dashboard = dashboard_of(fleet, {columns, 60}, "routing", false, 2);
-    const std::string text = dashboard->draw(later).to_text();
+    const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
     const std::string line = line_with(text, "mixed");
     EXPECT_NE(line.find("3 of 12"), std::string::npos) << line;
     EXPECT_NE(line.find("8 lost, 1 ejected"), std::string::npos) << line;
@@ -151,7 +149,7 @@ TEST(Pools, TellTheirHealthInWordsAndTheSiteItsBudget) {
 TEST(Pools, WithoutDevicesDrawAndCostWhatNobodyKnows) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
-  const std::string line = line_with(dashboard->draw(later).to_text(), "edge  ");
+  const std::string line = line_with(dashboard->draw(SampleFleet::after_2s).to_text(), "edge  ");
   EXPECT_NE(line.find("N/A"), std::string::npos) << line;
   EXPECT_EQ(line.find("0W"), std::string::npos) << line;
   EXPECT_EQ(line.find('$'), std::string::npos) << line;
@@ -164,7 +162,7 @@ TEST(Pools, ThatAreOnlyNamesTakeNoLine) {
                          {.name = "has-lost", .lost = 2},
                          {.name = "has-some", .devices = 1, .usable = 1}};
   const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
-  const std::string text = dashboard->draw(later).to_text();
+  const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_EQ(text.find("has-none"), std::string::npos) << text;
   EXPECT_NE(line_with(text, "Pools 4").find("1 without devices"), std::string::npos) << text;
   for (const char* name : {"has-work", "has-lost", "has-some"}) {
@@ -176,14 +174,15 @@ TEST(Pools, BeyondTheLinesThereAreAreCounted) {
   SampleFleet fleet;
   fleet.summary.pools.assign(100, PoolReport{.name = "many", .devices = 1});
   const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
-  EXPECT_NE(dashboard->draw(later).to_text().find("76 more not shown"), std::string::npos);
+  EXPECT_NE(dashboard->draw(SampleFleet::after_2s).to_text().find("76 more not shown"),
+            std::string::npos);
 }
 
 TEST(Routing, DecisionsKeepAThirdOfEveryScreen) {
   SampleFleet fleet;
   fleet.summary.pools.assign(100, PoolReport{.name = "many", .devices = 1});
   Model model(seconds(1));
-  for (const Envelope& envelope : fleet.state()) model.apply(start, envelope);
+  for (const Envelope& envelope : fleet.state()) model.apply(SampleFleet::start, envelope);
   for (int rows = 16; rows <= 120; ++rows) {
     for (const int columns : {60, 80, 120, 200}) {
       // A title and hints, and up to three lines between them.

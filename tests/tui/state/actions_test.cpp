@@ -8,7 +8,6 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant now = SampleFleet::start + seconds(3);
 
 struct Controlled {
   explicit Controlled(const std::string& view, bool control = true, double speed = 1) {
@@ -22,10 +21,10 @@ struct Controlled {
       dashboard->receive(SampleFleet::start, publish_peer, batch);
     }
     dashboard->take_outbox();
-    dashboard->draw(now);
+    dashboard->draw(SampleFleet::after_3s);
   }
   void press(const std::vector<std::string>& keys) {
-    for (const std::string& key : keys) dashboard->press(now, {key});
+    for (const std::string& key : keys) dashboard->press(SampleFleet::after_3s, {key});
   }
   /// ":" and a line and Enter.
   void run(const std::string& line) {
@@ -33,7 +32,7 @@ struct Controlled {
     for (const char letter : line) press({letter == ' ' ? "Space" : std::string(1, letter)});
     press({"Enter"});
   }
-  std::string text() { return dashboard->draw(now).to_text(); }
+  std::string text() { return dashboard->draw(SampleFleet::after_3s).to_text(); }
   bool shows(const std::string& words) { return text().find(words) != std::string::npos; }
   std::vector<Message> sent() {
     std::vector<Message> bodies;
@@ -49,7 +48,7 @@ TEST(Actions, OnAPoolReachDevicesThatAreInItBesideOthers) {
   Controlled fleet("devices");
   HostChanged host = fleet.fleet.hosts[0];
   host.further_pools = {{0, "spot"}};
-  fleet.dashboard->receive(now, publish_peer, fleet.fleet.published(host));
+  fleet.dashboard->receive(SampleFleet::after_3s, publish_peer, fleet.fleet.published(host));
   fleet.run("drain pool:spot");
   EXPECT_TRUE(fleet.shows("Drain pool:spot (8 devices,")) << fleet.text();
 }
@@ -111,9 +110,10 @@ TEST(Actions, ReachAllThatIsTagged) {
 TEST(Actions, TellWhatCameOfThem) {
   Controlled fleet("devices");
   fleet.press({"g", "T", "T", "d", "y"});
-  EXPECT_TRUE(fleet.shows("asked the router"));
+  EXPECT_TRUE(fleet.shows("request sent, waiting for the router"));
   const auto answer = [&](const ActionReply& reply) {
-    fleet.dashboard->receive(now, router_peer, {"router", 1, now, reply});
+    fleet.dashboard->receive(SampleFleet::after_3s, router_peer,
+                             {"router", 1, SampleFleet::after_3s, reply});
   };
   answer({true, {"gpu-a/0"}, ""});
   answer({false, {}, "no such device"});
@@ -121,9 +121,10 @@ TEST(Actions, TellWhatCameOfThem) {
   Controlled one("devices");
   one.run("drain host:gpu-a");
   one.press({"y"});
-  const std::string summary = "gpu-a: draining 8 devices, 2 jobs run to the end";
-  one.dashboard->receive(now, router_peer,
-                         {"router", 1, now, ActionReply{true, {"gpu-a/0"}, "", summary}});
+  const std::string summary = "gpu-a: draining 8 devices; 2 jobs still run and will finish";
+  one.dashboard->receive(
+      SampleFleet::after_3s, router_peer,
+      {"router", 1, SampleFleet::after_3s, ActionReply{true, {"gpu-a/0"}, "", summary}});
   EXPECT_TRUE(one.shows(summary)) << one.text();
   EXPECT_FALSE(one.shows("done: " + summary));
 }
@@ -147,9 +148,11 @@ TEST(Actions, SpansAreOfTheWallAndTheQuestionSaysBoth) {
 TEST(Actions, WithoutAnAnswerSayThatNothingIsKnown) {
   Controlled fleet("devices");
   fleet.press({"g", "d", "y"});
-  EXPECT_LE(fleet.dashboard->next_deadline(), now + seconds(10));
-  fleet.dashboard->tick(now + seconds(11));
-  EXPECT_NE(fleet.dashboard->draw(now + seconds(11)).to_text().find("the result is unknown"),
+  EXPECT_LE(fleet.dashboard->next_deadline(), SampleFleet::after_3s + seconds(10));
+  fleet.dashboard->tick(SampleFleet::after_3s + seconds(11));
+  EXPECT_NE(fleet.dashboard->draw(SampleFleet::after_3s + seconds(11))
+                .to_text()
+                .find("the result is unknown"),
             std::string::npos);
 }
 
@@ -191,8 +194,8 @@ TEST(Actions, WrongWordsAreNamedAndTheLineStays) {
 TEST(Actions, WhatIsAskedBeforeTheScreenVanishesIsNotAskedLater) {
   Controlled fleet("devices");
   fleet.run("drain gpu-a/3");
-  fleet.dashboard->resize(now, {10, 2});
-  fleet.dashboard->resize(now, {120, 40});
+  fleet.dashboard->resize(SampleFleet::after_3s, {10, 2});
+  fleet.dashboard->resize(SampleFleet::after_3s, {120, 40});
   fleet.run("jobs");
   EXPECT_FALSE(fleet.shows("Drain device:gpu-a/3")) << fleet.text();
   fleet.press({"y"});
@@ -215,7 +218,7 @@ TEST(Actions, ThatTheKeyDoesNotAllowAreToldEachTime) {
     fleet.press({"y"});
     ASSERT_EQ(fleet.sent().size(), 1U) << time;
     fleet.dashboard->receive(
-        now, router_peer,
+        SampleFleet::after_3s, router_peer,
         fleet.fleet.published(RequestError{"the key eve (role view) may not send SetDrain"}));
     EXPECT_TRUE(fleet.shows("may not send SetDrain")) << fleet.text();
     EXPECT_FALSE(fleet.shows("did not answer")) << fleet.text();

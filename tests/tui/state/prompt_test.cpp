@@ -6,14 +6,14 @@
 namespace drover::tui {
 namespace {
 
-struct Case {
+struct PromptCase {
   std::vector<const char*> keys;
   std::string text;
   std::size_t at;
 };
 
 TEST(Prompt, KeysEditTheLine) {
-  const std::vector<Case> cases = {
+  const std::vector<PromptCase> cases = {
       {{"a", "b", "Space", "c"}, "ab c", 4},
       {{"a", "b", "Left", "c"}, "acb", 2},
       {{"a", "b", "Home", "c", "End", "d"}, "cabd", 4},
@@ -26,7 +26,7 @@ TEST(Prompt, KeysEditTheLine) {
       {{"a", "b", "Left", "Ctrl-K"}, "a", 1},
       {{"a", "F5", "PgUp", "Click"}, "a", 1},
   };
-  for (const Case& c : cases) {
+  for (const PromptCase& c : cases) {
     Prompt prompt;
     std::string path;
     for (const char* key : c.keys) {

@@ -43,13 +43,13 @@ Settings unusual() {
   return settings;
 }
 
-Settings read(const std::string& text) {
+Settings settings_of(const std::string& text) {
   const Result<Settings> settings = read_settings(text, "top.toml");
   EXPECT_TRUE(settings.ok()) << settings.error().message << "\n" << text;
   return settings ? *settings : Settings();
 }
 
-TEST(Settings, AnEmptyFileHasTheDefaults) { EXPECT_EQ(read(""), Settings()); }
+TEST(Settings, AnEmptyFileHasTheDefaults) { EXPECT_EQ(settings_of(""), Settings()); }
 
 /// A setting as annotated_settings documents it.
 struct SettingRow {
@@ -75,8 +75,8 @@ std::vector<SettingRow> setting_rows(const Settings& settings) {
 
 TEST(Settings, WhatIsPrintedReadsTheSame) {
   for (const Settings& settings : {Settings(), unusual()}) {
-    EXPECT_EQ(read(annotated_settings(settings)), settings) << annotated_settings(settings);
-    EXPECT_EQ(read(saved(settings)), settings) << saved(settings);
+    EXPECT_EQ(settings_of(annotated_settings(settings)), settings) << annotated_settings(settings);
+    EXPECT_EQ(settings_of(saved(settings)), settings) << saved(settings);
   }
 }
 
@@ -108,7 +108,7 @@ TEST(Settings, OnlyWhatDiffersFromTheDefaultsIsSaved) {
 }
 
 TEST(Settings, WhatASavedViewDoesNotSayIsAsAtTheStart) {
-  const Settings settings = read(
+  const Settings settings = settings_of(
       "sort = \"-TEMP\"\nmap_metric = \"memory\"\n[views.hot]\nview = \"jobs\"\nsort = "
       "[\"POWER\"]\n");
   ASSERT_EQ(settings.views.size(), 1u);
@@ -120,11 +120,11 @@ TEST(Settings, WhatASavedViewDoesNotSayIsAsAtTheStart) {
 }
 
 TEST(Settings, BytesAreNumbersOrTextsAndMayBeAutomatic) {
-  EXPECT_EQ(read("history = 2000000").history, 2'000'000u);
-  EXPECT_EQ(read("history = \"64MiB\"").history, std::uint64_t{64} << 20);
-  EXPECT_EQ(read("bytes_per_frame = \"16KiB\"").bytes_per_frame, 16'384u);
-  EXPECT_EQ(read("bytes_per_frame = 0").bytes_per_frame, 0u);
-  EXPECT_EQ(read("bytes_per_frame = \"auto\"").bytes_per_frame, std::nullopt);
+  EXPECT_EQ(settings_of("history = 2000000").history, 2'000'000u);
+  EXPECT_EQ(settings_of("history = \"64MiB\"").history, std::uint64_t{64} << 20);
+  EXPECT_EQ(settings_of("bytes_per_frame = \"16KiB\"").bytes_per_frame, 16'384u);
+  EXPECT_EQ(settings_of("bytes_per_frame = 0").bytes_per_frame, 0u);
+  EXPECT_EQ(settings_of("bytes_per_frame = \"auto\"").bytes_per_frame, std::nullopt);
 }
 
 TEST(Settings, WhatIsWrongIsToldWithItsPlace) {
@@ -138,18 +138,18 @@ TEST(Settings, WhatIsWrongIsToldWithItsPlace) {
       {"theme = \"drak\"",
        "top.toml:1: theme: found 'drak', expected one of dark light contrast deuteranopia "
        "tritanopia"},
-      {"theme = 1", "top.toml:1: theme: found 1, expected a text"},
+      {"theme = 1", "top.toml:1: theme: found 1, expected a string"},
       {"colours = \"16\"", "top.toml:1: colours: found '16', expected one of auto none 8 256"},
-      {"colours = 256", "top.toml:1: colours: found 256, expected a text"},
+      {"colours = 256", "top.toml:1: colours: found 256, expected a string"},
       {"view = \"fleets\"", "top.toml:1: view: found 'fleets', expected one of fleet devices"},
-      {"ascii = true", "top.toml:1: ascii: found true, expected a text"},
+      {"ascii = true", "top.toml:1: ascii: found true, expected a string"},
       {"ascii = \"yes\"", "top.toml:1: ascii: found 'yes', expected one of auto on off"},
       {"mouse = \"auto\"", "top.toml:1: mouse: found 'auto', expected one of on off"},
       {"bell = \"loud\"", "top.toml:1: bell: found 'loud', expected one of off critical warning"},
       {"frame_rate = 0", "top.toml:1: frame_rate: found 0, expected a whole number 1..20"},
       {"frame_rate = 21", "top.toml:1: frame_rate: found 21, expected a whole number 1..20"},
       {"frame_rate = 2.5", "top.toml:1: frame_rate: found 2.5, expected a whole number 1..20"},
-      {"history = \"much\"", "top.toml:1: history: found \"much\", expected bytes or a text"},
+      {"history = \"much\"", "top.toml:1: history: found \"much\", expected bytes or a string"},
       {"history = \"1KiB\"",
        "top.toml:1: history: found 1024 bytes, expected 1048576 to 68719476736"},
       {"bytes_per_frame = \"1GiB\"",
@@ -165,7 +165,7 @@ TEST(Settings, WhatIsWrongIsToldWithItsPlace) {
        "top.toml:1: device_columns: no column 'POWR'; did you mean POWER?"},
       {"device_columns = [\"POWER:0\"]",
        "top.toml:1: device_columns: width: found '0', expected 3 to 60"},
-      {"device_columns = [3]", "top.toml:1: device_columns: found 3 in the list, expected"},
+      {"device_columns = [3]", "top.toml:1: device_columns: found 3 in the array, expected"},
       {"sort = []", "top.toml:1: sort: found 0 names, expected 1 to 2"},
       {"sort = [\"POWER\", \"TEMP\", \"UTIL\"]",
        "top.toml:1: sort: found 3 names, expected 1 to 2"},
@@ -289,7 +289,7 @@ TEST(Settings, AThemeIsTriedAndKeptOnlyWhenItIsSaved) {
   EXPECT_EQ(saved_by(dashboard).theme, "light");
 }
 
-TEST(Settings, AdoptedWhileItRunsLeaveThePersonWhereTheyAreUnlessTheyStartElsewhere) {
+TEST(Settings, ReloadedSettingsKeepTheCurrentViewUnlessTheStartViewChanged) {
   Dashboard dashboard({}, {120, 40}, Instant{});
   dashboard.press(Instant{}, {"2"});
   Settings changed;
@@ -345,7 +345,8 @@ TEST(DashboardPage, ShowsAFileThatIsRight) {
   const std::size_t begin = page.find(fence);
   ASSERT_NE(begin, std::string::npos);
   const std::size_t end = page.find("```", begin + fence.size());
-  const Settings settings = read(page.substr(begin + fence.size(), end - begin - fence.size()));
+  const Settings settings =
+      settings_of(page.substr(begin + fence.size(), end - begin - fence.size()));
   EXPECT_EQ(settings.views.count("hot"), 1u);
 }
 

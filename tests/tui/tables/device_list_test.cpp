@@ -16,8 +16,6 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
-constexpr Instant later = start + seconds(40);
 
 int column(std::string_view title) {
   const auto columns = device_columns();
@@ -29,9 +27,9 @@ int column(std::string_view title) {
 }
 
 void type_line(Dashboard& dashboard, std::string_view line) {
-  dashboard.press(later, {":"});
-  for (const char letter : line) dashboard.press(later, {std::string(1, letter)});
-  dashboard.press(later, {"Enter"});
+  dashboard.press(SampleFleet::after_40s, {":"});
+  for (const char letter : line) dashboard.press(SampleFleet::after_40s, {std::string(1, letter)});
+  dashboard.press(SampleFleet::after_40s, {"Enter"});
 }
 
 std::string row_with(const std::string& text, const std::string& word) {
@@ -97,7 +95,7 @@ TEST(SortKeys, AreOneOrTwoColumnsFallingWithAMinus) {
 
 Model plain_model() {
   Model model{seconds(1)};
-  for (const Envelope& host : plain_hosts(3, 2)) model.apply(start, host);
+  for (const Envelope& host : plain_hosts(3, 2)) model.apply(SampleFleet::start, host);
   return model;
 }
 
@@ -113,11 +111,11 @@ TEST(DeviceOrder, EqualsByTheFirstKeyStandByTheSecondAndThenByTheirPlace) {
       samples[i][Metric::temperature] = celsius[host][i];
     }
     const std::string name = "host-000" + std::to_string(host);
-    model.apply(start, {name, 1, start, pack(name, samples)});
+    model.apply(SampleFleet::start, {name, 1, SampleFleet::start, pack(name, samples)});
   }
   DeviceList list;
   sort_by(list, *parse_sort("-POWER,-TEMP"));
-  sort_devices(model, {}, list, start, seconds(1), Instant::min());
+  sort_devices(model, {}, list, SampleFleet::start, seconds(1), Instant::min());
   std::string order;
   for (const DeviceLine& line : list.lines) order += to_text(model.id_of(line.row)) + " ";
   EXPECT_EQ(order, "host-0001/0 host-0000/0 host-0002/0 host-0000/1 host-0001/1 host-0002/1 ");
@@ -131,13 +129,13 @@ TEST(DeviceOrder, ByNameIsByNameWhateverTheRackAndAsPeopleCount) {
     registration.host = registration.host == "host-0000"   ? "h2"
                         : registration.host == "host-0001" ? "h10"
                                                            : "a7";
-    model.apply(start, host);
+    model.apply(SampleFleet::start, host);
   }
   DeviceList list;
   const auto names = [&](const char* keys) {
     sort_by(list, *parse_sort(keys));
     list.ordered_at = Instant::min();
-    sort_devices(model, {}, list, start, seconds(1), Instant::min());
+    sort_devices(model, {}, list, SampleFleet::start, seconds(1), Instant::min());
     std::vector<std::string> found;
     for (const DeviceLine& line : list.lines) found.push_back(to_text(model.id_of(line.row)));
     return found;
@@ -172,7 +170,7 @@ TEST(DeviceOrder, TheSecondKeyGoesOverAllOtherColumnsAndThenAway) {
 TEST(DeviceGroups, HoldEveryDeviceOnceUnderHeadingsThatCannotBeSelected) {
   SampleFleet fleet;
   Model model{seconds(1)};
-  for (const Envelope& reported : fleet.state()) model.apply(start, reported);
+  for (const Envelope& reported : fleet.state()) model.apply(SampleFleet::start, reported);
   struct Case {
     std::optional<Grouping> by;
     std::vector<std::string> headings;
@@ -182,7 +180,7 @@ TEST(DeviceGroups, HoldEveryDeviceOnceUnderHeadingsThatCannotBeSelected) {
                         {Grouping::kind, {"a100-sxm-80gb", "h100-sxm", "l4", "tpu-v5e"}}}) {
     DeviceList list;
     group_by(list, c.by);
-    sort_devices(model, {}, list, start, seconds(1), Instant::min());
+    sort_devices(model, {}, list, SampleFleet::start, seconds(1), Instant::min());
     std::vector<std::string> headings;
     std::set<DeviceTable::Row> rows;
     for (std::size_t i = 0; i < list.lines.size(); ++i) {
@@ -204,35 +202,38 @@ TEST(DeviceGroups, HoldEveryDeviceOnceUnderHeadingsThatCannotBeSelected) {
 TEST(DeviceGroups, KeysMoveOverTheirHeadings) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 60}, "devices");
-  for (const char* key : {"b", "g"}) dashboard->press(later, {key});
-  for (int i = 0; i < 4; ++i) dashboard->press(later, {"j"});
-  dashboard->press(later, {"Enter"});
+  for (const char* key : {"b", "g"}) dashboard->press(SampleFleet::after_40s, {key});
+  for (int i = 0; i < 4; ++i) dashboard->press(SampleFleet::after_40s, {"j"});
+  dashboard->press(SampleFleet::after_40s, {"Enter"});
   // Four devices stand under the first heading, edge-1.
-  EXPECT_NE(dashboard->draw(later).to_text().find("Device gpu-a/0"), std::string::npos)
-      << dashboard->draw(later).to_text();
+  EXPECT_NE(dashboard->draw(SampleFleet::after_40s).to_text().find("Device gpu-a/0"),
+            std::string::npos)
+      << dashboard->draw(SampleFleet::after_40s).to_text();
 }
 
 TEST(CommandLine, AColonBelowAWrongLineBeginsTheNextAndTheWrongOneIsKept) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "devices");
   type_line(*dashboard, "jbos");
-  EXPECT_NE(dashboard->draw(later).to_text().find("no command 'jbos'"), std::string::npos);
-  dashboard->press(later, {":"});
-  EXPECT_EQ(dashboard->draw(later).to_text().find("jbos"), std::string::npos);
-  dashboard->press(later, {"Up"});
-  EXPECT_NE(dashboard->draw(later).to_text().find("jbos"), std::string::npos);
-  dashboard->press(later, {"Esc"});
+  EXPECT_NE(dashboard->draw(SampleFleet::after_40s).to_text().find("no command 'jbos'"),
+            std::string::npos);
+  dashboard->press(SampleFleet::after_40s, {":"});
+  EXPECT_EQ(dashboard->draw(SampleFleet::after_40s).to_text().find("jbos"), std::string::npos);
+  dashboard->press(SampleFleet::after_40s, {"Up"});
+  EXPECT_NE(dashboard->draw(SampleFleet::after_40s).to_text().find("jbos"), std::string::npos);
+  dashboard->press(SampleFleet::after_40s, {"Esc"});
   type_line(*dashboard, "jbos");
   type_line(*dashboard, "jobs");
-  EXPECT_NE(dashboard->draw(later).to_text().find("showing all"), std::string::npos)
-      << dashboard->draw(later).to_text();
+  EXPECT_NE(dashboard->draw(SampleFleet::after_40s).to_text().find("showing all"),
+            std::string::npos)
+      << dashboard->draw(SampleFleet::after_40s).to_text();
 }
 
 TEST(DeviceTable, AFilterThatNothingMatchesIsNamed) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "devices");
   type_line(*dashboard, "filter host==nowhere");
-  const std::string text = dashboard->draw(later).to_text();
+  const std::string text = dashboard->draw(SampleFleet::after_40s).to_text();
   EXPECT_NE(text.find("no device matches host==nowhere"), std::string::npos) << text;
   EXPECT_EQ(text.find("no devices yet"), std::string::npos);
 }
@@ -240,8 +241,8 @@ TEST(DeviceTable, AFilterThatNothingMatchesIsNamed) {
 TEST(DeviceTags, AreAMarkAndACount) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 60}, "devices", true);
-  for (const char* key : {"g", "T", "T"}) dashboard->press(later, {key});
-  const std::string text = dashboard->draw(later).to_text();
+  for (const char* key : {"g", "T", "T"}) dashboard->press(SampleFleet::after_40s, {key});
+  const std::string text = dashboard->draw(SampleFleet::after_40s).to_text();
   EXPECT_NE(text.find(", 2 tagged"), std::string::npos) << text;
   EXPECT_EQ(row_with(text, "edge-1/1").substr(1, 3), "x+e") << text;
   EXPECT_EQ(row_with(text, "edge-1/2").substr(1, 3), "x e") << text;
@@ -251,10 +252,11 @@ TEST(DeviceTable, ColumnsThatAreWantedButDoNotFitAreCounted) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet");
   type_line(*dashboard, "columns DEVICE:40,UTIL:20,POWER:30,TEMP,STATE");
-  const std::string text = dashboard->draw(later).to_text();
+  const std::string text = dashboard->draw(SampleFleet::after_40s).to_text();
   EXPECT_NE(text.find("3 columns more"), std::string::npos) << text;
   type_line(*dashboard, "columns");
-  EXPECT_EQ(dashboard->draw(later).to_text().find("columns more"), std::string::npos);
+  EXPECT_EQ(dashboard->draw(SampleFleet::after_40s).to_text().find("columns more"),
+            std::string::npos);
 }
 
 TEST(DeviceTable, WithGroupsAndChosenColumnsIsAsReviewed) {
@@ -262,12 +264,12 @@ TEST(DeviceTable, WithGroupsAndChosenColumnsIsAsReviewed) {
   const auto grouped = dashboard_of(fleet, {120, 40}, "devices");
   type_line(*grouped, "sort -UTIL,TEMP");
   type_line(*grouped, "group host");
-  for (const char* key : {"g", "T", "j"}) grouped->press(later, {key});
-  expect_screen("devices-grouped-120", styled_text(grouped->draw(later)));
+  for (const char* key : {"g", "T", "j"}) grouped->press(SampleFleet::after_40s, {key});
+  expect_screen("devices-grouped-120", styled_text(grouped->draw(SampleFleet::after_40s)));
   SampleFleet other;
   const auto chosen = dashboard_of(other, {120, 40}, "devices");
   type_line(*chosen, "columns DEVICE,STATE:14,POOL:8,MODEL,JOB,POWER:14,HEADROOM,PRICE,MEM-TEMP");
-  expect_screen("devices-columns-120", styled_text(chosen->draw(later)));
+  expect_screen("devices-columns-120", styled_text(chosen->draw(SampleFleet::after_40s)));
 }
 
 }  // namespace

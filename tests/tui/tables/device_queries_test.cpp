@@ -33,7 +33,7 @@ TEST(DeviceFacts, ATargetNamesItsDevicesByRangeOrByReplica) {
                         {"gpu-b/r1", 5, false},
                         {"gpu-b/r77", 0, false},
                         {"gpu-a/3", 3, false},
-                        {"gpu-a/0-7 gpu-b/0-3", 3, true},  // a gang over hosts
+                        {"gpu-a/0-7 gpu-b/0-3", 3, true},  // a multi-host gang
                         {"gpu-a/0-7 gpu-b/0-3", 5, false},
                         {"gpu-b/0-3 gpu-a/0-7", 5, false},
                         {" gpu-b/3 ", 3, true},
@@ -83,7 +83,7 @@ TEST(DeviceFacts, DecisionsThatChoseItOrPassedItsKindByAreFoundNewestFirst) {
   EXPECT_EQ(decisions_about(model, *row, 3).size(), 3u);
 }
 
-TEST(DeviceFacts, WhatIsIllIsWhatItsPeersWaitForAndNoRequestIsSaidToReadAPrompt) {
+TEST(DeviceFacts, PeerPausesExcludeTheFaultyDeviceAndPrefillPausesExcludeRequests) {
   SampleFleet fleet;
   Model model = model_of(fleet);
   JobChanged gang;

@@ -8,10 +8,9 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant now = SampleFleet::start + seconds(3);
 
-struct Watched {
-  explicit Watched(const std::string& bell = "off", Size size = {120, 40}) {
+struct WatchedEvents {
+  explicit WatchedEvents(const std::string& bell = "off", Size size = {120, 40}) {
     DashboardOptions options;
     options.settings.start.view = "events";
     options.settings.bell = bell;
@@ -22,15 +21,16 @@ struct Watched {
       dashboard->receive(SampleFleet::start, publish_peer, batch);
     }
     dashboard->take_outbox();
-    dashboard->draw(now);
+    dashboard->draw(SampleFleet::after_3s);
   }
   void press(const std::vector<std::string>& keys) {
-    for (const std::string& key : keys) dashboard->press(now, {key});
+    for (const std::string& key : keys) dashboard->press(SampleFleet::after_3s, {key});
   }
   void hear(const Alert& alert) {
-    dashboard->receive(now, publish_peer, fleet.published(alert, now));
+    dashboard->receive(SampleFleet::after_3s, publish_peer,
+                       fleet.published(alert, SampleFleet::after_3s));
   }
-  std::string text() { return dashboard->draw(now).to_text(); }
+  std::string text() { return dashboard->draw(SampleFleet::after_3s).to_text(); }
   bool shows(const std::string& words) { return text().find(words) != std::string::npos; }
 
   SampleFleet fleet;
@@ -38,16 +38,16 @@ struct Watched {
 };
 
 Alert raised(const std::string& rule, const std::string& subject, Severity severity) {
-  return {rule, subject, severity, true, now, "of late"};
+  return {rule, subject, severity, true, SampleFleet::after_3s, "of late"};
 }
 
 TEST(EventsView, WhatNobodyHasAcknowledgedStandsFirstAndIsWhatTheTitleCounts) {
-  Watched fleet;
+  WatchedEvents fleet;
   const std::string text = fleet.text();
   EXPECT_NE(text.find("3 alerts: edge-1 host_lost"), std::string::npos) << text;
   EXPECT_NE(text.find("Alerts 4"), std::string::npos);
   EXPECT_NE(text.find("1 acknowledged"), std::string::npos);
-  const auto lost = text.find("host_lost: no heartbeat"), hot = text.find("hot: about to throttle");
+  const auto lost = text.find("host_lost: no heartbeat"), hot = text.find("hot: close to thermal");
   const auto seen = text.find("(acknowledged by ann@desk)");
   EXPECT_LT(lost, hot);
   EXPECT_LT(hot, seen);
@@ -55,7 +55,7 @@ TEST(EventsView, WhatNobodyHasAcknowledgedStandsFirstAndIsWhatTheTitleCounts) {
 }
 
 TEST(EventsView, TheSelectedAlertTellsItsRuleAndWhoCares) {
-  Watched fleet;
+  WatchedEvents fleet;
   fleet.press({"g", "j"});
   const std::string text = fleet.text();
   EXPECT_NE(text.find("Alert hot of gpu-a/6"), std::string::npos) << text;
@@ -65,12 +65,12 @@ TEST(EventsView, TheSelectedAlertTellsItsRuleAndWhoCares) {
 }
 
 TEST(EventsView, AnAcknowledgedAlertStaysSelectedAndIsNoMarkOfTime) {
-  Watched fleet;
+  WatchedEvents fleet;
   fleet.press({"g", "j"});
   Alert alert = fleet.fleet.alerts[2];
   ASSERT_EQ(alert.rule, "hot");
   alert.acknowledged_by = "bob@desk";
-  alert.acknowledged_at = now;
+  alert.acknowledged_at = SampleFleet::after_3s;
   fleet.hear(alert);
   EXPECT_TRUE(fleet.shows("Alert hot of gpu-a/6")) << fleet.text();
   EXPECT_TRUE(fleet.shows("acknowledged by bob@desk at 02:38:04"));
@@ -79,7 +79,7 @@ TEST(EventsView, AnAcknowledgedAlertStaysSelectedAndIsNoMarkOfTime) {
 }
 
 TEST(EventsView, KeysListAlertsOrWhatHappenedOrRulesAlone) {
-  Watched fleet;
+  WatchedEvents fleet;
   EXPECT_TRUE(fleet.shows("Events"));
   fleet.press({"f"});
   EXPECT_TRUE(fleet.shows("Alerts 4"));
@@ -96,21 +96,21 @@ TEST(EventsView, KeysListAlertsOrWhatHappenedOrRulesAlone) {
 }
 
 TEST(EventsView, ARuleLeadsToTheDevicesThatItHoldsFor) {
-  Watched fleet;
+  WatchedEvents fleet;
   fleet.press({"f", "f", "f", "g", "j", "j", "j", "Enter"});
   EXPECT_TRUE(fleet.shows("filter headroom < 3C")) << fleet.text();
   EXPECT_TRUE(fleet.shows("RACK")) << "the table of devices";
 }
 
 TEST(EventsView, ARuleThatNoFilterSaysLeadsNowhereAndSaysSo) {
-  Watched fleet;
+  WatchedEvents fleet;
   fleet.press({"f", "f", "f", "g", "Enter"});
   EXPECT_TRUE(fleet.shows("Rules 6"));
-  EXPECT_TRUE(fleet.shows("no device filter for this rule")) << fleet.text();
+  EXPECT_TRUE(fleet.shows("no filter can list the devices of this rule")) << fleet.text();
 }
 
 TEST(EventsView, WithoutARuleTheAlertSaysThatNoneIsTold) {
-  Watched fleet;
+  WatchedEvents fleet;
   fleet.hear(raised("of_a_newer_router", "gpu-b", Severity::critical));
   fleet.press({"g"});
   EXPECT_TRUE(fleet.shows("Alert of_a_newer_router of gpu-b")) << fleet.text();
@@ -130,7 +130,7 @@ TEST(Bell, RingsForWhatIsNewlyRaisedAndGraveEnough) {
                                          {"warning", Severity::warning, true},
                                          {"warning", Severity::info, false},
                                          {"info", Severity::info, true}}) {
-    Watched fleet(c.bell);
+    WatchedEvents fleet(c.bell);
     EXPECT_FALSE(fleet.dashboard->take_bell()) << "what a snapshot tells was raised before";
     fleet.hear(raised("hot", "gpu-b/1", c.severity));
     EXPECT_EQ(fleet.dashboard->take_bell(), c.rings) << c.bell << " " << to_text(c.severity);
@@ -139,7 +139,7 @@ TEST(Bell, RingsForWhatIsNewlyRaisedAndGraveEnough) {
 }
 
 TEST(Bell, IsSilentForWhatIsRaisedAlreadyAcknowledgedOrOver) {
-  Watched fleet("info");
+  WatchedEvents fleet("info");
   Alert alert = raised("hot", "gpu-b/1", Severity::critical);
   fleet.hear(alert);
   EXPECT_TRUE(fleet.dashboard->take_bell());

@@ -14,20 +14,18 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
-constexpr Instant later = start + seconds(2);
 
 std::string shown(SampleFleet& fleet, Size size = {80, 60}) {
-  return dashboard_of(fleet, size, "power", false, 2)->draw(later).to_text();
+  return dashboard_of(fleet, size, "power", false, 2)->draw(SampleFleet::after_2s).to_text();
 }
 
 TEST(PowerView, OfALostRouterNothingGoesOn) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {200, 60}, "power", false, 40);
-  const std::string known = dashboard->draw(start + seconds(40)).to_text();
+  const std::string known = dashboard->draw(SampleFleet::start + seconds(40)).to_text();
   EXPECT_EQ(known.find(" N/A of 4.20kW"), std::string::npos) << known;
-  dashboard->set_connected(start + seconds(40), false);
-  const std::string silent = dashboard->draw(start + seconds(60)).to_text();
+  dashboard->set_connected(SampleFleet::start + seconds(40), false);
+  const std::string silent = dashboard->draw(SampleFleet::start + seconds(60)).to_text();
   EXPECT_NE(silent.find(" N/A of 4.20kW"), std::string::npos) << silent;
   EXPECT_NE(silent.find("spending ─"), std::string::npos) << silent;
   EXPECT_EQ(silent.find("$83.14 of $90.00/h"), std::string::npos) << silent;
@@ -71,7 +69,7 @@ TEST(PowerView, TellsWhereAllEnergyAndMoneyWent) {
   };
   for (const Case& c : {Case{"finished jobs", "60.0MJ", "60%", "$50.00", "25%"},
                         {"lost attempts", "10.0MJ", "10%", "$30.00", "15%"},
-                        {"idle and open", "30.0MJ", "30%", "$120.00", "60%"}}) {
+                        {"idle, open jobs", "30.0MJ", "30%", "$120.00", "60%"}}) {
     const std::string line = line_with(text, c.label);
     for (const char* part : {c.energy, c.energy_share, c.cost, c.cost_share}) {
       EXPECT_NE(line.find(part), std::string::npos) << part << " in " << line;
@@ -88,7 +86,7 @@ TEST(PowerView, SpendingOverTheBudgetIsHot) {
     fleet.summary.budget_usd_per_h = 100;
     const auto dashboard = dashboard_of(fleet, {80, 60}, "power", false, 2);
     const std::string money = fmt::format("{} of $100.00 an hour", dollars_text(spend));
-    const Canvas& canvas = dashboard->draw(later);
+    const Canvas& canvas = dashboard->draw(SampleFleet::after_2s);
     ASSERT_NE(line_with(canvas.to_text(), money), "") << canvas.to_text();
     // The bar's first cell, behind its label.
     for (int row = 0; row < canvas.size().rows; ++row) {
@@ -103,9 +101,9 @@ TEST(PowerView, SumsOfTheRouterAreOfTheWholeFleetWhateverIsFiltered) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power", false, 2);
   for (const char* key : {"/", "k", "i", "n", "d", "=", "=", "t", "p", "u", "Enter"}) {
-    dashboard->press(later, {key});
+    dashboard->press(SampleFleet::after_2s, {key});
   }
-  const std::string text = dashboard->draw(later).to_text();
+  const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(line_with(text, "Accounting").find("whole fleet"), std::string::npos) << text;
   EXPECT_EQ(line_with(text, "Power and cost").find("whole fleet"), std::string::npos) << text;
 }
@@ -113,12 +111,12 @@ TEST(PowerView, SumsOfTheRouterAreOfTheWholeFleetWhateverIsFiltered) {
 TEST(PowerView, AFilterNarrowsListsOfDevicesAndCurvesSayThatItDoesNotNarrowThem) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power", false, 40);
-  const std::string before = dashboard->draw(later).to_text();
+  const std::string before = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(before.find(" gpu-a/6  "), std::string::npos) << before;
   for (const char* key : {"/", "k", "i", "n", "d", "=", "=", "t", "p", "u", "Enter"}) {
-    dashboard->press(later, {key});
+    dashboard->press(SampleFleet::after_2s, {key});
   }
-  const std::string text = dashboard->draw(later).to_text();
+  const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_EQ(text.find(" gpu-"), std::string::npos) << "neither hottest nor throttled: " << text;
   EXPECT_NE(text.find(" tpu-a/7 "), std::string::npos) << text;
   const auto told_by = [](const std::string& screen, const std::string& title) {
@@ -135,7 +133,9 @@ struct Counted {
   Model model{seconds(1)};
   std::uint64_t sequence = 0;
 
-  explicit Counted(int devices = 2) { model.apply(start, plain_hosts(1, devices).front()); }
+  explicit Counted(int devices = 2) {
+    model.apply(SampleFleet::start, plain_hosts(1, devices).front());
+  }
   void tell(int second, const std::vector<double>& power_s, double heat_s = absent) {
     std::vector<Sample> rows(power_s.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -143,12 +143,12 @@ struct Counted {
       rows[i][Metric::power_violation] = power_s[i];
       rows[i][Metric::thermal_violation] = heat_s;
     }
-    const Instant at = start + seconds(second);
+    const Instant at = SampleFleet::start + seconds(second);
     model.apply(at, {"host-0000", ++sequence, at, pack("host-0000", rows)});
   }
   double lately(int second) {
-    model.tick(start + seconds(second));
-    const auto held = model.recent_throttle_times(start + seconds(second));
+    model.tick(SampleFleet::start + seconds(second));
+    const auto held = model.recent_throttle_times(SampleFleet::start + seconds(second));
     return held ? (*held)[0] : absent;
   }
 };
@@ -204,14 +204,14 @@ TEST(ThrottleTime, WhereNoDeviceTellsItIsNotKnown) {
 TEST(ThrottleTime, SoFarIsTheSumOverTheDevicesShown) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power", false, 2);
-  std::string text = dashboard->draw(later).to_text();
+  std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   // 12.5 s times 0 + 1 + .. + 7
   EXPECT_NE(line_with(text, "power cap  ").find("6m"), std::string::npos) << text;
   EXPECT_NE(line_with(text, "thermal  ").find("61s"), std::string::npos) << text;
   for (const char* key : {"/", "i", "n", "d", "e", "x", "=", "=", "2", "Enter"}) {
-    dashboard->press(later, {key});
+    dashboard->press(SampleFleet::after_2s, {key});
   }
-  text = dashboard->draw(later).to_text();
+  text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(line_with(text, "power cap  ").find("25s"), std::string::npos) << text;
   EXPECT_NE(line_with(text, "power cap  ").find("N/A"), std::string::npos)
       << "how it grew is counted for all of them: " << text;
@@ -227,9 +227,10 @@ TEST(Slowed, DevicesBeyondTheRowsThereAreAreCounted) {
     rows[i][Metric::clock] = 1'000;
   }
   for (const char* host : {"gpu-a", "gpu-b", "tpu-a"}) {
-    dashboard->receive(later, publish_peer, {host, 1'000, later, pack(host, rows)});
+    dashboard->receive(SampleFleet::after_2s, publish_peer,
+                       {host, 1'000, SampleFleet::after_2s, pack(host, rows)});
   }
-  const std::string text = dashboard->draw(later).to_text();
+  const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   ASSERT_NE(text.find("Throttled devices 24"), std::string::npos) << text;
   const std::size_t at = text.find("Throttled devices 24");
   int listed = 0;

@@ -16,25 +16,23 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
-constexpr Instant later = start + seconds(40);
 const TableCell missing;
 
 TableRows table_of(const char* name) {
   SampleFleet fleet;
-  return dashboard_of(fleet, {80, 24}, "fleet")->table(later, name);
+  return dashboard_of(fleet, {80, 24}, "fleet")->table(SampleFleet::after_40s, name);
 }
 
 TableRows narrowed_table(const char* filter, const char* device, const char* name) {
-  InMemoryTimeline recording(start, seconds(1));
+  InMemoryTimeline recording(SampleFleet::start, seconds(1));
   SampleFleet fleet;
-  for (const Envelope& reported : fleet.state()) recording.add(start, reported);
-  for (const Envelope& reported : fleet.samples(0)) recording.add(start, reported);
+  for (const Envelope& reported : fleet.state()) recording.add(SampleFleet::start, reported);
+  for (const Envelope& reported : fleet.samples(0)) recording.add(SampleFleet::start, reported);
   DashboardOptions options;
   options.settings.start.filter = filter;
   options.device = device;
-  options.replay = {&recording, "x", 1, start, true};
-  return Dashboard(options, {80, 24}, start).table(start, name);
+  options.replay = {&recording, "x", 1, SampleFleet::start, true};
+  return Dashboard(options, {80, 24}, SampleFleet::start).table(SampleFleet::start, name);
 }
 
 /// Of the row that `first` begins.
@@ -124,7 +122,8 @@ TEST(TableRows, OfPoolsHaveThoseThatJobsWaitForBeforeAnyDeviceJoins) {
   PoolReport awaited{"awaited"};
   awaited.queued = 7;
   fleet.summary.pools.push_back(awaited);
-  const TableRows pools = dashboard_of(fleet, {80, 24}, "fleet")->table(later, "pools");
+  const TableRows pools =
+      dashboard_of(fleet, {80, 24}, "fleet")->table(SampleFleet::after_40s, "pools");
   EXPECT_EQ(cell(pools, "awaited", "queued"), TableCell(7.0));
   EXPECT_EQ(cell(pools, "awaited", "devices"), TableCell(0.0));
   EXPECT_EQ(cell(pools, "awaited", "power_w"), missing);
