@@ -46,6 +46,8 @@ bool hold(std::uint16_t port) {
 void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
 DroverProcess::DroverProcess(const char* binary, const std::vector<std::string>& words) {
+  // A router without --ledger has the user's own, which another test's router would hold.
+  static const TestFolder state;
   std::vector<std::string> all = {std::filesystem::path(binary).filename()};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> arguments;
@@ -57,6 +59,7 @@ DroverProcess::DroverProcess(const char* binary, const std::vector<std::string>&
   if (pid_ != 0) return;
   unsetenv("DROVER_CONNECT");
   unsetenv("DROVER_KEYS");
+  setenv("XDG_STATE_HOME", state.path().c_str(), 0);
   // What a killed demo leaves lying goes away with this test's own folder.
   setenv("TMPDIR", folder_.path().c_str(), 1);
   const int nothing = open("/dev/null", O_RDONLY);

@@ -105,7 +105,7 @@ TEST(PowerCapOverrides, ThatCannotBeMetHaveTheirAlertUp) {
     scenario.actions = {{seconds(40), SetPowerCap{"site", 2'600, seconds(60)}}};
     CappedWorld fleet(std::move(scenario));
     fleet.run_until(seconds(52));
-    EXPECT_NE(fleet.answer().find("and not 2.60kW: "), std::string::npos) << fleet.answer();
+    EXPECT_NE(fleet.answer().find("but not 2.60kW: "), std::string::npos) << fleet.answer();
     ASSERT_GT(fleet.drawn_w(), 2'600);
     EXPECT_TRUE(fleet.alert_is_up());
     fleet.expect_met_or_said(seconds(100), 2'600, "seed " + std::to_string(seed));
