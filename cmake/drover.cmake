@@ -1,7 +1,7 @@
 # Functions that the parts of Drover are built with.
 
 # drover_library(NAME [QUICK_TO_COMPILE]): a static library whose sources drover_module() adds.
-# QUICK_TO_COMPILE: -O1 in releases, for code that no benchmark finds slower with it.
+# QUICK_TO_COMPILE: -O1 in releases, for code off the paths of samples and decisions.
 function(drover_library library)
   add_library(${library} STATIC)
   if("QUICK_TO_COMPILE" IN_LIST ARGN)
@@ -13,14 +13,14 @@ function(drover_library library)
   endif()
   if(DROVER_UNITY)
     set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    # g++ takes the file that includes the others for the one that private types belong to, and a
-    # private name of one file for a name that another file's parameters hide.
+    # To g++ all files are one: it takes a private type for one of a header, and a private name for
+    # one that parameters of another file hide.
     target_compile_options(${library} PRIVATE -Wno-subobject-linkage -Wno-shadow)
   endif()
 endfunction()
 
-# With DROVER_UNITY, files of a library are compiled together in groups of this many, in the order in
-# which they are added.
+# With DROVER_UNITY, files of a library are compiled together in groups of this many, in the order
+# in which they are added.
 set(DROVER_UNITY_FILES 45)
 
 function(drover_source library path)
