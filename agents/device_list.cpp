@@ -6,7 +6,7 @@
 
 #include "agents/agent.h"
 #include "fleet/base/text.h"
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 
 namespace drover::agents {
 namespace {
@@ -26,7 +26,7 @@ Status check_topology(const GroupRequest& group, const devices::DeviceSpec& spec
   const auto& sizes = spec.slice_sizes;
   if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), group.count) == sizes.end()) {
     return error("devices `{}`: {} has no slices of {}; it has slices of {}", printable(item),
-                 spec.id, group.count, fmt::join(sizes, ", "));
+                 spec.id, group.count, joined(sizes, ", "));
   }
   if (group.topology.empty()) return {};
   if (spec.device_class != DeviceClass::tpu) {
@@ -35,7 +35,7 @@ Status check_topology(const GroupRequest& group, const devices::DeviceSpec& spec
   }
   std::uint64_t product = 1;
   for (const std::string& side : split(group.topology, 'x')) {
-    const auto number = parse_whole<std::uint32_t>(side);
+    const auto number = parse_whole_text<std::uint32_t>(side);
     if (!number || *number == 0 || *number > devices_per_host_max) {
       return error("devices `{}`: topology `{}`, expected a form such as 2x4", printable(item),
                    printable(group.topology));
@@ -60,7 +60,7 @@ Result<GroupRequest> parse_group(std::string_view item, const devices::Catalogue
   const auto entry = catalogue.device(group.device);
   if (!entry.ok()) return error("devices `{}`: {}", printable(item), entry.error().message);
   if (count) {
-    const auto number = parse_whole<std::uint32_t>(*count);
+    const auto number = parse_whole_text<std::uint32_t>(*count);
     if (!number || *number == 0 || *number > devices_per_host_max) {
       return error("devices `{}`: count `{}`, expected 1..{}", printable(item), printable(*count),
                    devices_per_host_max);
@@ -81,8 +81,8 @@ Result<GroupRequest> parse_group(std::string_view item, const devices::Catalogue
 
 Status parse_range(std::string_view text, std::string_view item, ReplicaRequest& replica) {
   const auto [first_text, last_text] = split_at(text, '-');
-  const auto first = parse_whole<std::uint32_t>(first_text);
-  const auto last = last_text ? parse_whole<std::uint32_t>(*last_text) : first;
+  const auto first = parse_whole_text<std::uint32_t>(first_text);
+  const auto last = last_text ? parse_whole_text<std::uint32_t>(*last_text) : first;
   if (!first || !last || *first > *last || *last >= devices_per_host_max) {
     return error("replicas `{}`: devices `{}`, expected a number or a range such as 0-3",
                  printable(item), printable(text));

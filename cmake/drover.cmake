@@ -1,42 +1,70 @@
 # Functions that the parts of Drover are built with.
 
-# drover_library(NAME [QUICK_TO_COMPILE]): a static library whose sources drover_module() adds.
-# QUICK_TO_COMPILE: -O1 in releases, for code off the paths of samples and decisions.
-function(drover_library library)
-  add_library(${library} STATIC)
-  if("QUICK_TO_COMPILE" IN_LIST ARGN)
-    target_compile_options(${library} PRIVATE $<$<CONFIG:Release>:-O1>)
-  endif()
+# To a compiler the files of a unity build are one: it takes a private type for one of a header, and
+# a private name for one that parameters of another file hide.
+function(drover_unity_warnings target)
+  target_compile_options(${target} PRIVATE -Wno-shadow
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
+
+function(drover_compile_settings target)
   if(DROVER_PRECOMPILED)
-    target_precompile_headers(${library} PRIVATE <algorithm> <array> <chrono> <functional> <map>
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <chrono> <functional> <map>
       <memory> <optional> <set> <string> <string_view> <variant> <vector> <fmt/format.h>)
   endif()
   if(DROVER_UNITY)
-    set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    # To g++ all files are one: it takes a private type for one of a header, and a private name for
-    # one that parameters of another file hide.
-    target_compile_options(${library} PRIVATE -Wno-subobject-linkage -Wno-shadow)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    drover_unity_warnings(${target})
   endif()
 endfunction()
 
-# With DROVER_UNITY, files of a library are compiled together in groups of this many, in the order
+# QUICK_TO_COMPILE: -O1 in releases, for code that no sample and no decision passes through.
+#
+# drover_library(NAME [QUICK_TO_COMPILE]): a static library whose sources drover_module() adds.
+function(drover_library library)
+  add_library(${library} STATIC)
+  drover_compile_settings(${library})
+  if("QUICK_TO_COMPILE" IN_LIST ARGN)
+    target_compile_options(${library} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endfunction()
+
+# The objects of a library's modules that are QUICK_TO_COMPILE. Made with the first of them.
+function(drover_quick_objects library)
+  if(TARGET ${library}_quick)
+    return()
+  endif()
+  add_library(${library}_quick OBJECT)
+  target_compile_options(${library}_quick PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_link_libraries(${library}_quick PRIVATE $<TARGET_PROPERTY:${library},LINK_LIBRARIES>)
+  target_sources(${library} PRIVATE $<TARGET_OBJECTS:${library}_quick>)
+  drover_compile_settings(${library}_quick)
+endfunction()
+
+# With DROVER_UNITY, files of a target are compiled together in groups of this many, in the order
 # in which they are added.
 set(DROVER_UNITY_FILES 45)
 
-function(drover_source library path)
-  get_target_property(sources ${library} SOURCES)
+function(drover_source target path)
+  get_target_property(sources ${target} SOURCES)
   list(LENGTH sources number)
   math(EXPR group "${number} / ${DROVER_UNITY_FILES}")
-  target_sources(${library} PRIVATE ${path})
+  target_sources(${target} PRIVATE ${path})
   set_source_files_properties(${path} PROPERTIES UNITY_GROUP ${group})
 endfunction()
 
-# drover_module(LIBRARY FOLDER FILE..): sources of one folder.
+# drover_module(LIBRARY FOLDER [QUICK_TO_COMPILE] FILE..): sources of one folder.
 function(drover_module library folder)
-  foreach(file IN LISTS ARGN)
+  cmake_parse_arguments(module "QUICK_TO_COMPILE" "" "" ${ARGN})
+  set(target ${library})
+  if(module_QUICK_TO_COMPILE)
+    drover_quick_objects(${library})
+    set(target ${library}_quick)
+  endif()
+  foreach(file IN LISTS module_UNPARSED_ARGUMENTS)
     set(path ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${file})
     cmake_path(NORMAL_PATH path)
-    drover_source(${library} ${path})
+    drover_source(${target} ${path})
   endforeach()
 endfunction()
 

@@ -6,7 +6,7 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 
 namespace drover {
 namespace {
@@ -51,7 +51,7 @@ std::optional<double> read_value(FaultKind kind, std::string_view text) {
   if (kind == FaultKind::reclaim) {
     if (const auto span = parse_duration(text, "notice")) return to_seconds(*span);
   }
-  return parse_whole<double>(text);
+  return parse_whole_text<double>(text);
 }
 
 }  // namespace

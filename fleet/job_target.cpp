@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 
 namespace drover {
 
@@ -17,7 +17,7 @@ std::optional<TargetPart> take_target_part(std::string_view& target) {
 
 std::optional<std::uint32_t> replica_in(std::string_view place) {
   if (!place.starts_with('r')) return std::nullopt;
-  return parse_whole<std::uint32_t>(place.substr(1));
+  return parse_whole_text<std::uint32_t>(place.substr(1));
 }
 
 bool lists_device(std::string_view place, std::uint32_t index) {
@@ -25,9 +25,10 @@ bool lists_device(std::string_view place, std::uint32_t index) {
     const std::string_view range = place.substr(0, place.find(','));
     place.remove_prefix(std::min(place.size(), range.size() + 1));
     const std::size_t dash = range.find('-');
-    const auto from = parse_whole<std::uint32_t>(range.substr(0, dash));
-    const auto to =
-        dash == std::string_view::npos ? from : parse_whole<std::uint32_t>(range.substr(dash + 1));
+    const auto from = parse_whole_text<std::uint32_t>(range.substr(0, dash));
+    const auto to = dash == std::string_view::npos
+                        ? from
+                        : parse_whole_text<std::uint32_t>(range.substr(dash + 1));
     if (from && to && *from <= index && index <= *to) return true;
   }
   return false;

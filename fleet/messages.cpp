@@ -4,17 +4,10 @@
 #include <memory>
 #include <utility>
 
-#include "fleet/base/result.h"
+#include "fleet/base/enum_tables.h"
 
 namespace drover {
 namespace {
-
-template <typename Enumeration, std::size_t count>
-std::string_view name_of(const std::array<std::string_view, count>& names, Enumeration value) {
-  const auto index = static_cast<std::size_t>(value);
-  DROVER_REQUIRE(index < count);
-  return names[index];
-}
 
 constexpr std::array<std::string_view, 2> device_class_names{"gpu", "tpu"};
 constexpr std::array<std::string_view, 5> replica_state_names{"loading", "compiling", "ready",
@@ -42,25 +35,26 @@ constexpr auto equal_bodies = equal_of(std::make_index_sequence<std::variant_siz
 }  // namespace
 
 std::string_view to_text(DeviceClass device_class) {
-  return name_of(device_class_names, device_class);
+  return row_at(device_class_names, device_class);
 }
 
-std::string_view to_text(ReplicaState state) { return name_of(replica_state_names, state); }
+std::string_view to_text(ReplicaState state) { return row_at(replica_state_names, state); }
 
-std::string_view to_text(SubmitStatus status) { return name_of(submit_status_names, status); }
+std::string_view to_text(SubmitStatus status) { return row_at(submit_status_names, status); }
 
-std::string_view to_text(ClassMetric metric) { return name_of(metric_names, metric); }
+std::string_view to_text(ClassMetric metric) { return row_at(metric_names, metric); }
 
-std::string_view to_text(Health health) { return name_of(health_names, health); }
+std::string_view to_text(Health health) { return row_at(health_names, health); }
 
-std::string_view to_text(Severity severity) { return name_of(severity_names, severity); }
+std::string_view to_text(Severity severity) { return row_at(severity_names, severity); }
 
-std::string_view to_text(CancelStatus status) { return name_of(cancel_status_names, status); }
+std::string_view to_text(CancelStatus status) { return row_at(cancel_status_names, status); }
 
 Message::Message() = default;
 Message::Message(const Message& other) = default;
 Message::Message(Message&& other) noexcept = default;
-// By the constructors: functions of their own for all kinds would take long to compile.
+// Assignment uses the constructors: std::variant's own assignment, instantiated for every kind,
+// takes long to compile.
 Message& Message::operator=(const Message& other) { return *this = Message(other); }
 Message& Message::operator=(Message&& other) noexcept {
   if (this == &other) return *this;

@@ -19,7 +19,7 @@ std::vector<Send> PendingSends::hold_or_pass(std::vector<Send> sends) {
   return now;
 }
 
-std::vector<Send> PendingSends::release_until(std::uint64_t sequence) {
+std::vector<Send> PendingSends::release_up_to(std::uint64_t sequence) {
   committed_ = std::max(committed_, sequence);
   std::vector<Send> now;
   std::deque<Send> still_held;

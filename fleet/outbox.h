@@ -33,7 +33,7 @@ inline constexpr Peer publish_peer{Channel::publish, 0};
 enum class Transition : std::uint8_t {
   started,   // the ledger's first row, and one per router start: payload = JoinAccepted
   accepted,  // payload = Submit with this one job
-  refused,   // only in ledgers of earlier versions, where it counts
+  refused,   // no longer written; rows of earlier versions still count; payload = Failed
   leased,    // payload = JobChanged: hosts, target, decision facts
   running,
   returned,  // the attempt was refused, lost or failed; the job is queued again; payload = usage
@@ -83,7 +83,7 @@ class PendingSends {
   std::vector<Send> hold_or_pass(std::vector<Send> sends);
   /// Call when the store has committed every write up to `sequence`. Returns the sends that waited
   /// for them, in order.
-  std::vector<Send> release_until(std::uint64_t sequence);
+  std::vector<Send> release_up_to(std::uint64_t sequence);
   std::size_t size() const { return pending_.size(); }
 
  private:

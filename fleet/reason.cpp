@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<ReasonFacts, reason_count> table{{
     {Reason::memory, "memory", true, "The model or its KV cache does not fit in device memory."},
     {Reason::precision, "precision", true,
-     "The device and the policy allow none of the precisions that the job accepts."},
+     "The job accepts no precision that device and policy allow."},
     {Reason::op_unsupported, "op_unsupported", true,
      "The device cannot run a special operation that the job needs."},
     {Reason::framework, "framework", true, "The device does not support the job's framework."},

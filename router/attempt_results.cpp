@@ -270,7 +270,7 @@ std::uint64_t RouterCore::requeue(Instant now, JobRecord& record, Failed failed)
   }
   const Preemption* preemption = preemptions.against(record);
   if (failed.reason == Reason::preempted && preemption != nullptr && failed.detail.empty()) {
-    failed.detail = fmt::format("its devices were given to {}", to_short_text(preemption->job));
+    failed.detail = fmt::format("its devices are reserved for {}", to_short_text(preemption->job));
   }
   fill_end_steps(record, failed);
   const bool sent_away = failed.reason == Reason::drain || failed.reason == Reason::preempted;

@@ -46,7 +46,7 @@ std::string summary_of(const CancelReply& reply) {
   if (const std::size_t jobs = count(CancelStatus::unknown); jobs > 0) {
     parts.push_back(counted(jobs, "is not known", "are not known"));
   }
-  return fmt::format("{}", fmt::join(parts, "; "));
+  return joined(parts, "; ");
 }
 
 /// The result for a job that had ended before.

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "devices/serving/performance.h"
 #include "devices/training/training.h"
+#include "fleet/base/text.h"
 
 namespace drover::simulator {
 namespace {
@@ -141,7 +141,7 @@ void PlacementValidator::check(const std::string& host, const Assign& assign, co
   const Job& job = assign.job;
   const auto violate = [&](const std::string& what) {
     violations_.push_back(
-        fmt::format("{} on {}/{}: {}", to_text(job.id), host, fmt::join(on, ","), what));
+        fmt::format("{} on {}/{}: {}", to_text(job.id), host, joined(on, ","), what));
   };
   if (on.empty()) return violate("no devices");
   for (const std::uint16_t device : on) {

@@ -79,7 +79,7 @@ void Simulation::commit_later(std::optional<Instant> when) {
     const SimulatedStore::Done done = store_.finish_commit(now_);
     commit_later(done.next);
     router_->committed(now_, done.sequence);
-    dispatch(pending_sends_.release_until(done.sequence));
+    dispatch(pending_sends_.release_up_to(done.sequence));
     router_turn({JournalCommitted{now_, done.sequence}});
   });
 }

@@ -111,7 +111,7 @@ void Executor::fail_work(Instant now, std::uint16_t device, Reason reason,
   }
 }
 
-/// Work fails on a device that shut down for temperature.
+/// Work fails on a device that is in thermal shutdown.
 void Executor::shut_down(Instant now, std::uint16_t device) {
   if (!shut_down_reported_[device]) changes_.emplace_back(report(device));
   shut_down_reported_[device] = true;

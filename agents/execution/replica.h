@@ -57,7 +57,7 @@ class ReplicaEngine {
   /// Queues an attempt, or returns why not.
   std::optional<Refusal> accept(const Meter& meter, const AttemptKey& key, const Job& job);
   /// Removes waiting items at once and running ones at the next step boundary; then the attempt
-  /// ends with this reason. Silent: its end is not reported. False: it is not held here.
+  /// ends with this reason. `silent`: its end is not reported. Returns false if it is not here.
   bool cancel(const Meter& meter, const AttemptKey& key, Reason reason, bool silent);
   /// All attempts end now, for this reason.
   void stop_all(const Meter& meter, Reason reason, const std::string& detail);

@@ -9,6 +9,7 @@
 #include "agents/execution/replica.h"
 #include "devices/training/training.h"
 #include "fleet/base/result.h"
+#include "fleet/base/text.h"
 
 namespace drover::agents {
 namespace {
@@ -57,7 +58,7 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
   const int slice = placement.per_host > 0 ? placement.per_host : placement.devices;
   if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), slice) == sizes.end()) {
     return Refusal{Reason::topology, fmt::format("{} has no slices of {} (it has slices of {})",
-                                                 device.id, slice, fmt::join(sizes, ", "))};
+                                                 device.id, slice, joined(sizes, ", "))};
   }
   const bool transformer = model.is_transformer();
   if (transformer && model.context_max > 0 && work.sequence > model.context_max) {

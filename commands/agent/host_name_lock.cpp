@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -40,7 +39,7 @@ std::uint64_t lock_offset(const std::string& host, const std::string& endpoint) 
 }
 
 /// Why others could interfere there. Empty: only this user can write to the folder.
-std::string unsafe_by(const struct stat& found, const std::string& path) {
+std::string interference_problem(const struct stat& found, const std::string& path) {
   if (found.st_uid != geteuid()) {
     return fmt::format(
         "{}: belongs to user {}, expected this user ({}); remove it, or set XDG_RUNTIME_DIR to a "
@@ -62,7 +61,7 @@ std::string unsafe_by(const struct stat& found, const std::string& path) {
 bool is_private(const std::string& path) {
   struct stat found {};
   return path.starts_with('/') && lstat(path.c_str(), &found) == 0 &&
-         unsafe_by(found, path).empty() && (found.st_mode & 07777U) == S_IRWXU;
+         interference_problem(found, path).empty() && (found.st_mode & 07777U) == S_IRWXU;
 }
 
 struct LockFile {
@@ -72,7 +71,7 @@ struct LockFile {
 };
 
 LockFile unusable(const std::string& path) {
-  return {FileDescriptor(), fmt::format("{}: {}", printable(path), std::strerror(errno)), false};
+  return {FileDescriptor(), file_error(path).message, false};
 }
 
 LockFile open_lock_file(const std::string& path) {
@@ -81,7 +80,7 @@ LockFile open_lock_file(const std::string& path) {
   const FileDescriptor folder(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat found {};
   if (!folder.is_open() || fstat(folder.get(), &found) != 0) return unusable(path);
-  if (std::string unsafe = unsafe_by(found, path); !unsafe.empty()) {
+  if (std::string unsafe = interference_problem(found, path); !unsafe.empty()) {
     return {FileDescriptor(), std::move(unsafe), found.st_uid == geteuid()};
   }
   constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
@@ -135,7 +134,7 @@ Result<bool> HostNameLock::take() {
   }
   // An agent also runs if another user blocks the folders, or if the machine has none (such as one
   // with a read-only disk).
-  if (locks.empty() && fixable) return error("{}", fmt::join(passed_over_, "; "));
+  if (locks.empty() && fixable) return error("{}", joined(passed_over_, "; "));
   locks_ = std::move(locks);
   return true;
 }

@@ -74,7 +74,7 @@ std::string writing_others(const struct stat& found, const std::string& path) {
 }
 
 /// The problem if others than root and this user may write there; empty: none.
-std::string who_could_grant(const struct stat& found, const std::string& path) {
+std::string write_access_problem(const struct stat& found, const std::string& path) {
   if (found.st_uid == 0 || found.st_uid == geteuid()) return writing_others(found, path);
   return fmt::format(
       "{}: belongs to user {}, who could grant access; expected this user ({}) or root; fix with: "
@@ -174,7 +174,7 @@ Result<AllowFolder> open_allow_folder(const std::string& folder) {
     if (!file.is_open()) return true;
     if (fstat(file.get(), &found) != 0) return false;
     opened.marks += fmt::format("{} {} {:o}\n", found.st_ino, found.st_uid, found.st_mode);
-    if (opened.unsafe.empty()) opened.unsafe = who_could_grant(found, path);
+    if (opened.unsafe.empty()) opened.unsafe = write_access_problem(found, path);
     return true;
   };
   if (!check(above, folder) || !check(opened.files, opened.path)) return file_error(opened.path);
@@ -206,7 +206,7 @@ AllowText read_allow_text(const AllowFolder& folder, const std::string& file) {
   if (!S_ISREG(found.st_mode)) {
     return {State::bad, fmt::format("{}: expected a file", printable(path))};
   }
-  if (std::string unsafe = who_could_grant(found, path); !unsafe.empty()) {
+  if (std::string unsafe = write_access_problem(found, path); !unsafe.empty()) {
     return {State::bad, std::move(unsafe)};
   }
   AllowText read;

@@ -16,8 +16,6 @@ namespace {
 constexpr double newest_share = 0.2;  // weight of the newest frame in the moving mean
 constexpr Wall window_min = std::chrono::seconds(1);
 
-double seconds_of(Wall span) { return std::chrono::duration<double>(span).count(); }
-
 /// A router publishes totals twice a second: after this long it counts as disconnected.
 constexpr Wall stream_silence_max = std::chrono::seconds(3);
 constexpr Wall rejoin_interval = std::chrono::seconds(1);
@@ -30,7 +28,7 @@ bool fits(std::int64_t value, int low, int high) { return value >= low && value 
 }  // namespace
 
 void FrameStats::record_frame(Wall took) {
-  const double s = seconds_of(took);
+  const double s = to_seconds(took);
   draw_s_ = std::isnan(draw_s_) ? s : draw_s_ + newest_share * (s - draw_s_);
 }
 
@@ -39,7 +37,7 @@ tui::ShellStats FrameStats::shell_stats(const tui::TerminalStats& stats, Wall no
     window_ = now;
     window_bytes_ = stats.bytes;
   } else if (now - window_ >= window_min) {
-    bytes_per_s_ = static_cast<double>(stats.bytes - window_bytes_) / seconds_of(now - window_);
+    bytes_per_s_ = static_cast<double>(stats.bytes - window_bytes_) / to_seconds(now - window_);
     window_ = now;
     window_bytes_ = stats.bytes;
   }
@@ -47,7 +45,7 @@ tui::ShellStats FrameStats::shell_stats(const tui::TerminalStats& stats, Wall no
           .bytes_per_s = bytes_per_s_,
           .drawn = stats.frames_drawn,
           .skipped = stats.frames_skipped,
-          .backlog_s = std::chrono::duration<double>(stats.backlog_age).count()};
+          .backlog_s = to_seconds(stats.backlog_age)};
 }
 
 tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,

@@ -25,10 +25,6 @@ bool locale_is_utf8() {
   return utf8;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  return fmt::format("{}", fmt::join(names, " "));
-}
-
 std::optional<std::string> given_name(Arguments& arguments, std::string_view name,
                                       const std::vector<std::string>& known) {
   if (!arguments.has(name)) return {};
@@ -60,10 +56,10 @@ tui::Settings CommandLineSettings::over(tui::Settings settings) const {
 }
 
 std::vector<Option> appearance_options() {
-  return {{"view", "NAME", "view shown at the start: " + listed(tui::view_names())},
+  return {{"view", "NAME", "view shown at the start: " + joined(tui::view_names(), " ")},
           {"ascii", "", "no box or block characters (default if the locale is not UTF-8)"},
-          {"theme", "NAME", "the theme: " + listed(tui::theme_names())},
-          {"colours", "N", "colours of the terminal: " + listed(tui::colours_names())},
+          {"theme", "NAME", "the theme: " + joined(tui::theme_names(), " ")},
+          {"colours", "N", "colours of the terminal: " + joined(tui::colours_names(), " ")},
           {"history", "BYTES",
            "memory for history: half for device metrics, half to go back (default 96MiB)"}};
 }

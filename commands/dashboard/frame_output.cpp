@@ -69,7 +69,7 @@ Option csv_table_option() {
 
 Option table_option() {
   return {"table", "NAME",
-          fmt::format("with --json or --csv: {}", fmt::join(tui::table_names(), " "))};
+          fmt::format("with --json or --csv: {}", joined(tui::table_names(), " "))};
 }
 
 namespace {
@@ -80,7 +80,7 @@ std::string read_table(Arguments& arguments, const std::string& view, const char
     const std::string table(tui::table_of_view(view));
     if (table.empty()) {
       arguments.add_problem(error("{}: the view {} has no table; use --table with one of: {}",
-                                  format, view, fmt::join(tui::table_names(), " ")));
+                                  format, view, joined(tui::table_names(), " ")));
     }
     return table;
   }
@@ -88,7 +88,7 @@ std::string read_table(Arguments& arguments, const std::string& view, const char
   const auto& known = tui::table_names();
   if (std::find(known.begin(), known.end(), table) == known.end()) {
     arguments.add_problem(
-        error("--table: found '{}', expected one of: {}", excerpt(table), fmt::join(known, " ")));
+        error("--table: found '{}', expected one of: {}", excerpt(table), joined(known, " ")));
     return {};
   }
   for (const char* name : {"filter", "device"}) {

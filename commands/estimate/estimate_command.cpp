@@ -61,7 +61,7 @@ EstimatedTable estimate_table(const CsvTable& table, const devices::Catalogue& c
     if (!columns.back()) answer.unknown_columns.push_back(name);
     answer.text += csv_cell(name) + ',';
   }
-  answer.text += fmt::format("{}\n", fmt::join(devices::estimate_columns, ","));
+  answer.text += fmt::format("{}\n", joined(devices::estimate_columns, ","));
   devices::CaseReader reader(catalogue);
   for (const CsvRow& row : table.rows) {
     CaseRow cells;

@@ -13,7 +13,7 @@ namespace drover::commands {
 
 /// The alerts and rules of a snapshot.
 struct AlertsView {
-  std::vector<Alert> alerts;  // active ones, by rule and subject
+  std::vector<Alert> alerts;  // raised ones, by rule and subject
   std::vector<AlertRuleText> rules;
   std::set<std::uint32_t> parts;
   std::uint64_t snapshot = 0;

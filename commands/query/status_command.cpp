@@ -1,5 +1,4 @@
 // `drover status`: prints totals of the fleet and its jobs.
-
 #include "commands/connection/session.h"
 #include "commands/query/reports.h"
 #include "commands/shell/clock.h"

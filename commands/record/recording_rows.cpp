@@ -130,7 +130,7 @@ std::string csv_lines(const RecordedMessage& recorded, const SampleBatch& batch)
   // Host names need no quotes.
   const std::string begin = fmt::format("{},{}", to_iso8601(recorded.envelope.at), batch.host);
   for (const Sample& sample : unpack(batch)) {
-    fmt::format_to(std::back_inserter(lines), "{},{}", begin, sample.device);
+    lines += fmt::format("{},{}", begin, sample.device);
     for (const MetricKey& key : metric_keys) {
       const double value = sample[key.metric];
       lines += ',';

@@ -287,7 +287,7 @@ class RouterShell {
     const Instant now = clock_.now();
     journal_.write(JournalCommitted{now, committed});
     core_->committed(now, committed);
-    send_all(pending_sends_.release_until(committed));
+    send_all(pending_sends_.release_up_to(committed));
     router::pass(router::LedgerFailpoint::after_acknowledgement);
   }
 

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "commands/shell/file_descriptor.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -65,7 +66,7 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
     return error("{}: is a folder, expected a file", printable(path));
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) return error("{}: {}", printable(path), std::strerror(errno));
+  if (!file) return file_error(path);
   std::string text;
   char block[64 * 1024];
   while (file.read(block, sizeof block) || file.gcount() > 0) {

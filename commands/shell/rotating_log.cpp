@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "commands/shell/file_descriptor.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -46,10 +47,10 @@ Status replace_file(const std::string& path, const std::string& line) {
     std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
     file << line << "\n";
     file.close();
-    if (!file) return error("{}: {}", printable(fresh), std::strerror(errno));
+    if (!file) return file_error(fresh);
   }
   if (std::rename(fresh.c_str(), path.c_str()) == 0) return {};
-  return error("{}: {}", printable(path), std::strerror(errno));
+  return file_error(path);
 }
 
 }  // namespace drover::commands

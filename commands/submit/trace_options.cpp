@@ -35,13 +35,13 @@ Status check_fit(const TraceOptions& options, const TraceReaderOptions& reading)
 }  // namespace
 
 std::vector<Option> trace_options() {
-  return {{"trace", "FILE", "a recorded workload (docs/traces.md)"},
-          {"format", "F",
-           fmt::format("the trace's format: {} (default azure)",
-                       fmt::join(trace_format_names(), ", "))},
-          {"columns", "MAP", "csv: FIELD=COLUMN[:UNIT] or FIELD='value', separated by commas"},
-          {"throughputs", "FILE", "gavel: measured steps per second of each kind of job"},
-          {"measured-on", "ID", "tiresias: the device on which the durations were measured"}};
+  return {
+      {"trace", "FILE", "a recorded workload (docs/traces.md)"},
+      {"format", "F",
+       fmt::format("the trace's format: {} (default azure)", joined(trace_format_names(), ", "))},
+      {"columns", "MAP", "csv: FIELD=COLUMN[:UNIT] or FIELD='value', separated by commas"},
+      {"throughputs", "FILE", "gavel: measured steps per second of each kind of job"},
+      {"measured-on", "ID", "tiresias: the device on which the durations were measured"}};
 }
 
 std::string trace_examples(const std::string& command) {

@@ -5,13 +5,13 @@
 // round used BraTS 2019); systems with A100 in their name are listed as A10; single-stream latency
 // is that of one device; for offline throughput the model chooses the batch.
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "commands/validate/measured.h"
 #include "commands/validate/measured_cells.h"
+#include "fleet/base/whole_text.h"
 
 namespace drover::commands {
 namespace {
@@ -19,10 +19,8 @@ namespace {
 using devices::CaseColumn;
 
 std::optional<double> number_in(const std::string& cell) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (problem != std::errc() || end != cell.data() + cell.size() || !(value > 0)) return {};
-  return value;
+  const auto value = parse_whole_text<double>(cell);
+  return value && *value > 0 ? value : std::nullopt;
 }
 
 bool is_classic_source(std::string_view source) {

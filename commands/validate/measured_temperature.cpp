@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
 
 #include "devices/board/thermal_replay.h"
 #include "fleet/base/text.h"
+#include "fleet/base/whole_text.h"
 
 namespace drover::commands {
 namespace {
@@ -40,14 +40,12 @@ Result<std::optional<double>> number(const CsvTable& table, const CsvRow& row,
                                      std::string_view column) {
   const std::string& cell = table.cell(row, column);
   if (cell.empty()) return std::optional<double>{};
-  double value = 0;
-  const char* end = cell.data() + cell.size();
-  const auto [stop, problem] = std::from_chars(cell.data(), end, value);
-  if (problem != std::errc{} || stop != end || !std::isfinite(value)) {
+  const auto value = parse_whole_text<double>(cell);
+  if (!value || !std::isfinite(*value)) {
     return error("{}:{}: {}: found \"{}\", expected a number", table.place, row.line, column,
                  printable(cell));
   }
-  return std::optional<double>{value};
+  return value;
 }
 
 /// No value if a required cell is blank.

@@ -83,7 +83,7 @@ Result<MeasuredRows> rows_of(const std::string& path, const devices::Catalogue& 
   append(reading.rows, without_repeats(*std::move(own), reading.rows));
   if (!reading.ignored.empty()) {
     write_stderr("drover validate: ignored files without measurements: {}\n",
-                 printable(fmt::format("{}", fmt::join(reading.ignored, ", "))));
+                 printable(joined(reading.ignored, ", ")));
   }
   return std::move(reading.rows);
 }

@@ -217,7 +217,7 @@ std::string coverage_section(const ValidationReport& report) {
 std::string left_out_section(const ValidationReport& report) {
   if (report.left_out.empty()) return "";
   std::vector<Cells> rows;
-  for (const Reason& reason : reasons(report.left_out)) {
+  for (const LeftOutReason& reason : left_out_reasons(report.left_out)) {
     rows.push_back({fmt::format(">{}", reason.rows), reason.text, reason.locations});
   }
   return "<h2>Rows left out</h2>\n" + table({">rows", "reason", "location"}, rows);

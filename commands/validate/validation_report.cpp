@@ -126,7 +126,7 @@ std::string coverage_table(const ValidationReport& report) {
 std::string reasons_table(const std::vector<LeftOut>& left_out) {
   std::vector<std::vector<std::string>> rows;
   std::size_t more = 0;
-  for (const Reason& reason : reasons(left_out)) {
+  for (const LeftOutReason& reason : left_out_reasons(left_out)) {
     if (rows.size() == reasons_max) {
       more += reason.rows;
     } else {
@@ -231,10 +231,10 @@ std::vector<Coverage> coverage(const ValidationReport& report) {
   return all;
 }
 
-std::vector<Reason> reasons(const std::vector<LeftOut>& left_out) {
-  std::map<std::string, Reason> found;
+std::vector<LeftOutReason> left_out_reasons(const std::vector<LeftOut>& left_out) {
+  std::map<std::string, LeftOutReason> found;
   for (const LeftOut& row : left_out) {
-    Reason& reason = found[row.reason];
+    LeftOutReason& reason = found[row.reason];
     ++reason.rows;
     if (reason.rows <= locations_max) {
       reason.locations += (reason.rows > 1 ? ", " : "") + row.location;
@@ -243,9 +243,9 @@ std::vector<Reason> reasons(const std::vector<LeftOut>& left_out) {
     }
     reason.text = row.reason;
   }
-  std::vector<Reason> sorted;
+  std::vector<LeftOutReason> sorted;
   for (auto& [text, reason] : found) sorted.push_back(std::move(reason));
-  std::ranges::stable_sort(sorted, std::greater<>(), &Reason::rows);
+  std::ranges::stable_sort(sorted, std::greater<>(), &LeftOutReason::rows);
   return sorted;
 }
 

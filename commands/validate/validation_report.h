@@ -42,12 +42,12 @@ std::vector<Coverage> coverage(const ValidationReport& report);
 
 /// A reason with the number of rows that it applies to and the first of their locations. Sorted by
 /// the number of rows.
-struct Reason {
+struct LeftOutReason {
   std::string text;
   std::size_t rows = 0;
   std::string locations;  // "a.csv:3, a.csv:9, .."
 };
-std::vector<Reason> reasons(const std::vector<LeftOut>& left_out);
+std::vector<LeftOutReason> left_out_reasons(const std::vector<LeftOut>& left_out);
 
 /// Tables of classes with their goals, sources, devices, worst cases, contradictions, coverage, and
 /// rows left out.

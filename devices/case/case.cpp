@@ -210,10 +210,8 @@ void add_note(std::string& note, std::string_view text) {
 
 }  // namespace
 
-std::string_view to_text(CaseKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
-std::string_view to_text(CollectiveKind kind) {
-  return collective_names[static_cast<std::size_t>(kind)];
-}
+std::string_view to_text(CaseKind kind) { return row_at(kind_names, kind); }
+std::string_view to_text(CollectiveKind kind) { return row_at(collective_names, kind); }
 std::string_view to_text(CaseColumn column) { return row_at(column_names, column); }
 
 std::optional<CaseKind> parse_case_kind(std::string_view text) {
@@ -275,8 +273,7 @@ Result<Case> CaseReader::read(const CaseRow& row) {
   const std::string& kind = row[CaseColumn::kind];
   const auto known_kind = parse_case_kind(kind);
   if (!known_kind) {
-    return unexpected(CaseColumn::kind, kind,
-                      fmt::format("one of {}", fmt::join(kind_names, ", ")));
+    return unexpected(CaseColumn::kind, kind, fmt::format("one of {}", joined(kind_names, ", ")));
   }
   question.kind = *known_kind;
 

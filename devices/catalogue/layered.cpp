@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "fleet/base/text.h"
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 
 namespace drover::devices {
 namespace {
@@ -24,7 +24,7 @@ using toml_file::Table;
 constexpr double number_max = 1e12;
 
 std::optional<double> number(std::string_view text) {
-  const auto value = parse_whole<double>(trimmed(text));
+  const auto value = parse_whole_text<double>(trimmed(text));
   return value && *value > 0 && *value <= number_max ? value : std::nullopt;
 }
 

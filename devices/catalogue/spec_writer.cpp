@@ -6,6 +6,7 @@
 
 #include "devices/catalogue/spec_file.h"
 #include "devices/catalogue/spec_rows.h"
+#include "fleet/base/text.h"
 #include "fleet/text/toml.h"
 
 namespace drover::devices {
@@ -71,7 +72,7 @@ void write_sections(std::string& text, const DeviceSpec& spec) {
   sections["serving"] += fmt::format("token_engine = \"{}\"\n", to_text(spec.token_engine));
   sections["software"] += fmt::format("frameworks = {}\nmissing_ops = {}\nslice_sizes = [{}]\n",
                                       list_text(spec.frameworks), list_text(spec.missing_ops),
-                                      fmt::join(spec.slice_sizes, ", "));
+                                      joined(spec.slice_sizes, ", "));
   for (const auto& [section, body] : sections) {
     text += fmt::format("\n[{}]\n{}{}", section, source_line(spec, section), body);
   }

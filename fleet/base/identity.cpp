@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 
 namespace drover {
 namespace {
@@ -32,8 +32,8 @@ std::string to_text(const ReplicaId& id) { return fmt::format("{}/r{}", id.host,
 Result<JobId> parse_job_id(std::string_view text) {
   constexpr std::size_t half = 16;
   if (text.size() == 2 * half) {
-    const auto high = parse_whole<std::uint64_t>(text.substr(0, half), 16);
-    const auto low = parse_whole<std::uint64_t>(text.substr(half), 16);
+    const auto high = parse_whole_text<std::uint64_t>(text.substr(0, half), 16);
+    const auto low = parse_whole_text<std::uint64_t>(text.substr(half), 16);
     if (high && low) return JobId{*high, *low};
   }
   return error("job id: found \"{}\", expected 32 hexadecimal digits",
@@ -44,7 +44,7 @@ Result<DeviceId> parse_device_id(std::string_view text) {
   const std::size_t slash = text.rfind('/');
   if (slash != std::string_view::npos && is_name(text.substr(0, slash))) {
     const std::string_view digits = text.substr(slash + 1);
-    const auto index = parse_whole<std::uint16_t>(digits);
+    const auto index = parse_whole_text<std::uint16_t>(digits);
     // A device has only one name: "h1/03" is refused.
     const bool canonical = digits == "0" || !digits.starts_with('0');
     if (index && canonical) return DeviceId{std::string(text.substr(0, slash)), *index};

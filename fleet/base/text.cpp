@@ -154,12 +154,12 @@ std::string printable(std::string_view text) {
   while (!text.empty()) {
     const Decoded character = decode_front(text);
     if (!character.valid) {
-      fmt::format_to(std::back_inserter(shown), "\\x{:02x}", character.point);
+      shown += fmt::format("\\x{:02x}", character.point);
     } else if (character.point < 0x20) {
       shown += '^';
       shown += static_cast<char>('@' + character.point);
     } else if (within(unprintable, character.point)) {
-      fmt::format_to(std::back_inserter(shown), "\\u{{{:x}}}", character.point);
+      shown += fmt::format("\\u{{{:x}}}", character.point);
     } else {
       shown += text.substr(0, character.length);
     }
@@ -242,9 +242,8 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 }
 
 std::string shortened_list(const std::vector<std::string>& texts, std::size_t shown_max) {
-  if (texts.size() <= shown_max) return fmt::format("{}", fmt::join(texts, ", "));
-  const auto end = texts.begin() + static_cast<std::ptrdiff_t>(shown_max);
-  return fmt::format("{} and {} more", fmt::join(texts.begin(), end, ", "),
+  if (texts.size() <= shown_max) return joined(texts, ", ");
+  return fmt::format("{} and {} more", joined(std::span(texts).first(shown_max), ", "),
                      texts.size() - shown_max);
 }
 

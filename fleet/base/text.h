@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace drover {
@@ -36,6 +37,23 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
 
 /// "1 device", "3 devices", "0 devices". `many` is for irregular plurals: "2 batches".
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
+
+/// The texts or whole numbers with the separator between them.
+template <typename Range>
+std::string joined(const Range& parts, std::string_view separator) {
+  std::string text;
+  bool first = true;
+  for (const auto& part : parts) {
+    if (!first) text += separator;
+    first = false;
+    if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(part)>>) {
+      text += std::to_string(part);
+    } else {
+      text += part;
+    }
+  }
+  return text;
+}
 
 /// "a, b and 3 more": the first `shown_max` texts, and the number of the others.
 std::string shortened_list(const std::vector<std::string>& texts, std::size_t shown_max);

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "fleet/base/text.h"
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 
 namespace drover {
 namespace {
@@ -54,7 +54,7 @@ Result<Version> parse_version(std::string_view text) {
     return error("found \"{}\", expected a version such as 12.4", printable(text));
   };
   for (const std::string& part : split(std::string(text), '.')) {
-    const auto number = parse_whole<std::uint32_t>(part);
+    const auto number = parse_whole_text<std::uint32_t>(part);
     if (!number || version.size() == numbers_max) return wrong();
     version.push_back(*number);
   }

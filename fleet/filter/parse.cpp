@@ -214,7 +214,7 @@ class Parser {
 
   bool foreign_field(const Token& left, const FieldFacts& field) {
     return add_problem(left, fmt::format("{} no {}; expected one of {}", subject_text(of_),
-                                         field.name, fmt::join(field_names(of_), ", ")));
+                                         field.name, joined(field_names(of_), ", ")));
   }
 
   bool search_names(const Token& left) {

@@ -34,7 +34,7 @@ std::string header_of(const PublicKey& key, std::string_view kind) {
                                  to_text(key.role));
   std::vector<std::string> ids;
   for (const std::string& id : key.ids) ids.push_back(quoted(id));
-  if (!ids.empty()) text += fmt::format("ids = [{}]\n", fmt::join(ids, ", "));
+  if (!ids.empty()) text += fmt::format("ids = [{}]\n", joined(ids, ", "));
   return text + fmt::format("public = \"{}\"\n", key.key);
 }
 
@@ -95,7 +95,7 @@ std::string_view to_text(KeyRole role) { return row_at(role_names, role); }
 Result<KeyRole> parse_key_role(std::string_view text, std::string_view place) {
   if (const auto role = enumerator_named<KeyRole>(role_names, text)) return *role;
   return error("{}{}found \"{}\", expected one of {}", place, place.empty() ? "" : ": ",
-               excerpt(text), fmt::join(role_names, ", "));
+               excerpt(text), joined(role_names, ", "));
 }
 
 std::string to_toml(const PublicKey& key) { return header_of(key, "public"); }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 #include "fleet/socket/socket.h"
 
 namespace drover {
@@ -36,7 +36,7 @@ bool is_host_name(const std::string& host) {
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {
   if (text == "*") return 0;
-  return parse_whole<std::uint16_t>(text);
+  return parse_whole_text<std::uint16_t>(text);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class Table {
   /// A number of bytes or a text such as "80GiB".
   std::uint64_t bytes(std::string_view key,
                       std::optional<std::uint64_t> default_value = std::nullopt);
-  /// A list of texts. A single text counts as a list of one; an absent key as an empty list.
+  /// An array of strings. A single string counts as an array of one, an absent key as an empty one.
   std::vector<std::string> texts(std::string_view key);
   std::vector<double> numbers(std::string_view key);
   std::optional<Table> table(std::string_view key);

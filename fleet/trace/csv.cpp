@@ -4,7 +4,7 @@
 
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 #include "fleet/trace/rows.h"
 
 namespace drover {
@@ -56,7 +56,7 @@ Status set_precisions(std::string_view text, Workload& work) {
 }
 
 Status set_priority(std::string_view text, Job& job) {
-  const auto priority = parse_whole<std::int8_t>(text);
+  const auto priority = parse_whole_text<std::int8_t>(text);
   if (!priority) return error("found \"{}\", expected a whole number -128..127", excerpt(text));
   job.priority = *priority;
   return {};

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 #include "fleet/text/csv.h"
 
 namespace drover {
@@ -41,7 +41,7 @@ Status TraceHeader::read_columns(std::string_view text) {
     if (times != 1) {
       return error("header: found {} {} in \"{}\", expected one each of {}",
                    times == 0 ? "no column" : "several columns", printable(name), excerpt(text),
-                   printable(fmt::format("{}", fmt::join(wanted_, ", "))));
+                   printable(joined(wanted_, ", ")));
     }
     const auto found = std::find(columns->begin(), columns->end(), name);
     places_.push_back(static_cast<std::size_t>(found - columns->begin()));
@@ -63,7 +63,7 @@ Result<std::optional<std::vector<std::string>>> TraceHeader::read(std::string_vi
   if (!cells) return cells.error();
   if (cells->size() != columns_.size()) {
     return error("found {} fields, expected {} ({})", cells->size(), columns_.size(),
-                 excerpt(fmt::format("{}", fmt::join(columns_, ",")), 200));
+                 excerpt(joined(columns_, ","), 200));
   }
   std::vector<std::string> wanted;
   for (const std::size_t place : places_) wanted.push_back(std::move((*cells)[place]));
@@ -75,7 +75,7 @@ Error in_field(std::string_view field, const Error& problem) {
 }
 
 Result<std::uint32_t> parse_count(std::string_view text, std::uint32_t low, std::uint32_t high) {
-  const auto count = parse_whole<std::uint32_t>(text);
+  const auto count = parse_whole_text<std::uint32_t>(text);
   if (count && *count >= low && *count <= high) return *count;
   return error("found \"{}\", expected a whole number {}..{}", excerpt(text), low, high);
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fleet/base/text.h"
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 #include "fleet/codec/limits.h"
 #include "fleet/text/json.h"
 
@@ -34,7 +34,7 @@ std::optional<Gang> parse_gang(std::string_view key) {
   }
   std::string_view scale = key.substr(middle + between.size());
   scale.remove_suffix(close.size());
-  const auto devices = parse_whole<std::uint16_t>(scale);
+  const auto devices = parse_whole_text<std::uint16_t>(scale);
   if (!devices || *devices == 0) return std::nullopt;
   return Gang{std::string(key.substr(open.size(), middle - open.size())), *devices};
 }

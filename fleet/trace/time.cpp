@@ -7,7 +7,7 @@
 #include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
 #include "fleet/base/timestamp.h"
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 
 namespace drover {
 namespace {
@@ -34,7 +34,7 @@ std::uint64_t trace_time_max(TimeUnit unit) {
 Result<Instant> parse_trace_time(std::string_view text, TimeUnit unit) {
   if (unit == TimeUnit::iso) return parse_timestamp(text);
   // Its mantissa of 64 bits represents every nanosecond of these years.
-  const auto number = parse_whole<long double>(text);
+  const auto number = parse_whole_text<long double>(text);
   const std::uint64_t max = trace_time_max(unit);
   // A comparison with NaN is false.
   if (number && *number >= 0 && *number <= static_cast<long double>(max)) {

@@ -42,6 +42,7 @@ std::uint32_t state_filters();
 std::uint32_t failed_filters(const PlacementQuery& query, const PlacementKind& kind);
 /// Filters the rows from `begin` on.
 void apply_filters(const PlacementQuery& query, CandidateTable& rows, std::size_t begin);
+
 // The filters on kinds of placements, in criteria_kinds.cpp.
 // They fail for good: no change of a candidate's state can help.
 bool fails_precision(const PlacementQuery& query, const PlacementKind& kind);

@@ -40,7 +40,8 @@ class Estimator {
   /// `from_step`: steps already done.
   Run train(const devices::Placement& placement, const devices::ModelSpec& model,
             const Workload& work, std::uint32_t from_step = 0);
-  /// What serves on one placement, memoised. Valid until `forget_devices` or `forget_excess`.
+  /// The memo of serving estimates for one placement. Valid until `forget_devices` or
+  /// `forget_excess`.
   ServingMemo& serving(const devices::Placement& placement, const devices::ModelSpec& model);
 
   /// Learnt factor on Run::seconds for this kind of work on this host and group; 1 before the first

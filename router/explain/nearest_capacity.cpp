@@ -87,15 +87,14 @@ std::optional<Change> relieving_change(const RejectedCandidate& rejected) {
   const double tokens = std::max(0.0, rows.tokens[row] + need - capacity_tokens);
   if (requests > rows.load[row] || tokens > rows.tokens[row]) return std::nullopt;
   if (requests > 0) {
-    change.words = counted(static_cast<std::uint64_t>(std::ceil(requests)), "request");
+    change.words = counted(static_cast<std::uint64_t>(std::ceil(requests)), "fewer request");
   }
   if (tokens > 0) {
     change.words += change.words.empty() ? "" : " and ";
-    change.words += counted(static_cast<std::uint64_t>(std::ceil(tokens)), "token");
-    change.words += " of its KV cache";
+    change.words += counted(static_cast<std::uint64_t>(std::ceil(tokens)), "fewer token");
+    change.words += " in its KV cache";
   }
   if (change.words.empty()) return std::nullopt;
-  change.words += " fewer on that replica";
   change.make = [replica, requests, tokens](WhatIf& what_if) {
     what_if.fleet.reduce_load(replica, std::ceil(requests), std::ceil(tokens));
   };

@@ -63,7 +63,7 @@ std::optional<Change> take_fewer_tokens(const RejectedCandidate& rejected) {
   if (of_pool > 0) limit = limit > 0 ? std::min(limit, of_pool) : of_pool;
   const std::uint64_t over = query.need_tokens - std::min(limit, query.need_tokens);
   if (over > query.request.job->work.input_tokens) return std::nullopt;
-  return change_of(static_cast<double>(over), counted(over, "token fewer", "tokens fewer"),
+  return change_of(static_cast<double>(over), counted(over, "fewer token"),
                    [over](WhatIf& what_if) {
                      what_if.job.work.input_tokens -= static_cast<std::uint32_t>(over);
                    });

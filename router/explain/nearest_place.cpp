@@ -96,7 +96,7 @@ std::optional<Change> refresh_samples(const RejectedCandidate& rejected) {
   for (const DeviceIndex device : devices) {
     hosts.insert(fleet_state.hosts()[fleet_state.devices().host[device]].registration.host);
   }
-  const std::string words = fmt::format("a current sample of {}", fmt::join(hosts, ", "));
+  const std::string words = fmt::format("a current sample of {}", joined(hosts, ", "));
   return change_of(0, words, [devices = std::move(devices)](WhatIf& what_if) {
     for (const DeviceIndex device : devices) what_if.fleet.refresh_sample(what_if.now, device);
   });
@@ -111,14 +111,14 @@ std::optional<Change> cool_down(const RejectedCandidate& rejected) {
 std::optional<Change> try_again(const RejectedCandidate& rejected) {
   const std::string target = target_text(rejected.query.fleet_state, rejected.rows, rejected.row);
   if (rejected.query.request.avoid.contains(target)) {
-    Change change = change_of(0, "when its back-off on this target ends",
+    Change change = change_of(0, "once its back-off is over",
                               [target](WhatIf& what_if) { what_if.request.avoid.erase(target); });
     change.by_itself = true;
     return change;
   }
   if (rejected.rows.multi_host_gang_of(rejected.row) != nullptr) return std::nullopt;
   Change change = change_of(
-      0, "when the ejection of this target ends",
+      0, "once its ejection is over",
       [replica = rejected.rows.replica[rejected.row], group = rejected.rows.group[rejected.row]](
           WhatIf& what_if) { what_if.fleet.clear_ejection(replica, group); });
   change.by_itself = true;

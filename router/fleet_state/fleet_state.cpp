@@ -21,8 +21,8 @@ using DoubleColumn = std::vector<double> DeviceColumns::*;
 struct Home {
   FloatColumn narrow = nullptr;
   DoubleColumn wide = nullptr;
-  double unknown = 0;  // value before the first sample
-  bool is_zero_unknown = false;
+  double unknown = 0;            // value before the first sample
+  bool zero_is_unknown = false;  // a reading of 0 means that there is none
 };
 
 constexpr std::array<Home, metric_count> homes = {{
@@ -108,7 +108,7 @@ double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric) 
   const Home& home = homes[static_cast<std::size_t>(metric)];
   const double value =
       home.narrow != nullptr ? (columns.*home.narrow)[device] : (columns.*home.wide)[device];
-  return home.is_zero_unknown ? above_zero(value) : value;
+  return home.zero_is_unknown ? above_zero(value) : value;
 }
 
 FleetState::FleetState(FleetStateLimits limits) : limits_(limits) {}

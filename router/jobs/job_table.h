@@ -103,8 +103,8 @@ struct JobRecord {
   }
 };
 
-/// "attempt 2 was requeued at 14:02:10 (preempted: its devices go to 3fa1c2d4)"; `at` in fleet
-/// time.
+/// "attempt 2 was requeued at 14:02:10 (preempted: its devices are reserved for 3fa1c2d4)"; `at` in
+/// fleet time.
 std::string return_text(Instant at, std::uint32_t attempt, const Failed& failed);
 /// Why a multi-host gang is paused, if it is; for a request, its replica reports the pause.
 Pause pause_of(const JobRecord& record);

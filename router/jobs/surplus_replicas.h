@@ -20,10 +20,10 @@ inline constexpr double surplus_fill_max = 0.5;
 
 class SurplusReplicas {
  public:
-  /// Called each heartbeat. Surplus are idle replicas, and as many busy ones at once as the others
-  /// of the model can stand in for. Another replica can stand in only if its host is healthy and
-  /// every rule that names the surplus replica's pool also names its pool and accepts its
-  /// precision.
+  /// Called each heartbeat. Idle replicas are surplus. So are busy ones, as many at once as the
+  /// model's other replicas can stand in for. Another replica can stand in only if its host is
+  /// healthy and every rule that names the surplus replica's pool also names its pool and accepts
+  /// its precision.
   void update(Instant now, const FleetState& fleet_state, const Policy& policy,
               const ReplicaController& replica_controller);
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "fleet/base/text.h"
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 
 namespace drover::router {
 namespace {
@@ -38,7 +38,7 @@ Status arm_failpoint(const char* text) {
   if (said.empty()) return {};
   const std::size_t colon = said.find(':');
   if (colon == std::string_view::npos) return not_understood(said);
-  const auto count = parse_whole<std::uint64_t>(said.substr(colon + 1));
+  const auto count = parse_whole_text<std::uint64_t>(said.substr(colon + 1));
   if (!count || *count == 0) return not_understood(said);
   for (std::size_t stage = 0; stage < std::size(names); ++stage) {
     if (names[stage] != said.substr(0, colon)) continue;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fleet/base/text.h"
-#include "fleet/base/whole_number.h"
+#include "fleet/base/whole_text.h"
 #include "fleet/codec/codec.h"
 #include "fleet/codec/limits.h"
 #include "router/decision/candidates.h"
@@ -19,8 +19,9 @@ constexpr std::string_view gang_word = "gang";
 /// "7" or "0-3".
 bool read_range(std::string_view text, std::vector<std::uint16_t>& numbers) {
   const std::size_t dash = std::min(text.find('-'), text.size());
-  const auto first = parse_whole<std::uint16_t>(text.substr(0, dash));
-  const auto last = dash < text.size() ? parse_whole<std::uint16_t>(text.substr(dash + 1)) : first;
+  const auto first = parse_whole_text<std::uint16_t>(text.substr(0, dash));
+  const auto last =
+      dash < text.size() ? parse_whole_text<std::uint16_t>(text.substr(dash + 1)) : first;
   if (!first || !last || *last < *first) return false;
   if (std::size_t{*last} - *first >= codec::devices_max) return false;
   for (std::uint32_t number = *first; number <= *last; ++number) {
@@ -58,7 +59,7 @@ bool read_place(std::string_view text, const std::string& host, Lease& lease) {
     return read_numbers(rest.size() == 1 ? split(rest[0], ',') : rest, member.devices);
   }
   if (words[0] != replica_word || rest.size() > 1) return false;
-  lease.replica = parse_whole<std::uint32_t>(rest[0]);
+  lease.replica = parse_whole_text<std::uint32_t>(rest[0]);
   return lease.replica.has_value();
 }
 

@@ -2,8 +2,8 @@
 #include "router/lint/lint.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "fleet/base/whole_text.h"
 #include "router/policy/read.h"
 
 namespace drover::router {
@@ -11,13 +11,10 @@ namespace {
 
 /// The line of "FILE:LINE"; 0 without a line.
 std::uint32_t line_of(const Finding& finding) {
-  std::uint32_t line = 0;
   const std::size_t colon = finding.place.rfind(':');
-  if (colon == std::string::npos) return line;
-  const char* const begin = finding.place.data() + colon + 1;
-  const char* const end = finding.place.data() + finding.place.size();
-  if (std::from_chars(begin, end, line).ptr != end) return 0;
-  return line;
+  if (colon == std::string::npos) return 0;
+  return parse_whole_text<std::uint32_t>(std::string_view(finding.place).substr(colon + 1))
+      .value_or(0);
 }
 
 /// Each class is compared with each rule and all rules before it, and a router reads policies

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "fleet/base/text.h"
 #include "router/lint/lint.h"
 #include "router/lint/outcomes.h"
 
@@ -111,10 +112,6 @@ void lint_idle_pools(Lint& lint, const Table& table, std::size_t index) {
   }
 }
 
-std::string listed(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
 /// Reasons without an outcome, grouped by the default outcome; cases with the same ones are
 /// merged.
 void lint_unhandled(Lint& lint, const Table& table, const std::vector<const PolicyCase*>& cases) {
@@ -132,14 +129,14 @@ void lint_unhandled(Lint& lint, const Table& table, const std::vector<const Poli
     }
     for (const auto& [ending, reasons] : by_ending) {
       const std::string words =
-          fmt::format("for {}: by default_action it {}", listed(reasons), ending);
+          fmt::format("for {}: by default_action it {}", joined(reasons, ", "), ending);
       if (by_words.count(words) == 0) order.push_back(words);
       by_words[words].push_back(each->name);
     }
   }
   for (const std::string& words : order) {
     lint.warn(table, "name",
-              fmt::format("no fallback covers {} {}", listed(by_words[words]), words));
+              fmt::format("no fallback covers {} {}", joined(by_words[words], ", "), words));
   }
 }
 

@@ -119,8 +119,9 @@ void lint_devices(Lint& lint, Table file, const devices::Catalogue& known) {
     if (!table || (pool.match.rest && lint.is_unread("pool"))) continue;
     if (!can_hold(lint.policy(), pool.match, known)) {
       lint.warn(*table, "match",
-                pool.match.rest ? "the other pools already take every device of the catalogue"
-                                : "no device of the catalogue is in this pool");
+                pool.match.rest
+                    ? "the other pools leave no device of the catalogue that this one matches"
+                    : "no device of the catalogue is in this pool");
     }
     for (std::size_t before = 0; before < index; ++before) {
       const Pool& other = pools[before];

@@ -34,9 +34,9 @@ TEST(PendingSends, HoldsASendUntilItsWriteIsCommitted) {
   EXPECT_EQ(
       numbers(held.hold_or_pass({send_numbered(1, 3), send_numbered(2, 0), send_numbered(3, 4)})),
       (Numbers{2}));
-  EXPECT_EQ(numbers(held.release_until(2)), Numbers{});
-  EXPECT_EQ(numbers(held.release_until(3)), (Numbers{1}));
-  EXPECT_EQ(numbers(held.release_until(4)), (Numbers{3}));
+  EXPECT_EQ(numbers(held.release_up_to(2)), Numbers{});
+  EXPECT_EQ(numbers(held.release_up_to(3)), (Numbers{1}));
+  EXPECT_EQ(numbers(held.release_up_to(4)), (Numbers{3}));
   EXPECT_EQ(held.size(), 0U);
 }
 
@@ -44,20 +44,20 @@ TEST(PendingSends, OneCommitReleasesAllThatItCoversInOrder) {
   PendingSends held;
   EXPECT_TRUE(
       held.hold_or_pass({send_numbered(1, 2), send_numbered(2, 1), send_numbered(3, 9)}).empty());
-  EXPECT_EQ(numbers(held.release_until(5)), (Numbers{1, 2}));
+  EXPECT_EQ(numbers(held.release_up_to(5)), (Numbers{1, 2}));
   EXPECT_EQ(held.size(), 1U);
 }
 
 TEST(PendingSends, WhatIsCommittedAlreadyPasses) {
   PendingSends held;
-  EXPECT_TRUE(held.release_until(7).empty());
+  EXPECT_TRUE(held.release_up_to(7).empty());
   EXPECT_EQ(numbers(held.hold_or_pass({send_numbered(1, 7), send_numbered(2, 8)})), (Numbers{1}));
 }
 
 TEST(PendingSends, AnOldCommitTakesNothingBack) {
   PendingSends held;
-  EXPECT_TRUE(held.release_until(7).empty());
-  EXPECT_TRUE(held.release_until(3).empty());
+  EXPECT_TRUE(held.release_up_to(7).empty());
+  EXPECT_TRUE(held.release_up_to(3).empty());
   EXPECT_EQ(numbers(held.hold_or_pass({send_numbered(1, 6)})), (Numbers{1}));
 }
 

@@ -94,7 +94,7 @@ TEST(Preempting, ADecisionSaysWhoMakesRoomAndTheyGoWhenTheGraceIsOver) {
   stage.requeue(1, 1, 250, 200);
   EXPECT_TRUE(stage.runs(2));
   const std::string returned = "attempt 1 was requeued at " + when +
-                               " (preempted: its devices were given to " +
+                               " (preempted: its devices are reserved for " +
                                to_short_text(job_id(2)) + ")";
   EXPECT_EQ(stage.shown(1).reason, Reason::capacity) << "what it waits for now";
   EXPECT_EQ(stage.shown(1).returned, returned) << "and why it does not run any more";

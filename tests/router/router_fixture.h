@@ -85,7 +85,7 @@ class RouterHarness {
     const std::uint64_t sequence = pending_[count - 1].sequence;
     for (std::size_t at = 0; at < count; ++at) disk.push_back(pending_[at].row);
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
-    deliver(pending_sends_.release_until(sequence));
+    deliver(pending_sends_.release_up_to(sequence));
     router->committed(now, sequence);
     collect();
   }

@@ -38,7 +38,7 @@ bool change(const NearestFit& fit, Duration waited, Job& job) {
   } else if (fit.change.find(" instead of ") != std::string::npos &&
              fit.change.find("device") != std::string::npos) {
     work.devices = static_cast<std::uint16_t>(number_of(fit.change));
-  } else if (fit.change.ends_with(" fewer")) {
+  } else if (fit.change.ends_with(" fewer token") || fit.change.ends_with(" fewer tokens")) {
     work.input_tokens -= number_of(fit.change);
   } else if (fit.change.starts_with("without operation ")) {
     work.ops.clear();

@@ -11,7 +11,6 @@
 namespace drover::tui {
 
 enum class Align : std::uint8_t { left, right };
-inline constexpr Align left_aligned = Align::left, right_aligned = Align::right;  // for tables
 
 class DrawRegion {
  public:

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/result.h"
 
 namespace drover::tui {
@@ -39,14 +40,11 @@ constexpr std::array<CellStyleInfo, cell_style_count> cell_style_table = {{
     {CellStyle::fill_critical, 'C', attribute_reverse},
     {CellStyle::track, '_', attribute_none},
 }};
+static_assert(is_in_order(cell_style_table, &CellStyleInfo::style));
 
 }  // namespace
 
-const CellStyleInfo& facts(CellStyle style) {
-  const CellStyleInfo& row = cell_style_table[static_cast<std::size_t>(style)];
-  DROVER_REQUIRE(row.style == style);
-  return row;
-}
+const CellStyleInfo& facts(CellStyle style) { return row_at(cell_style_table, style); }
 
 std::string ansi_of(CellStyle style, Theme theme, Colours colours) {
   DROVER_REQUIRE(colours != Colours::detect);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "fleet/base/result.h"
+#include "fleet/base/enum_tables.h"
 
 namespace drover::tui {
 namespace {
@@ -15,22 +15,13 @@ constexpr std::array<ThemeFacts, theme_count> themes = {{
     {Theme::deuteranopia, "deuteranopia", "for eyes that confuse red and green; dark"},
     {Theme::tritanopia, "tritanopia", "for eyes that confuse blue and green; dark"},
 }};
+static_assert(is_in_order(themes, &ThemeFacts::theme));
 
-/// The enumerator with this name, if any.
-template <typename Enum>
-std::optional<Enum> named(const std::vector<std::string>& names, std::string_view name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Enum>(found - names.begin());
-}
+constexpr std::array<std::string_view, 4> colours_texts = {"auto", "none", "8", "256"};
 
 }  // namespace
 
-const ThemeFacts& facts(Theme theme) {
-  const ThemeFacts& row = themes[static_cast<std::size_t>(theme)];
-  DROVER_REQUIRE(row.theme == theme);
-  return row;
-}
+const ThemeFacts& facts(Theme theme) { return row_at(themes, theme); }
 
 const std::vector<std::string>& theme_names() {
   static const std::vector<std::string> names = [] {
@@ -42,16 +33,17 @@ const std::vector<std::string>& theme_names() {
 }
 
 std::optional<Theme> theme_named(std::string_view name) {
-  return named<Theme>(theme_names(), name);
+  const auto found = std::ranges::find(themes, name, &ThemeFacts::name);
+  return found == themes.end() ? std::nullopt : std::optional(found->theme);
 }
 
 const std::vector<std::string>& colours_names() {
-  static const std::vector<std::string> names = {"auto", "none", "8", "256"};
+  static const std::vector<std::string> names(colours_texts.begin(), colours_texts.end());
   return names;
 }
 
 std::optional<Colours> colours_named(std::string_view name) {
-  return named<Colours>(colours_names(), name);
+  return enumerator_named<Colours>(colours_texts, name);
 }
 
 }  // namespace drover::tui

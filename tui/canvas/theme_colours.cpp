@@ -1,7 +1,7 @@
 #include <array>
 #include <initializer_list>
 
-#include "fleet/base/result.h"
+#include "fleet/base/enum_tables.h"
 #include "tui/canvas/palette.h"
 
 namespace drover::tui {
@@ -157,6 +157,13 @@ constexpr ThemeColours tritanopia_colours = dark_except({
     {CellStyle::fill_critical, 231, 124, 7, 1, attribute_bold},
 });
 
+constexpr bool has_styles_in_order(const ThemeColours& colours) {
+  return is_in_order(colours, &CellStyleColours::style);
+}
+static_assert(has_styles_in_order(dark_colours) && has_styles_in_order(light_colours) &&
+              has_styles_in_order(contrast_colours) && has_styles_in_order(deuteranopia_colours) &&
+              has_styles_in_order(tritanopia_colours));
+
 // In the order of Theme.
 constexpr std::array<const ThemeColours*, theme_count> colours_by_theme = {
     &dark_colours, &light_colours, &contrast_colours, &deuteranopia_colours, &tritanopia_colours};
@@ -164,10 +171,8 @@ constexpr std::array<const ThemeColours*, theme_count> colours_by_theme = {
 }  // namespace
 
 const CellStyleColours& colours_of(CellStyle style, Theme theme) {
-  const ThemeColours& colours = *colours_by_theme[static_cast<std::size_t>(theme)];
-  const CellStyleColours& row = colours[static_cast<std::size_t>(style)];
-  DROVER_REQUIRE(row.style == style);
-  return row;
+  const ThemeColours& colours = *row_at(colours_by_theme, theme);
+  return row_at(colours, style);
 }
 
 }  // namespace drover::tui

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fleet/base/enum_tables.h"
 #include "tui/model/device_table.h"
 
 namespace drover::tui {
@@ -25,13 +26,7 @@ constexpr std::array<HistoryMetricFacts, history_metric_count> history_metric_ta
     {HistoryMetric::queue, Metric::queue, 1, 0, Statistic::maximum},
 }};
 
-constexpr bool in_order_of_enumerators() {
-  for (std::size_t i = 0; i < history_metric_table.size(); ++i) {
-    if (static_cast<std::size_t>(history_metric_table[i].metric) != i) return false;
-  }
-  return true;
-}
-static_assert(in_order_of_enumerators());
+static_assert(is_in_order(history_metric_table, &HistoryMetricFacts::metric));
 
 QuantizedValue point_of(double value, double least, double steps_per_one) {
   // NaN is checked last, so that the loop over a batch has no branches.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/result.h"
 
 namespace drover::tui {
@@ -26,6 +27,7 @@ constexpr std::array<MapMetricFacts, map_metric_count> map_metric_table = {{
     {MapMetric::queue, "queue", "queue", "0", "100, log"},
     {MapMetric::age, "age", "age of data", "0s", "stale"},
 }};
+static_assert(is_in_order(map_metric_table, &MapMetricFacts::metric));
 
 MapValue in_percent(double share) { return {share, share * 100}; }
 
@@ -75,11 +77,7 @@ MapValue last_reading(const Model& model, Instant now, DeviceTable::Row row, Map
 
 std::span<const MapMetricFacts> map_metrics() { return map_metric_table; }
 
-const MapMetricFacts& facts(MapMetric metric) {
-  const MapMetricFacts& row = map_metric_table[static_cast<std::size_t>(metric)];
-  DROVER_REQUIRE(row.metric == metric);
-  return row;
-}
+const MapMetricFacts& facts(MapMetric metric) { return row_at(map_metric_table, metric); }
 
 MapValue map_value(const Model& model, Instant now, DeviceTable::Row row, MapMetric metric) {
   MapValue reading = last_reading(model, now, row, metric);

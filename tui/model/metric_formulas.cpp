@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "fleet/base/result.h"
+#include "fleet/base/enum_tables.h"
 
 namespace drover::tui {
 namespace {
@@ -25,6 +25,7 @@ constexpr std::array<ModelErrorInfo, error_class_count> error_table = {{
      "0.030 (median 0.017)"},
     {temperature, "temperature", "temperature after a load step, RMS", "4,543", "0.8 C"},
 }};
+static_assert(is_in_order(error_table, &ModelErrorInfo::error_class));
 
 constexpr unsigned errors(std::initializer_list<ModelErrorClass> classes) {
   unsigned bits = 0;
@@ -145,9 +146,7 @@ void read_constants(std::string_view text, const TakeConstant& put, const TakeWo
 }  // namespace
 
 const ModelErrorInfo& facts(ModelErrorClass error_class) {
-  const ModelErrorInfo& row = error_table[static_cast<std::size_t>(error_class)];
-  DROVER_REQUIRE(row.error_class == error_class);
-  return row;
+  return row_at(error_table, error_class);
 }
 
 std::span<const MetricFormula> metric_formulas() { return formula_table; }

@@ -38,7 +38,7 @@ constexpr std::array<MetricTexts, 6> metric_texts = {{
     {ClassMetric::energy_per_unit, "J/token, step", unit_joules_text},
 }};
 
-const MetricTexts& words_of(const ClassReport& report) {
+const MetricTexts& texts_of(const ClassReport& report) {
   return metric_texts[static_cast<std::size_t>(report.metric)];
 }
 
@@ -50,17 +50,17 @@ struct Figure {
 
 Figure value_figure(const ClassReport& report, double value) {
   if (report.values.count == 0) return {std::string(not_known), CellStyle::faint};
-  const std::string text = words_of(report).text(value);
+  const std::string text = texts_of(report).text(value);
   if (report.target <= 0) return {text};
   return {text, value <= report.target ? CellStyle::good : CellStyle::hot};
 }
 
 Figure name_of(const ClassReport& report) { return {report.name}; }
 Figure metric_of(const ClassReport& report) {
-  return {std::string(words_of(report).name), CellStyle::faint};
+  return {std::string(texts_of(report).name), CellStyle::faint};
 }
 Figure target_of(const ClassReport& report) {
-  return report.target > 0 ? Figure{words_of(report).text(report.target)}
+  return report.target > 0 ? Figure{texts_of(report).text(report.target)}
                            : Figure{"none", CellStyle::faint};
 }
 Figure p50_of(const ClassReport& report) { return value_figure(report, report.values.p50); }

@@ -259,9 +259,7 @@ int draw_decision(DrawRegion& region, int row, const Decision& decision) {
     std::string text =
         fmt::format("not {}: {}, {}", decision.preferred_pool, reason.name, reason.meaning);
     if (decision.action == Action::queue) {
-      text = reason.reason == Reason::capacity
-                 ? "capacity: no pool of the rule has capacity. The job waits."
-                 : fmt::format("{}: {} The job waits.", reason.name, reason.meaning);
+      text = fmt::format("{}: {} The job waits.", reason.name, reason.meaning);
     } else if (decision.fallback_step > 0) {
       text += fmt::format(" (fallback {})", decision.fallback_step);
     }

@@ -1,10 +1,10 @@
 #include "tui/state/actions.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "fleet/action_duration.h"
 #include "fleet/base/text.h"
@@ -25,13 +25,9 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-std::string joined_names(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), names_max); ++i) {
-    text += (i > 0 ? ", " : "") + printable(names[i]);
-  }
-  if (names.size() > names_max) text += fmt::format(" and {} more", names.size() - names_max);
-  return text;
+std::string shown_names(std::vector<std::string> names) {
+  for (std::string& name : names) name = printable(name);
+  return shortened_list(names, names_max);
 }
 
 /// The tagged devices, else the selected one; in the data-plane view, the selected host.
@@ -97,7 +93,7 @@ Reach reach_of(const Model& model, const std::vector<Target>& targets) {
 }
 
 std::string reach_text(const Reach& reach) {
-  return fmt::format("{} ({}, {:.0f} running there)", joined_names(reach.names),
+  return fmt::format("{} ({}, {:.0f} running there)", shown_names(reach.names),
                      counted(reach.devices, "device"), reach.runs);
 }
 
@@ -108,10 +104,7 @@ Result<Duration> take_span(std::vector<std::string>& words, std::string_view bef
   const auto at = std::find(words.rbegin(), words.rend(), before);
   if (at == words.rend() || at == words.rbegin()) return otherwise.in_fleet_time(speed);
   const auto first = static_cast<std::size_t>(words.rend() - at);
-  const auto span = parse_action_duration(
-      fmt::format("{}",
-                  fmt::join(words.begin() + static_cast<std::ptrdiff_t>(first), words.end(), " ")),
-      before);
+  const auto span = parse_action_duration(joined(std::span(words).subspan(first), " "), before);
   if (!span) return span.error();
   words.resize(first - 1);
   return span->in_fleet_time(speed);
@@ -208,7 +201,7 @@ Result<FleetAction> cancel_action(const Model& model, const UiState& ui, std::st
   }
   FleetAction action;
   action.question =
-      fmt::format("Cancel {}: it ends as cancelled, and its progress is lost", joined_names(names));
+      fmt::format("Cancel {}: it ends as cancelled, and its progress is lost", shown_names(names));
   action.requests.push_back(std::move(cancel));
   return action;
 }
@@ -270,7 +263,7 @@ Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui,
   if (names.empty()) return error("no unacknowledged alert matches");
   FleetAction action;
   action.question =
-      fmt::format("Acknowledge {}: shown to everyone until it clears", joined_names(names));
+      fmt::format("Acknowledge {}: shown to everyone until it clears", shown_names(names));
   action.requests.push_back(std::move(request));
   return action;
 }
@@ -300,7 +293,7 @@ void PendingAction::settle(bool done, const std::string& what) {
 bool PendingAction::receive(const Message& body) {
   if (open_ == 0) return false;
   if (const auto* reply = std::get_if<ActionReply>(&body)) {
-    const std::string done = reply->summary.empty() ? joined_names(reply->targets) : reply->summary;
+    const std::string done = reply->summary.empty() ? shown_names(reply->targets) : reply->summary;
     const std::string_view way =
         reply->confirm ? "; to do it anyway, end the command with 'anyway'" : "";
     settle(reply->applied, reply->applied ? done : fmt::format("{}{}", reply->problem, way));
@@ -309,8 +302,7 @@ bool PendingAction::receive(const Message& body) {
     for (const CancelResult& result : cancelled->results) {
       results.push_back(fmt::format("{} {}", result.asked.substr(0, 8), to_text(result.status)));
     }
-    const std::string done =
-        cancelled->summary.empty() ? joined_names(results) : cancelled->summary;
+    const std::string done = cancelled->summary.empty() ? shown_names(results) : cancelled->summary;
     settle(cancelled->problem.empty(), cancelled->problem.empty() ? done : cancelled->problem);
   } else if (const auto* problem = std::get_if<RequestError>(&body)) {
     settle(false, problem->what);

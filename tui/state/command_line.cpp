@@ -4,7 +4,6 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
@@ -111,7 +110,7 @@ Status set_grouping(CommandContext& context, std::string_view argument) {
     grouping = static_cast<Grouping>(found - names.begin());
   } else if (!table || argument != no_group) {
     return error("found '{}', expected {}", excerpt(argument),
-                 fmt::join(grouping_words(context), ", "));
+                 joined(grouping_words(context), ", "));
   }
   if (table) {
     group_by(context.ui.devices, grouping);
@@ -127,8 +126,7 @@ Status set_metric(CommandContext& context, std::string_view argument) {
     context.ui.metric = metric.metric;
     return show<View::fleet>(context, {});
   }
-  return error("found '{}', expected {}", excerpt(argument),
-               fmt::join(metric_words(context), ", "));
+  return error("found '{}', expected {}", excerpt(argument), joined(metric_words(context), ", "));
 }
 
 template <Command command>
@@ -185,8 +183,7 @@ std::vector<std::string> theme_words(const CommandContext&) { return theme_names
 
 Status choose_theme(CommandContext& context, std::string_view argument) {
   if (!theme_named(argument)) {
-    return error("found '{}', expected one of {}", excerpt(argument),
-                 fmt::format("{}", fmt::join(theme_names(), " ")));
+    return error("found '{}', expected one of {}", excerpt(argument), joined(theme_names(), " "));
   }
   Settings settings = context.options.settings;
   settings.theme = std::string(argument);
@@ -295,20 +292,18 @@ constexpr std::array command_table = {
     LineCommand{"filter", "[EXPR]", "show only what matches EXPR; without it everything",
                 set_filter, nullptr},
     LineCommand{"columns", "[NAME[:WIDTH],..]",
-                "set the columns of the devices table; without names: the default", choose_columns,
+                "set the table's columns; without names: the default", choose_columns,
                 column_words},
-    LineCommand{"sort", "NAME[,NAME]", "sort the devices by one or two columns; -NAME: descending",
+    LineCommand{"sort", "NAME[,NAME]", "sort devices by one or two columns; -NAME: descending",
                 sort_devices_by, sort_words},
     LineCommand{"find", "TEXT", "go to the next line with TEXT", find, nullptr},
-    LineCommand{"group", "BY",
-                "group map or table by host, rack, pool, kind, state; table also: none",
+    LineCommand{"group", "BY", "group by host, rack, pool, kind or state; none: tables only",
                 set_grouping, grouping_words},
     LineCommand{"metric", "NAME", "colour the map by a metric", set_metric, metric_words},
     LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 5m from the start", go_to, nullptr},
     LineCommand{"live", "", "go to now", go_live, nullptr},
     LineCommand{"view", "NAME", "show a saved view", show_saved, saved_view_words},
-    LineCommand{"save", "[NAME]",
-                "save the current view under NAME or, without it, as the start view", save,
+    LineCommand{"save", "[NAME]", "save the current view; without NAME: as the start view", save,
                 saved_view_words},
     LineCommand{"theme", "NAME", "change the colours", choose_theme, theme_words},
     LineCommand{"untag", "", "clear all tags", press<Command::untag_all>, nullptr},

@@ -15,10 +15,6 @@ namespace {
 
 using toml_file::Table;
 
-std::string listed(const std::vector<std::string>& names) {
-  return fmt::format("{}", fmt::join(names, " "));
-}
-
 // Reading: one reader per type. For a wrong value they report a problem and keep the default.
 
 template <typename Owner>
@@ -26,8 +22,8 @@ void check_text(Table& table, const Setting<Owner>& setting, const std::string& 
   if (setting.names != nullptr) {
     const std::vector<std::string> names = setting.names();
     if (std::find(names.begin(), names.end(), text) != names.end()) return;
-    table.add_problem(setting.key,
-                      fmt::format("found '{}', expected one of {}", excerpt(text), listed(names)));
+    table.add_problem(setting.key, fmt::format("found '{}', expected one of {}", excerpt(text),
+                                               joined(names, " ")));
   } else if (setting.check != nullptr) {
     if (const Status fine = setting.check(text); !fine) {
       table.add_problem(setting.key, fine.error().message);
@@ -112,7 +108,7 @@ std::string toml_text(const std::string& value) { return toml_file::quoted(valid
 std::string toml_text(const std::vector<std::string>& value) {
   std::vector<std::string> texts;
   for (const std::string& text : value) texts.push_back(toml_text(text));
-  return fmt::format("[{}]", fmt::join(texts, ", "));
+  return fmt::format("[{}]", joined(texts, ", "));
 }
 
 std::string toml_text(std::int64_t value) { return fmt::format("{}", value); }
@@ -140,7 +136,7 @@ std::string value_text(const Setting<Owner>& setting, const Owner& owner) {
 /// The allowed values as text: names, a range, or the kind of value.
 template <typename Owner>
 std::string values_text(const Setting<Owner>& setting) {
-  if (setting.names != nullptr) return listed(setting.names());
+  if (setting.names != nullptr) return joined(setting.names(), " ");
   if (std::holds_alternative<std::int64_t Owner::*>(setting.member)) {
     return fmt::format("{} to {}", setting.low, setting.high);
   }

@@ -4,9 +4,9 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "fleet/base/result.h"
+#include "fleet/base/text.h"
 #include "tui/state/view_table.h"
 #include "tui/tables/column_selection.h"
 #include "tui/tables/device_columns.h"
@@ -32,12 +32,12 @@ std::string title_of(int column) {
 }
 
 void choose_devices(const ViewSettings& settings, DeviceList& devices) {
-  const auto keys = parse_sort(fmt::format("{}", fmt::join(settings.sort, ",")));
+  const auto keys = parse_sort(joined(settings.sort, ","));
   DROVER_REQUIRE(keys.ok());
   sort_by(devices, *keys);
   devices.wanted.clear();
   if (!settings.device_columns.empty()) {
-    const auto columns = parse_columns(fmt::format("{}", fmt::join(settings.device_columns, ",")));
+    const auto columns = parse_columns(joined(settings.device_columns, ","));
     // Each column was checked alone; if one is listed twice, the default columns are shown.
     if (columns) devices.wanted = *columns;
   }

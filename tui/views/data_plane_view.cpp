@@ -82,20 +82,20 @@ std::string rack_column(const FrameContext&, const HostRow& host) {
 }
 
 constexpr std::array<AgentColumn, 14> agent_columns = {{
-    {"AGENT", 16, left_aligned, 0, name_column},
-    {"RACK", 6, left_aligned, 9, rack_column},
-    {"STATE", 7, left_aligned, 1, state_column},
-    {"AGE", 5, right_aligned, 2, age_column},
-    {"ROWS/s", 6, right_aligned, 4, rows_column},
-    {"MSGS/s", 6, right_aligned, 6, batches_column},
-    {"LOST", 6, right_aligned, 3, gaps_column},
-    {"ROUTER LOSS", 11, right_aligned, 8, router_gaps_column},
-    {"SKIPPED", 7, right_aligned, 7, skipped_column},
-    {"UNDECODED", 9, right_aligned, 10, undecoded_column},
-    {"CLOCK", 8, right_aligned, 5, clock_column},
-    {"DEVICES", 7, right_aligned, 11, devices_column},
-    {"KEY", 10, left_aligned, 12, key_column},
-    {"SOFTWARE", 14, left_aligned, 13, software_column},
+    {"AGENT", 16, Align::left, 0, name_column},
+    {"RACK", 6, Align::left, 9, rack_column},
+    {"STATE", 7, Align::left, 1, state_column},
+    {"AGE", 5, Align::right, 2, age_column},
+    {"ROWS/s", 6, Align::right, 4, rows_column},
+    {"MSGS/s", 6, Align::right, 6, batches_column},
+    {"LOST", 6, Align::right, 3, gaps_column},
+    {"ROUTER LOSS", 11, Align::right, 8, router_gaps_column},
+    {"SKIPPED", 7, Align::right, 7, skipped_column},
+    {"UNDECODED", 9, Align::right, 10, undecoded_column},
+    {"CLOCK", 8, Align::right, 5, clock_column},
+    {"DEVICES", 7, Align::right, 11, devices_column},
+    {"KEY", 10, Align::left, 12, key_column},
+    {"SOFTWARE", 14, Align::left, 13, software_column},
 }};
 
 ScrolledRows arrange_hosts(const LayoutInput& at, UiState& ui) {
@@ -167,7 +167,7 @@ void draw_stream(const FrameContext& frame, DrawRegion region, const Totals& tot
   fact(2, "oldest",
        std::isnan(sums.oldest_s)
            ? "N/A"
-           : fmt::format("{} ago, lost hosts excluded", duration_text(sums.oldest_s)));
+           : fmt::format("{} ago, without lost hosts", duration_text(sums.oldest_s)));
   fact(3, "lost",
        fmt::format("{} batches here, {} at router", count_text(static_cast<double>(sums.lost)),
                    count_text(static_cast<double>(sums.lost_at_router))),
@@ -188,7 +188,7 @@ void draw_own(const FrameContext& frame, DrawRegion region) {
   fact(1, "frames",
        std::isnan(shell.draw_s)
            ? "N/A"
-           : fmt::format("{} per frame, {} drawn, {} skipped", duration_text(shell.draw_s),
+           : fmt::format("{} each, {} drawn, {} skipped", duration_text(shell.draw_s),
                          count_text(static_cast<double>(shell.drawn)),
                          count_text(static_cast<double>(shell.skipped))));
   fact(2, "terminal",

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "fleet/base/text.h"
 #include "tui/model/device_state.h"
 #include "tui/tables/host_list.h"
 #include "tui/views/table_columns.h"
@@ -253,7 +253,7 @@ constexpr std::array<TableColumn<ReplicaRow>, 16> replica_table = {{
     {"host", of<&ReplicaRow::reported, &ReplicaChanged::replica, &Replica::id, &ReplicaId::host>},
     {"devices",
      [](const EvaluationContext&, const ReplicaRow& row) {
-       return text_cell(fmt::format("{}", fmt::join(row.reported.replica.devices, " ")));
+       return text_cell(joined(row.reported.replica.devices, " "));
      }},
     {"pool", [](const EvaluationContext& at,
                 const ReplicaRow& row) { return text_cell(pools_text(at.model, row.reported)); }},

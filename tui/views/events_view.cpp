@@ -1,14 +1,15 @@
 // Raised alerts and the log: Enter on a line goes to its moment and its device.
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/filter/filter.h"
 #include "tui/panels/log_panels.h"
@@ -53,8 +54,7 @@ std::string clear_condition(const AlertRuleText& rule) {
 std::string subjects_text(const std::vector<std::string>& subjects) {
   if (subjects.empty()) return "none";
   const std::size_t shown = std::min(subjects.size(), subjects_max);
-  return fmt::format("{}: {}{}", subjects.size(),
-                     fmt::join(subjects.begin(), subjects.begin() + static_cast<long>(shown), ", "),
+  return fmt::format("{}: {}{}", subjects.size(), joined(std::span(subjects).first(shown), ", "),
                      shown < subjects.size() ? ", .." : "");
 }
 
@@ -164,7 +164,7 @@ void draw_alert_details(const FrameContext& frame, DrawRegion region) {
                    rule->clear_after <= Duration{0} ? "at once"
                                                     : "for " + raise_span_text(rule->clear_after)));
   fact("meaning", rule->help);
-  fact("raised for", subjects_text(raised_by(frame, rule->name)));
+  fact("subjects", subjects_text(raised_by(frame, rule->name)));
 }
 
 // From these sizes on, rules are beside the list, and details of the selection below it.

@@ -1,5 +1,4 @@
 // Keys (from the key table), commands, reasons and symbols, as one page that scrolls.
-
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
@@ -52,7 +51,7 @@ std::vector<HelpLine> help_lines() {
   lines.push_back({});
   lines.push_back({"Symbols", "", CellStyle::header});
   static constexpr std::pair<std::string_view, std::string_view> signs[] = {
-      {"N/A", "No value yet. This is not zero: an idle device shows 0."},
+      {"N/A", "Not reported. Never zero: an idle device shows 0."},
       {"-", "None, such as a host without a rack; on the map: no data."},
       {"!", "Not usable, as its driver or agent reports. Also: an alert."},
       {"*", "An injected fault; the device's details name it."},
@@ -61,14 +60,15 @@ std::vector<HelpLine> help_lines() {
       {"?", "Stale: no sample for 5 s of fleet time and 3 s of wall time."},
       {"map", "From dark (cold) to bright (hot), one scale for all kinds."},
       {"MFU", "Share of the matrix units' peak that the work achieves."},
-      {"temperature", "On the map: up to the throttle limit; ~: limit unknown, 100 C assumed."},
-      {"bars", "Green: normal. Yellow: near a limit. Orange: at it. Load is always green."},
+      {"temperature", "On the map: up to the throttle limit; ~: assumed 100 C."},
+      {"bars", "Green: normal. Yellow: near a limit. Orange: at the limit."},
+      {"", "The bar of the load is always green."},
       {"THROTTLE", "Why the clock is reduced: power cap, thermal, or hardware."},
       {"FALLBACK", "The fallback of the rule that placed the job, counted from 1."},
       {"CANDIDATES", "The number of candidates that were considered."},
       {"SCORE", "The weighted mean of the parts below it: value x weight, 0 to 1."},
-      {"~", "Estimate: progress from run time; W and C from assumed constants."},
-      {">", "In the event list: an action by a user or program, with its result."},
+      {"~", "Estimate: progress from run time; W, C from assumptions."},
+      {">", "Among events: an action of a user or program, its result."},
       {"=", "Among events: a cleared alert."},
       {"+", "Among events and alerts: acknowledged."},
       {"chart lines", "The cap or limit of the value; a gap in a chart: unknown."},

@@ -49,18 +49,18 @@ std::string reason_column(const Decision& d) {
 }
 
 constexpr std::array<DecisionColumn, 12> decision_columns = {
-    {{"TIME", 8, left_aligned, 0, time_column},
-     {"JOB", 8, left_aligned, 1, job_column},
-     {"KIND", 5, left_aligned, 8, kind_column},
-     {"MODEL", 13, left_aligned, 3, model_column},
-     {"ACTION", 9, left_aligned, 9, action_column},
-     {"RULE", 12, left_aligned, 11, rule_column},
-     {"PREFERRED", 12, left_aligned, 7, preferred_column},
-     {"CHOSEN", 13, left_aligned, 2, chosen_column},
-     {"SCORE", 5, right_aligned, 4, score_column},
-     {"FALLBACK", 8, right_aligned, 5, fallback_column},
-     {"CANDIDATES", 10, right_aligned, 10, candidates_column},
-     {"REASON", 15, left_aligned, 6, reason_column}}};
+    {{"TIME", 8, Align::left, 0, time_column},
+     {"JOB", 8, Align::left, 1, job_column},
+     {"KIND", 5, Align::left, 8, kind_column},
+     {"MODEL", 13, Align::left, 3, model_column},
+     {"ACTION", 9, Align::left, 9, action_column},
+     {"RULE", 12, Align::left, 11, rule_column},
+     {"PREFERRED", 12, Align::left, 7, preferred_column},
+     {"CHOSEN", 13, Align::left, 2, chosen_column},
+     {"SCORE", 5, Align::right, 4, score_column},
+     {"FALLBACK", 8, Align::right, 5, fallback_column},
+     {"CANDIDATES", 10, Align::right, 10, candidates_column},
+     {"REASON", 15, Align::left, 6, reason_column}}};
 
 CellStyle role_of(const Decision& decision, std::string_view title) {
   const bool bad = decision.action == Action::reject;

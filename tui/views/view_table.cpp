@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "fleet/base/enum_tables.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
@@ -25,13 +26,7 @@ constexpr std::array<ViewRow, view_count> view_table = {{
 }};
 
 // A missing row has the number of the first view.
-constexpr bool view_table_in_order() {
-  for (std::size_t index = 0; index < view_table.size(); ++index) {
-    if (static_cast<std::size_t>(view_table[index].view) != index) return false;
-  }
-  return true;
-}
-static_assert(view_table_in_order());
+static_assert(is_in_order(view_table, &ViewRow::view));
 
 }  // namespace
 

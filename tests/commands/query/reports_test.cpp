@@ -165,7 +165,7 @@ TEST(Reports, WhyNamesTheAttemptThatWasRequeuedBesideWhatTheJobWaitsForNow) {
   JobChanged waiting = job_in(JobState::queued, WorkKind::train);
   waiting.reason = drover::Reason::capacity;
   waiting.returned =
-      "attempt 1 was requeued at 14:02:10 (preempted: its devices were given to 3fa1c2d4)";
+      "attempt 1 was requeued at 14:02:10 (preempted: its devices are reserved for 3fa1c2d4)";
   EXPECT_NE(explain(waiting).find("  " + waiting.returned + "\n  waiting for capacity\n"),
             std::string::npos)
       << explain(waiting);

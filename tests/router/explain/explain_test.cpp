@@ -247,12 +247,11 @@ TEST(NearestFit, AFullReplicaIsToldByHowMuchItIsFull) {
   Alone fleet("[replicas]\nmanage = false\n");
   const ReplicaIndex full = fleet.add_replica(fleet.fast, 0, "llama-3.1-8b", {0});
   fleet.fleet_state.reserve_request(fleet.now, full, 99'990, fleet.now);
-  EXPECT_EQ(fleet.changes(fleet.request()).at(0),
-            "630 tokens of its KV cache fewer on that replica");
+  EXPECT_EQ(fleet.changes(fleet.request()).at(0), "630 fewer tokens in its KV cache");
   fleet.fleet_state.release_request(full, 99'990);
   fleet.policy.pools[0].concurrency = 1;
   fleet.fleet_state.reserve_request(fleet.now, full, 1, fleet.now);
-  EXPECT_EQ(fleet.changes(fleet.request()).at(0), "1 request fewer on that replica");
+  EXPECT_EQ(fleet.changes(fleet.request()).at(0), "1 fewer request");
   fleet.fleet_state.replica(full).retiring = true;
   for (const std::string& change : fleet.changes(fleet.request())) {
     EXPECT_EQ(change, "a replica of llama-3.1-8b ([replicas] manage is false)");

@@ -144,18 +144,18 @@ const std::vector<Deed>& deeds() {
          hand.fleet.cool(hand.host());
          return true;
        }},
-      {std::regex("when the ejection of this target ends"),
+      {std::regex("once its ejection is over"),
        [](const Hand& hand, const MatchedWords&) {
          hand.fleet.outlier(hand.fit.target);
          return true;
        }},
-      {std::regex("when its back-off on this target ends"),
+      {std::regex("once its back-off is over"),
        [](const Hand& hand, const MatchedWords&) {
          hand.fleet.avoid.clear();
          return true;
        }},
-      {std::regex("(?:([0-9]+) requests?)?(?: and )?(?:([0-9]+) tokens? of its KV cache)? fewer on "
-                  "that replica"),
+      {std::regex("(?=.)(?:([0-9]+) fewer requests?)?(?: and )?(?:([0-9]+) fewer tokens? in its KV "
+                  "cache)?"),
        [](const Hand& hand, const MatchedWords& words) {
          const int requests = words[1].matched ? std::stoi(words[1]) : 0;
          const double tokens = words[2].matched ? std::stod(words[2]) : 0;
@@ -215,7 +215,7 @@ const std::vector<Deed>& deeds() {
          hand.fleet.job.work.devices = static_cast<std::uint16_t>(std::stoi(words[1]));
          return true;
        }},
-      {std::regex("([0-9]+) tokens? fewer"),
+      {std::regex("([0-9]+) fewer tokens?"),
        [](const Hand& hand, const MatchedWords& words) {
          hand.fleet.job.work.input_tokens -= static_cast<std::uint32_t>(std::stoul(words[1]));
          return true;

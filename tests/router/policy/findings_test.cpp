@@ -403,8 +403,8 @@ TEST(PolicyFindings, OfPools) {
       {pooled(
            "[pool.a]\nmatch = { kind = \"gpu\" }\n[pool.b]\nmatch = { kind = \"gpu\", rest = true "
            "}\n"),
-       "p.toml:4: warning: pool.b.match: the other pools already take every device of the "
-       "catalogue",
+       "p.toml:4: warning: pool.b.match: the other pools leave no device of the catalogue that "
+       "this one matches",
        pooled("[pool.a]\nmatch = { kind = \"gpu\", rack = \"r1\" }\n[pool.b]\nmatch = { kind = "
               "\"gpu\", rest = true }\nprice_per_hour = 3\n")},
       {pooled("[pool.a]\nmatch = {}\nprice_per_hour = { spot = 1 }\n"),
