@@ -6,11 +6,10 @@
 #include <fmt/format.h>
 
 #include "agents/agent_state.h"
+#include "fleet/base/version.h"
 
 namespace drover::agents {
 namespace {
-
-constexpr const char* software = "drover 0.1.0";
 
 AttemptKey key_of(const Assign& assign) { return {assign.job.id, assign.attempt}; }
 
@@ -36,7 +35,7 @@ void Agent::State::send_register(Instant now, Instant asked_at) {
   registration.site = settings.site;
   registration.labels = settings.labels;
   registration.incarnation = settings.incarnation;
-  registration.software = software;
+  registration.software = software_name;
   registration.ambient_c = settings.ambient_c;
   registration.specs = plan.specs;
   registration.groups = plan.groups;

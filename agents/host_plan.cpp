@@ -114,12 +114,12 @@ Status Agent::check(const AgentSettings& settings, const devices::Catalogue& cat
       {{"host", &settings.host}, {"rack", &settings.rack}, {"site", &settings.site}}};
   for (const auto& [what, name] : names) {
     if (!is_name(*name)) {
-      return error("{} `{}`: expected 1 to 64 of letters, digits and ._:-", what, printable(*name));
+      return error("{} `{}`: expected 1 to 64 letters, digits and ._:-", what, printable(*name));
     }
   }
   for (const auto& [key, value] : settings.labels) {
     if (!is_name(key) || !is_name(value)) {
-      return error("label `{}={}`: expected 1 to 64 of letters, digits and ._:- on both sides",
+      return error("label `{}={}`: expected 1 to 64 letters, digits and ._:- on both sides",
                    printable(key), printable(value));
     }
   }

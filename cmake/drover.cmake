@@ -43,7 +43,7 @@ endfunction()
 
 # With DROVER_UNITY, files of a target are compiled together in groups of this many, in the order
 # in which they are added.
-set(DROVER_UNITY_FILES 45)
+set(DROVER_UNITY_FILES 75)
 
 function(drover_source target path)
   get_target_property(sources ${target} SOURCES)

@@ -12,6 +12,7 @@
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
+#include "fleet/base/version.h"
 
 namespace {
 
@@ -36,7 +37,8 @@ constexpr Subcommand subcommands[] = {DROVER_VERBS(DROVER_SUBCOMMAND)};
 
 std::string overview() {
   std::string text =
-      "drover routes work across a mixed fleet of (emulated) GPUs and TPUs and shows it live.\n\n"
+      "drover routes work across a mixed fleet of emulated GPUs and TPUs and shows the\n"
+      "fleet live.\n\n"
       "usage: drover COMMAND [options]\n\nCommands:\n";
   for (const Subcommand& command : subcommands) {
     if (*command.summary != 0) text += fmt::format("  {:<11} {}\n", command.name, command.summary);
@@ -100,7 +102,7 @@ int main(int count, char** values) {
     return end("drover", CommandOutcome::done());
   }
   if (words[0] == "--version") {
-    commands::write_stdout("{}\n", commands::software_name);
+    commands::write_stdout("{}\n", drover::software_name);
     return end("drover", CommandOutcome::done());
   }
   const Subcommand* command = find_subcommand(words[0]);

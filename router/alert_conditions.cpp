@@ -76,7 +76,7 @@ void RouterCore::add_host_conditions(Instant now, std::vector<AlertCondition>& s
 }
 
 void RouterCore::add_ejection_conditions(std::vector<AlertCondition>& seen) const {
-  for (const Ejection& ejection : ejections.in_force()) {
+  for (const Ejection& ejection : outlier_detector.in_force()) {
     if (ejection.shadow) continue;
     seen.push_back({std::string(condition::place_ejected), ejection.place,
                     fmt::format("no new work for it: {}", to_text(ejection.detector))});

@@ -1,4 +1,4 @@
-// Agents' reports on attempts, and the only code that ends attempts and jobs.
+// Agents' reports on attempts, and the only code that ends jobs.
 //
 // An attempt is current when the ledger's last lease of its job names it and its host. A result of
 // any other attempt is late: it is stored as `stale`, acknowledged, and never charged.
@@ -251,7 +251,7 @@ void RouterCore::release_reservation(JobRecord& record) {
 }
 
 void RouterCore::release(JobRecord& record, bool finished) {
-  if (std::exchange(record.lease.probe, false)) routes.probe_ended(record.lease.rule, finished);
+  if (std::exchange(record.lease.probe, false)) failbacks.probe_ended(record.lease.rule, finished);
   release_reservation(record);
   jobs.unbind(record);
   if (record.lease.replica) {

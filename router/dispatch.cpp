@@ -125,7 +125,7 @@ PlacementRequest RouterCore::ask_for(const JobRecord& record,
   }
   const WorkClass* work_class = class_of(policy, record.job, model);
   if (const Rule* rule = find_rule(policy, record.job, model, work_class)) {
-    request.route = routes.find(rule->name);
+    request.failback = failbacks.find(rule->name);
   }
   if (tenants.counts()) {
     const std::string& tenant = record.job.tenant;
@@ -268,10 +268,10 @@ void RouterCore::assign(Instant now, const JobRecord& record, const Member& memb
 
 void RouterCore::update_failback(Instant now, JobRecord& record, const PlacementResult& result) {
   const Decision& decision = result.decision;
-  if (result.leaving) routes.set_leaving(decision.rule, *result.leaving);
+  if (result.leaving) failbacks.set_leaving(decision.rule, *result.leaving);
   record.lease.rule = decision.rule;
   record.lease.probe = result.probe;
-  if (result.probe) routes.probe_began(decision.rule);
+  if (result.probe) failbacks.probe_began(decision.rule);
   const auto rule = std::find_if(policy.rules.begin(), policy.rules.end(),
                                  [&](const Rule& each) { return each.name == decision.rule; });
   if (result.held || rule == policy.rules.end() || !decision.fallback_reason) return;
@@ -280,7 +280,7 @@ void RouterCore::update_failback(Instant now, JobRecord& record, const Placement
   const std::size_t fallback = decision.fallback_step - before;
   const bool sticky =
       fallback < rule->fallbacks.size() && rule->fallbacks[fallback].failback.after > Duration{0};
-  if (sticky) routes.fell_back(now, rule->name, fallback, *decision.fallback_reason);
+  if (sticky) failbacks.fell_back(now, rule->name, fallback, *decision.fallback_reason);
 }
 
 void RouterCore::make_reservation(Instant now, JobRecord& record, const Allocation& place) {

@@ -25,7 +25,7 @@ void RouterCore::handle(Instant now, Caller caller, const Leave& leave) {
     }
     return;
   }
-  health.mark_left(*host);
+  failure_detector.mark_left(*host);
   lose_host(now, *host, Health::left, why.empty() ? "shut down cleanly" : why, "left");
   const std::vector<ReplicaIndex> went = fleet_state.hosts()[*host].replicas;
   for (const ReplicaIndex index : went) {
@@ -33,7 +33,7 @@ void RouterCore::handle(Instant now, Caller caller, const Leave& leave) {
     gone.state = ReplicaState::gone;
     gone.detail = "its host left";
     const GroupIndex group = fleet_state.replicas()[index].group;
-    ejections.forget(to_text(gone.id));
+    outlier_detector.forget(to_text(gone.id));
     replica_controller.reported(now, gone);
     fleet_state.apply(now, *host, gone);
     publish_replica(now, gone, group);
@@ -82,11 +82,11 @@ void RouterCore::forget_host(Instant now, HostIndex host, const std::string& why
   }
   // Also those that were gone before: a Register ends no ejection.
   for (const auto& [number, index] : entry.replica_by_number) {
-    ejections.forget(to_text(ReplicaId{name, number}));
+    outlier_detector.forget(to_text(ReplicaId{name, number}));
   }
   accounting.forget_host(fleet_state, host);
   for (const DeviceKey& device : conditions.forget(host)) conditions.drain(now, device, false);
-  health.forget(host);
+  failure_detector.forget(host);
   replica_controller.host_lost(now, name);
   fleet_state.forget_host(host);
   forget_dropped();

@@ -39,11 +39,10 @@ void publish_gone(RouterCore& core, Instant now, HostIndex host, std::vector<Rep
 
 void RouterCore::handle(Instant now, Caller caller, const Join& join) {
   if (join.role == Role::agent && !is_name(join.name)) {
-    outbox.send(
-        now, caller.peer,
-        JoinRejected{fmt::format("host name: found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ "
-                                 ": -",
-                                 printable(join.name.substr(0, 80)))});
+    outbox.send(now, caller.peer,
+                JoinRejected{fmt::format("host name: found \"{}\", expected 1 to 64 characters of "
+                                         "A-Z a-z 0-9 . _ : -",
+                                         printable(join.name.substr(0, 80)))});
     return;
   }
   caller.entry.role = join.role;
@@ -108,7 +107,7 @@ void RouterCore::handle(Instant now, Caller caller, const Register& registration
   const bool same_line = earlier == registration.incarnation &&
                          connections.peer_of(registration.host) == caller.peer.number;
   supersede_others(now, caller, registration);
-  health.registered(now, *registered);
+  failure_detector.registered(now, *registered);
   replica_controller.host_lost(now, registration.host);
   if (was_lost) fleet_state.set_returned(now, *registered);
   assign_pools(policy, fleet_state);
@@ -202,8 +201,8 @@ void RouterCore::apply_samples(Instant now, const Envelope& envelope, const Samp
     return;
   }
   // A lost host must register before its samples count.
-  if (is_gone(health.health(*host))) return;
-  if (health.record_contact(now, *host))
+  if (is_gone(failure_detector.health(*host))) return;
+  if (failure_detector.record_contact(now, *host))
     set_health(now, *host, Health::ok, "heartbeat received again");
   if (const auto absurd = find_implausible_value(batch)) {
     const MetricFacts& metric = facts(absurd->metric);
@@ -249,7 +248,7 @@ void RouterCore::handle(Instant now, Caller caller, const ReplicaReport& report)
   if (replica.state != ReplicaState::gone) add_outlier_place(now, index);
   forget_dropped();
   if (replica.state == ReplicaState::gone) {
-    ejections.forget(to_text(replica.id));
+    outlier_detector.forget(to_text(replica.id));
     // FleetState dropped the replica's reservations; releasing them later would release another's.
     for (JobRecord* record : jobs.on_host(replica.id.host)) {
       Reservation& reservation = record->reservation;
@@ -300,14 +299,15 @@ void RouterCore::lose_host(Instant now, HostIndex host, Health state, const std:
     lost.incarnation = fleet_state.hosts()[host].registration.incarnation;
     lost.host_lost = true;
     lost.detail = fmt::format("host {} {}", name, what);
-    lost.usage = estimated_usage(*record, *record->lease.member(name), health.last_contact(host));
+    lost.usage =
+        estimated_usage(*record, *record->lease.member(name), failure_detector.last_contact(host));
     end_member(now, *record, name, std::move(lost));
   }
   connections.silence(name);
 }
 
 void RouterCore::sweep(Instant now) {
-  const Sweep found = health.sweep(now);
+  const Sweep found = failure_detector.sweep(now);
   if (found.stalled) {
     // Leases from before a restart get the same grace as hosts.
     if (awaiting_hosts) {
@@ -354,7 +354,7 @@ void RouterCore::expire_restored_leases(Instant now) {
 
 void RouterCore::cancel_unacknowledged(Instant now) {
   // Assignments wait for the disk too: their hosts may have received them late or not at all.
-  if (disk.stalled_within(now, settings.lost_after)) return;
+  if (ledger_backpressure.stalled_within(now, settings.lost_after)) return;
   // A host that answers nobody is no fault of the job or its placement.
   const auto is_silent = [&](const Member& member) {
     const auto host = fleet_state.find_host(member.host);

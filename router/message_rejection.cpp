@@ -34,7 +34,7 @@ void defer(RouterCore& core, Instant now, const Dropped& what, const std::string
       core.deferred.count(what.key, printable(sender.substr(0, dropped_sender_max)));
   if (!core.deferred.should_report(now, entry)) return;
   core.event(now, Severity::warning, entry.name,
-             fmt::format("deferred, {} so far: {}", entry.count, printable(what.why)));
+             fmt::format("rejected for now, {} so far: {}", entry.count, printable(what.why)));
 }
 
 /// Counted like a dropped message, and audited.

@@ -13,15 +13,15 @@ constexpr const char* router_name = "router";
 }  // namespace
 
 void OutboxBuilder::send(Instant now, Peer to, Message body, std::uint64_t after_write) {
-  Line& line = lines_[to];
-  Envelope envelope{router_name, ++line.sequence, now, std::move(body)};
+  PeerState& state = peers_[to];
+  Envelope envelope{router_name, ++state.sequence, now, std::move(body)};
   outbox_.sends.push_back({to, std::move(envelope), after_write <= committed_ ? 0 : after_write});
 }
 
 void OutboxBuilder::send_in_order(Instant now, Peer to, Message body, std::uint64_t after_write) {
-  Line& line = lines_[to];
-  line.mark = std::max(line.mark, after_write);
-  send(now, to, std::move(body), line.mark);
+  PeerState& state = peers_[to];
+  state.barrier_write = std::max(state.barrier_write, after_write);
+  send(now, to, std::move(body), state.barrier_write);
 }
 
 std::uint64_t OutboxBuilder::write(LedgerRow row) {
@@ -41,7 +41,7 @@ void OutboxBuilder::committed(std::uint64_t sequence) {
   committed_ = std::max(committed_, std::min(sequence, last_write_));
 }
 
-void OutboxBuilder::forget(Peer peer) { lines_.erase(peer); }
+void OutboxBuilder::forget(Peer peer) { peers_.erase(peer); }
 
 Outbox OutboxBuilder::take() { return std::exchange(outbox_, Outbox{}); }
 

@@ -39,11 +39,11 @@ class OutboxBuilder {
   Outbox take();
 
  private:
-  struct Line {
+  struct PeerState {
     std::uint64_t sequence = 0;
-    std::uint64_t mark = 0;  // latest write that an ordered send waits for
+    std::uint64_t barrier_write = 0;  // latest write that an ordered send waits for
   };
-  std::map<Peer, Line> lines_;
+  std::map<Peer, PeerState> peers_;
   std::uint64_t last_write_ = 0;
   std::uint64_t committed_ = 0;
   std::uint64_t last_published_ = 0;

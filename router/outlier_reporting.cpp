@@ -38,7 +38,7 @@ std::string RouterCore::place_name(const JobRecord& record, const Member& member
 
 void RouterCore::record_success(Instant now, const JobRecord& record) {
   for (const Member& member : record.lease.members) {
-    ejections.report(now, place_name(record, member), true);
+    outlier_detector.report(now, place_name(record, member), true);
   }
 }
 
@@ -46,7 +46,7 @@ void RouterCore::record_failure(Instant now, const JobRecord& record, const std:
                                 Reason reason) {
   const Member* member = record.lease.member(host);
   if (member == nullptr || member->used || !is_place_at_fault(reason)) return;
-  ejections.report(now, place_name(record, *member), false);
+  outlier_detector.report(now, place_name(record, *member), false);
 }
 
 void RouterCore::record_host_failure(Instant now, const std::string& host) {
@@ -54,24 +54,24 @@ void RouterCore::record_host_failure(Instant now, const std::string& host) {
   for (const JobRecord* record : jobs.on_host(host)) {
     places.insert(place_name(*record, *record->lease.member(host)));
   }
-  for (const std::string& place : places) ejections.report(now, place, false);
+  for (const std::string& place : places) outlier_detector.report(now, place, false);
 }
 
 void RouterCore::add_outlier_places(Instant now, HostIndex host) {
   for (const GroupIndex index : fleet_state.hosts()[host].groups) {
     const GroupEntry& group = fleet_state.groups()[index];
     const std::string name = group_name(fleet_state.hosts()[host], group);
-    ejections.add_place(name, pool_of(index), group.group.count);
-    fleet_state.group(index).outlier.ejected = ejections.ejected(name, now);
+    outlier_detector.add_place(name, pool_of(index), group.group.count);
+    fleet_state.group(index).outlier.ejected = outlier_detector.ejected(name, now);
   }
 }
 
 void RouterCore::add_outlier_place(Instant now, ReplicaIndex index) {
   const ReplicaEntry& entry = fleet_state.replicas()[index];
   const std::string name = to_text(entry.replica.id);
-  ejections.add_place(name, fmt::format("{} {}", pool_of(entry.group), entry.replica.model),
-                      static_cast<double>(entry.replica.devices.size()));
-  fleet_state.replica(index).outlier.ejected = ejections.ejected(name, now);
+  outlier_detector.add_place(name, fmt::format("{} {}", pool_of(entry.group), entry.replica.model),
+                             static_cast<double>(entry.replica.devices.size()));
+  fleet_state.replica(index).outlier.ejected = outlier_detector.ejected(name, now);
 }
 
 OutlierState* RouterCore::outlier_state_of(const std::string& place) {
@@ -93,7 +93,7 @@ OutlierState* RouterCore::outlier_state_of(const std::string& place) {
 /// and names each time would fill the tables keyed by them.
 void RouterCore::forget_dropped() {
   for (const std::string& place : fleet_state.take_dropped_places()) {
-    if (outlier_state_of(place) == nullptr) ejections.forget(place);
+    if (outlier_state_of(place) == nullptr) outlier_detector.forget(place);
   }
   for (const std::string& host : fleet_state.take_replaced_hosts()) {
     accounting.forget_counters(host);
@@ -103,8 +103,8 @@ void RouterCore::forget_dropped() {
 }
 
 void RouterCore::apply_ejection_changes(Instant now) {
-  ejections.tick(now);
-  for (const EjectionChange& change : ejections.take_changes()) {
+  outlier_detector.tick(now);
+  for (const EjectionChange& change : outlier_detector.take_changes()) {
     const Ejection& ejection = change.ejection;
     const double length_s = to_seconds(ejection.until - ejection.since);
     if (ejection.shadow) {
@@ -115,7 +115,7 @@ void RouterCore::apply_ejection_changes(Instant now) {
     }
     if (OutlierState* outlier = outlier_state_of(ejection.place)) {
       // It may be gone and replaced since.
-      outlier->ejected = ejections.ejected(ejection.place, now);
+      outlier->ejected = outlier_detector.ejected(ejection.place, now);
       if (change.ended) fleet_state.set_returned(now, *outlier);
     }
     if (change.ended) {

@@ -9,7 +9,7 @@
 
 #include "fleet/base/text.h"
 #include "router/actions/reply_text.h"
-#include "router/policy/findings.h"
+#include "router/lint/findings.h"
 #include "router/policy/text.h"
 #include "router/router_core.h"
 
@@ -106,11 +106,11 @@ void RouterCore::activate_policy(Instant now, Policy fresh, PolicyReply origin) 
 
 void RouterCore::rebuild_policy_state(Instant now) {
   tenants.set(policy.limits.tenants);
-  routes.clear();
+  failbacks.clear();
   alerts.set_rules(policy.alerts);
   alert_rule_evaluator.set_rules(policy.alerts);
   policy.slow_start.window_s *= settings.speed;
-  ejections.set_rules(in_fleet_time(policy.eject, settings.speed));
+  outlier_detector.set_rules(in_fleet_time(policy.eject, settings.speed));
   for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) add_outlier_places(now, host);
   for (ReplicaIndex replica = 0; replica < fleet_state.replicas().size(); ++replica) {
     if (fleet_state.replicas()[replica].replica.state != ReplicaState::gone)

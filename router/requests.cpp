@@ -78,7 +78,7 @@ SubmitResult RouterCore::submit_one(Instant now, const Job& job, std::uint64_t& 
   if (std::string why = crowding(job, jobs, queue.size(), policy.limits); !why.empty()) {
     return refuse(job, Reason::capacity, std::move(why));
   }
-  if (rejects_writes()) return refuse(job, Reason::capacity, disk.text());
+  if (rejects_writes()) return refuse(job, Reason::capacity, ledger_backpressure.text());
   JobRecord& record = jobs.add(job, now);
   set_job_class(record);
   record.accepted_write = outbox.write(ledger::accepted(now, job));
@@ -138,8 +138,9 @@ Result<JobRecord*> RouterCore::find_job_by_prefix(const std::string& prefix) {
   if (found.size() == 1) return found.front();
   const std::string shown_prefix = printable(prefix.substr(0, id_digits));
   if (found.empty()) {
-    return error("no job begins with \"{}\"; expected the first of 32 digits 0-9 a-f",
-                 shown_prefix);
+    return error(
+        "no job id begins with \"{}\"; expected a job id (32 digits 0-9 a-f) or its first digits",
+        shown_prefix);
   }
   return error("several jobs begin with \"{}\"; give more digits", shown_prefix);
 }
@@ -162,7 +163,7 @@ void RouterCore::handle(Instant now, Caller caller, const SnapshotRequest&) {
 void RouterCore::handle(Instant now, Caller caller, const SummaryRequest&) {
   // Totals wait for the rows before them. While the disk takes none, the last published ones are
   // certain.
-  if (disk.delays_replies(outbox.uncommitted()) && published_totals) {
+  if (ledger_backpressure.delays_replies(outbox.uncommitted()) && published_totals) {
     return outbox.send(now, caller.peer, *published_totals);
   }
   write_published_totals(now);

@@ -37,8 +37,9 @@ RouterCore::RouterCore(RouterSettings router_settings, Policy router_policy,
       catalogue(known_specs),
       random(RandomStream(settings.seed).child("decisions")),
       fleet_state(settings.fleet_state_limits),
-      disk(start, settings.suspect_after),
-      health({settings.heartbeat_every, settings.suspect_after, settings.lost_after}, start),
+      ledger_backpressure(start, settings.suspect_after),
+      failure_detector({settings.heartbeat_every, settings.suspect_after, settings.lost_after},
+                       start),
       jobs(settings.retention.ended_jobs, settings.retention.ids),
       accounting(start),
       dropped(from_seconds(report_dropped_every_s * settings.speed)),
@@ -47,7 +48,7 @@ RouterCore::RouterCore(RouterSettings router_settings, Policy router_policy,
       implausible_reports(from_seconds(report_dropped_every_s * settings.speed)),
       decisions(settings.decisions_kept),
       caps(policy.limits),
-      ejections(in_fleet_time(policy.eject, settings.speed), random.child("ejections")),
+      outlier_detector(in_fleet_time(policy.eject, settings.speed), random.child("ejections")),
       alerts(settings.heartbeat_every),
       begun(start),
       ticked(start),
@@ -115,7 +116,8 @@ void RouterCore::receive(Instant now, Peer from, const Envelope& envelope, std::
     // Nobody can send there: these are the messages of the router's own shell.
     if (const auto* reported = std::get_if<Event>(&envelope.body)) {
       if (reported->subject == "ledger") {
-        disk.set_problem(reported->severity == Severity::critical ? reported->text : "");
+        ledger_backpressure.set_problem(reported->severity == Severity::critical ? reported->text
+                                                                                 : "");
       }
       event(now, reported->severity, reported->subject, reported->text);
     } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
@@ -132,11 +134,12 @@ void RouterCore::receive(Instant now, Peer from, const Envelope& envelope, std::
   if (agents_only && !std::holds_alternative<Register>(envelope.body)) {
     if (caller.entry.host.empty()) return request_register(now, caller);
     const auto host = fleet_state.find_host(caller.entry.host);
-    if (host && health.record_contact(now, *host))
+    if (host && failure_detector.record_contact(now, *host))
       set_health(now, *host, Health::ok, "heartbeat received again");
   }
   if (is_action(envelope.body) && rejects_writes()) {
-    return outbox.send(now, from, RequestError{"nothing was done: " + disk.text(), true});
+    return outbox.send(now, from,
+                       RequestError{"nothing was done: " + ledger_backpressure.text(), true});
   }
   std::visit(
       [&](const auto& body) {
@@ -147,7 +150,7 @@ void RouterCore::receive(Instant now, Peer from, const Envelope& envelope, std::
 
 void RouterCore::tick(Instant now) {
   ticked = std::max(ticked, now);
-  disk.update(ticked, outbox.uncommitted());
+  ledger_backpressure.update(ticked, outbox.uncommitted());
   suggestions_left = suggestions_per_tick;
   sweep(now);
   expire(now);
@@ -204,10 +207,10 @@ void RouterCore::end_back_offs(Instant now) {
 
 Instant RouterCore::next_deadline() const {
   if (more_to_decide) return ticked;
-  Instant next = std::min(health.next_sweep(), next_summary);
+  Instant next = std::min(failure_detector.next_sweep(), next_summary);
   if (!deadlines.empty()) next = std::min(next, deadlines.begin()->first.first);
   next = std::min({next, queue.next_overdue(), caps.next_end(), conditions.next_end(),
-                   ejections.next_deadline()});
+                   outlier_detector.next_deadline()});
   next = std::min({next, next_cancel, preemptions.next_end()});
   if (!back_offs.empty()) next = std::min(next, back_offs.begin()->first);
   if (queue.size() > 0) next = std::min(next, next_wake);
@@ -277,7 +280,7 @@ bool Router::speaks_for_host(Peer from) const {
 
 void Router::committed(Instant now, std::uint64_t sequence) {
   core_->outbox.committed(sequence);
-  core_->disk.committed(now);
+  core_->ledger_backpressure.committed(now);
   core_->publish_totals(now);
 }
 

@@ -70,7 +70,7 @@ struct RouterCore {
   Status restore_row(const LedgerRow& row);
   Status restored();
   void expire(Instant now);
-  bool rejects_writes() const { return disk.rejects_writes(outbox.uncommitted()); }
+  bool rejects_writes() const { return ledger_backpressure.rejects_writes(outbox.uncommitted()); }
   void end_back_offs(Instant now);
   Summary summary(Instant now) const;
   void add_power_and_spend(Summary& summary) const;  // power and spend rate of the fleet now
@@ -443,13 +443,13 @@ struct RouterCore {
   FleetState fleet_state;
   Estimator estimator;
   OutboxBuilder outbox;
-  LedgerBackpressure disk;
+  LedgerBackpressure ledger_backpressure;
   ConnectionTable connections;
-  FailureDetector health;
+  FailureDetector failure_detector;
   JobTable jobs;
   JobQueue queue;
   FairShare tenants;
-  FailbackTable routes;
+  FailbackTable failbacks;
   Accounting accounting;
   DropCounter dropped;
   RefusalAudit refusals;
@@ -462,7 +462,7 @@ struct RouterCore {
   DrainTable drains;
   PreemptionTable preemptions;
   DeviceConditionTable conditions;
-  OutlierDetector ejections;
+  OutlierDetector outlier_detector;
   AlertTable alerts;
   AlertRuleEvaluator alert_rule_evaluator;
 

@@ -39,7 +39,7 @@ struct EndedAttempt {
 
 /// The energy counter of a set of devices at one instant: joules since the start, summed over the
 /// set.
-struct Meter {
+struct EnergyReading {
   Instant at{};
   double energy_j = 0;
 };

@@ -160,7 +160,7 @@ Step ContinuousBatch::activity() const {
   return {};
 }
 
-void ContinuousBatch::begin_phase(const Meter& meter) {
+void ContinuousBatch::begin_phase(const EnergyReading& meter) {
   DROVER_REQUIRE(!busy());
   if (requests_.empty()) {
     steps_done_ = context_ = 0;
@@ -211,7 +211,7 @@ void ContinuousBatch::begin_decode() {
   phase_.steps = prefilling_.empty() ? decoding_.begin()->first - steps_done_ : 1;
 }
 
-void ContinuousBatch::charge(const Meter& meter) {
+void ContinuousBatch::charge(const EnergyReading& meter) {
   Usage used;
   used.device_s = placement_.devices * to_seconds(meter.at - metered_.at);
   used.energy_j = meter.energy_j - metered_.energy_j;
@@ -224,7 +224,8 @@ void ContinuousBatch::charge(const Meter& meter) {
   }
 }
 
-std::vector<ContinuousBatch::EndedRequest> ContinuousBatch::finish_phase(const Meter& meter) {
+std::vector<ContinuousBatch::EndedRequest> ContinuousBatch::finish_phase(
+    const EnergyReading& meter) {
   DROVER_REQUIRE(busy() && meter.at == next_event());
   charge(meter);
   residue_s_ =
@@ -301,7 +302,7 @@ void ContinuousBatch::take_out(std::uint64_t number, bool complete,
   requests_.erase(found);
 }
 
-std::vector<ContinuousBatch::EndedRequest> ContinuousBatch::abort(const Meter& meter) {
+std::vector<ContinuousBatch::EndedRequest> ContinuousBatch::abort(const EnergyReading& meter) {
   if (busy()) charge(meter);
   phase_ = Phase{};
   std::vector<EndedRequest> left;

@@ -69,11 +69,11 @@ class ContinuousBatch {
   };
   /// Ends the phase and returns the requests that completed or left, in order of number. REQUIRES
   /// meter.at == next_event().
-  std::vector<EndedRequest> finish_phase(const Meter& meter);
+  std::vector<EndedRequest> finish_phase(const EnergyReading& meter);
   /// Starts the next phase, if there is work. REQUIRES !busy().
-  void begin_phase(const Meter& meter);
+  void begin_phase(const EnergyReading& meter);
   /// Drops all requests at once; charges up to now.
-  std::vector<EndedRequest> abort(const Meter& meter);
+  std::vector<EndedRequest> abort(const EnergyReading& meter);
 
   /// Sets the share of the nominal pace and of the link bandwidth from now on; the step in flight
   /// keeps its progress.
@@ -124,7 +124,7 @@ class ContinuousBatch {
   bool begin_compile(Bucket bucket);
   void begin_prefill();
   void begin_decode();
-  void charge(const Meter& meter);
+  void charge(const EnergyReading& meter);
   void finish_prefill(Instant now);
   void finish_decode();
   void start_decoding(std::uint64_t number, Request& request, Instant now);
@@ -149,7 +149,7 @@ class ContinuousBatch {
 
   Phase phase_;
   PausedClock paused_clock_;
-  Meter metered_;
+  EnergyReading metered_;
   double residue_s_ = 0;
 };
 

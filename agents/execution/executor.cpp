@@ -40,8 +40,8 @@ Executor::Executor(std::string host, std::vector<Device> devices, devices::Ambie
   }
 }
 
-Meter Executor::meter(Instant now, const std::vector<std::uint16_t>& devices) const {
-  Meter meter{now, 0};
+EnergyReading Executor::meter(Instant now, const std::vector<std::uint16_t>& devices) const {
+  EnergyReading meter{now, 0};
   for (const std::uint16_t device : devices) meter.energy_j += chassis_.energy_j(now, device);
   return meter;
 }
@@ -234,7 +234,7 @@ bool Executor::cancel(Instant now, const AttemptKey& key, Reason reason, bool si
   const Owner owner = found->second;
   if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
     const auto gang = gangs_.find(by_gang->number);
-    const Meter at = meter(now, gang->second.devices());
+    const EnergyReading at = meter(now, gang->second.devices());
     end_gang(now, gang, gang->second.stop(at, reason, ""), silent);
     return true;
   }
@@ -249,7 +249,7 @@ bool Executor::cancel(Instant now, const AttemptKey& key, Reason reason, bool si
 void Executor::stop_all(Instant now, Reason reason, const std::string& detail) {
   while (!gangs_.empty()) {
     const auto gang = gangs_.begin();
-    const Meter at = meter(now, gang->second.devices());
+    const EnergyReading at = meter(now, gang->second.devices());
     end_gang(now, gang, gang->second.stop(at, reason, detail), false);
   }
   for (auto next = replicas_.begin(); next != replicas_.end();) {
@@ -318,7 +318,7 @@ void Executor::advance(Instant now) {
   for (auto next = gangs_.begin(); next != gangs_.end();) {
     const auto gang = next++;
     if (gang->second.next_event() > now) continue;
-    const Meter at = meter(now, gang->second.devices());
+    const EnergyReading at = meter(now, gang->second.devices());
     end_gang(now, gang,
              gang->second.expired(now)
                  ? gang->second.stop(at, Reason::capacity, "its gang did not start in time")

@@ -100,7 +100,7 @@ void Executor::fail_work(Instant now, std::uint16_t device, Reason reason,
   const Owner owner = owners_[device];
   if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
     const auto gang = gangs_.find(by_gang->number);
-    const Meter at = meter(now, gang->second.devices());
+    const EnergyReading at = meter(now, gang->second.devices());
     end_gang(now, gang, gang->second.stop(at, reason, detail), false);
   } else if (const auto* by_replica = std::get_if<ByReplica>(&owner)) {
     ReplicaEngine& engine = *replicas_.at(by_replica->number);

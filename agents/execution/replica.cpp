@@ -108,7 +108,7 @@ std::optional<Refusal> ReplicaEngine::refuse(const Job& job) const {
   return std::nullopt;
 }
 
-std::optional<Refusal> ReplicaEngine::accept(const Meter& meter, const AttemptKey& key,
+std::optional<Refusal> ReplicaEngine::accept(const EnergyReading& meter, const AttemptKey& key,
                                              const Job& job) {
   if (auto refusal = refuse(job)) return refusal;
   Attempt attempt;
@@ -141,7 +141,7 @@ void ReplicaEngine::admit() {
 }
 
 /// Admits what fits, and makes it join soon.
-void ReplicaEngine::go_on(const Meter& meter) {
+void ReplicaEngine::go_on(const EnergyReading& meter) {
   const std::uint32_t running = batch_.running();
   admit();
   if (!batch_.busy()) {
@@ -157,7 +157,8 @@ void ReplicaEngine::leave_queue(const AttemptKey& key, Attempt& attempt) {
   attempt.items_waiting = 0;
 }
 
-bool ReplicaEngine::cancel(const Meter& meter, const AttemptKey& key, Reason reason, bool silent) {
+bool ReplicaEngine::cancel(const EnergyReading& meter, const AttemptKey& key, Reason reason,
+                           bool silent) {
   const auto found = attempts_.find(key);
   if (found == attempts_.end()) return false;
   Attempt& attempt = found->second;
@@ -176,7 +177,7 @@ bool ReplicaEngine::cancel(const Meter& meter, const AttemptKey& key, Reason rea
   return true;
 }
 
-void ReplicaEngine::stop_all(const Meter& meter, Reason reason, const std::string& detail) {
+void ReplicaEngine::stop_all(const EnergyReading& meter, Reason reason, const std::string& detail) {
   for (auto& [key, attempt] : attempts_) {
     attempt.stopping = reason;
     attempt.detail = detail;
@@ -225,7 +226,7 @@ void ReplicaEngine::end(Attempts::iterator found, Instant now) {
   attempts_.erase(found);
 }
 
-void ReplicaEngine::drain(const Meter& meter) {
+void ReplicaEngine::drain(const EnergyReading& meter) {
   if (state_ == ReplicaState::draining || state_ == ReplicaState::gone) return;
   const bool was_ready = state_ == ReplicaState::ready;
   state_ = ReplicaState::draining;
@@ -256,7 +257,7 @@ Instant ReplicaEngine::next_event() const {
   return batch_.next_event();
 }
 
-void ReplicaEngine::advance(const Meter& meter) {
+void ReplicaEngine::advance(const EnergyReading& meter) {
   DROVER_REQUIRE(meter.at <= next_event());
   if (state_ == ReplicaState::loading && meter.at == loaded_at_) {
     state_ = ReplicaState::compiling;

@@ -86,7 +86,7 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
 
 TrainingGang::TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices,
                            devices::Placement placement, devices::ModelSpec model,
-                           const Workload& work, double pace, const Meter& meter,
+                           const Workload& work, double pace, const EnergyReading& meter,
                            std::uint32_t from_step, const std::optional<GangLayout>& layout)
     : key_(key),
       devices_(std::move(devices)),
@@ -214,7 +214,7 @@ Progress TrainingGang::progress(Instant now) const {
   return {key_.job, key_.attempt, steps_done(now) / steps_, left_s, steps_saved(now)};
 }
 
-EndedAttempt TrainingGang::ended(const Meter& meter) const {
+EndedAttempt TrainingGang::ended(const EnergyReading& meter) const {
   EndedAttempt ended;
   ended.key = key_;
   ended.at = meter.at;
@@ -224,14 +224,15 @@ EndedAttempt TrainingGang::ended(const Meter& meter) const {
   return ended;
 }
 
-EndedAttempt TrainingGang::finish(const Meter& meter) const {
+EndedAttempt TrainingGang::finish(const EnergyReading& meter) const {
   EndedAttempt done = ended(meter);
   done.outcome.steps = steps_;
   done.outcome.run_s = to_seconds(meter.at - started_.at);
   return done;
 }
 
-EndedAttempt TrainingGang::stop(const Meter& meter, Reason reason, std::string detail) const {
+EndedAttempt TrainingGang::stop(const EnergyReading& meter, Reason reason,
+                                std::string detail) const {
   EndedAttempt stopped = ended(meter);
   stopped.failure = reason;
   stopped.detail = std::move(detail);

@@ -25,8 +25,9 @@ class TrainingGang {
  public:
   /// REQUIRES that refuse_training() returns nothing. Starts at the meter's instant.
   TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices, devices::Placement placement,
-               devices::ModelSpec model, const Workload& work, double pace, const Meter& meter,
-               std::uint32_t from_step = 0, const std::optional<GangLayout>& layout = std::nullopt);
+               devices::ModelSpec model, const Workload& work, double pace,
+               const EnergyReading& meter, std::uint32_t from_step = 0,
+               const std::optional<GangLayout>& layout = std::nullopt);
 
   const AttemptKey& key() const { return key_; }
   const std::vector<std::uint16_t>& devices() const { return devices_; }
@@ -57,8 +58,8 @@ class TrainingGang {
   Progress progress(Instant now) const;
 
   /// The end: finished at next_event(), or stopped before it for a reason.
-  EndedAttempt finish(const Meter& meter) const;
-  EndedAttempt stop(const Meter& meter, Reason reason, std::string detail) const;
+  EndedAttempt finish(const EnergyReading& meter) const;
+  EndedAttempt stop(const EnergyReading& meter, Reason reason, std::string detail) const;
 
  private:
   double elapsed_s(Instant now) const;
@@ -69,7 +70,7 @@ class TrainingGang {
   /// interval, between two steps and in no time.
   double steps_done(Instant now) const;
   std::uint32_t steps_saved(Instant now) const;
-  EndedAttempt ended(const Meter& meter) const;
+  EndedAttempt ended(const EnergyReading& meter) const;
 
   AttemptKey key_;
   std::vector<std::uint16_t> devices_;
@@ -81,7 +82,7 @@ class TrainingGang {
   std::uint32_t checkpoint_steps_ = 0;
   double pace_ = 1;
   double stretch_ = 1;  // factor on every step if its pace was measured
-  Meter started_;
+  EnergyReading started_;
   // The remaining steps since `began_` at this pace: a run without growth.
   DecodeRun run_;
   std::uint64_t steps_left_ = 0;

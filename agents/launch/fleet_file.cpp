@@ -27,7 +27,8 @@ void read_name(Table& table, const char* key, std::string& name) {
   name = table.text(key, name);
   if (is_name(name)) return;
   table.add_problem(
-      key, fmt::format("found '{}', expected 1 to 64 of A-Z a-z 0-9 . _ : -", excerpt(name)));
+      key,
+      fmt::format("found '{}', expected 1 to 64 characters of A-Z a-z 0-9 . _ : -", excerpt(name)));
 }
 
 void read_labels(Table& table, std::map<std::string, std::string>& labels) {

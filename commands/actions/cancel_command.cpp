@@ -68,11 +68,11 @@ CommandOutcome outcome_of(const CancelReply& reply) {
 
 CommandUsage cancel_usage() {
   return {"usage: drover cancel JOB... [options]",
-          "Cancels jobs. JOB is job:ID, an id alone, or its first digits if they are unique.\n"
-          "A queued job is cancelled at once (cancelled). A running job is stopped (cancelling):\n"
-          "it ends as cancelled, even if its host is lost, unless its result was already on its\n"
-          "way. A job that has ended stays as it is: exit 1, or 3 if other jobs were cancelled.\n"
-          "The router writes the cancellation to its ledger before it answers.",
+          "Cancels jobs. JOB is job:ID, an id alone, or its first digits if they are unique. A "
+          "queued job is cancelled at once (cancelled). A running job is stopped (cancelling): it "
+          "ends as cancelled, even if its host is lost, unless its result was already on its way. "
+          "A job that has ended stays as it is: exit 1, or 3 if other jobs were cancelled. The "
+          "router writes the cancellation to its ledger before it answers.",
           {connect_option(), {"json", "", "one JSON object on stdout"}},
           {"JOB..."},
           "  drover cancel job:3f2a91c0\n"

@@ -7,15 +7,14 @@
 namespace drover::commands {
 
 CommandUsage forget_usage() {
-  return {
-      "usage: drover forget host:HOST [options]",
-      "Removes a host that is lost or has left and will not return: it disappears from tables,\n"
-      "totals and alerts. Refused for a connected host. Drains of its name and its ledger records\n"
-      "are kept. If it joins again, it is treated like any other host. A host that left\n"
-      "cleanly is removed automatically after ten minutes.",
-      {connect_option(), {"json", "", "one JSON object on stdout"}},
-      {"TARGET"},
-      "  drover forget host:h100-1"};
+  return {"usage: drover forget host:HOST [options]",
+          "Removes a host that is lost or has left and will not return: it disappears from tables, "
+          "totals and alerts. Refused for a connected host. Drains of its name and its ledger "
+          "records are kept. If it joins again, it is treated like any other host. A host that "
+          "left cleanly is removed automatically after ten minutes.",
+          {connect_option(), {"json", "", "one JSON object on stdout"}},
+          {"TARGET"},
+          "  drover forget host:h100-1"};
 }
 
 CommandOutcome run_forget(Arguments& arguments) {

@@ -9,7 +9,7 @@ namespace drover::commands {
 CommandUsage inject_usage() {
   return {
       "usage: drover inject TARGET FAULT [options]",
-      "Injects a fault into devices or hosts of a running fleet. TARGET is HOST/N (a device),\n"
+      "Injects a fault into devices or hosts of a running fleet. TARGET is HOST/N (a device), "
       "host:HOST, rack:RACK, pool:POOL or site. FAULT is one of:\n"
       "  throttle=SHARE   the clock is limited to SHARE of its nominal frequency\n"
       "  hang             the device looks busy and makes no progress\n"
@@ -19,15 +19,15 @@ CommandUsage inject_usage() {
       "  slow-link=SHARE  the fast interconnect carries SHARE of its bandwidth\n"
       "  inlet=+10C       the inlet air is 10 C warmer\n"
       "  fan=SHARE        the fans move SHARE of the usual air (hosts)\n"
-      "  reclaim=30s      a reclaim notice of 30 s (spot hosts; default 120s); after the notice\n"
-      "                   the host is down for the DURATION of --for\n"
-      "The router writes the fault to its ledger before it applies it. The reply names the\n"
-      "targets and the consequences. A reclaim notice is written like the DURATION of --for.\n" +
+      "  reclaim=30s      a reclaim notice of 30 s (spot hosts; default 120s); after\n"
+      "                   the notice the host is down for the DURATION of --for\n"
+      "The router writes the fault to its ledger before it applies it. The reply names the targets "
+      "and the consequences. The notice of reclaim has the same form as DURATION.\n" +
           std::string(action_span_help),
       {connect_option(),
        {"for", "DURATION", "how long the fault lasts (default 60s; at most 7d of fleet time)"},
        {"any", "N", "only N of the target's devices (or hosts, groups), chosen at random"},
-       {"seed", "N", "seed of --any: the same seed chooses the same ones (default 1)"},
+       {"seed", "N", "seed of --any: the same seed, the same choice (default 1)"},
        {"json", "", "one JSON object on stdout"}},
       {"TARGET", "FAULT"},
       "  drover inject h100-1/3 xid=79\n"

@@ -101,24 +101,24 @@ CommandOutcome list(Arguments& arguments, const std::string& folder) {
 }  // namespace
 
 CommandUsage keys_usage() {
-  return {
-      "usage: drover keys new NAME --role ROLE | list | allow NAME or FILE.pub | revoke NAME",
-      "Manages keys for encrypted connections. A router that was started with --keys accepts\n"
-      "only allowed keys, each with the rights of its role: agent (act as the hosts in --ids),\n"
-      "view (query and watch), submit (query and submit work), admin (everything a client can\n"
-      "do). A change takes effect within a second. Secrets stay where they were made; copy only\n"
-      ".pub files to other machines.",
-      {{"role", "ROLE", "agent, submit, view, admin or router"},
-       {"ids", "NAMES", "the hosts of an agent's key, such as node[01-20] (default: its name)"},
-       {"dir", "DIR", "the key folder (default: $DROVER_KEYS, else ~/.config/drover/keys)"},
-       {"json", "", "list: a JSON array on stdout"}},
-      {"ACTION", "WHAT"},
-      "  drover keys new router\n"
-      "      the router's own key; clients need its router.pub\n"
-      "  drover keys new node-1 --role agent && drover keys allow node-1\n"
-      "  drover router --listen tcp://0.0.0.0:7700 --keys ~/.config/drover/keys\n"
-      "  drover keys allow /tmp/alice.pub\n"
-      "  drover keys revoke alice"};
+  return {"usage: drover keys new NAME --role ROLE | list | allow NAME or FILE.pub | revoke NAME",
+          "Manages keys for encrypted connections. A router that was started with --keys accepts "
+          "only allowed keys, each with the rights of its role: agent (act as the hosts in --ids), "
+          "view (query and watch), submit (query and submit work), admin (everything a client can "
+          "do). A newly allowed key is accepted within 10 s, and a revoked one is cut off within 2 "
+          "s. Secrets stay where they were made; copy "
+          "only .pub files to other machines.",
+          {{"role", "ROLE", "agent, submit, view, admin or router"},
+           {"ids", "NAMES", "the hosts of an agent's key, such as node[01-20] (default: its name)"},
+           {"dir", "DIR", "the key folder (default: $DROVER_KEYS, else ~/.config/drover/keys)"},
+           {"json", "", "list: a JSON array on stdout"}},
+          {"ACTION", "WHAT"},
+          "  drover keys new router\n"
+          "      the router's own key; clients need its router.pub\n"
+          "  drover keys new node-1 --role agent && drover keys allow node-1\n"
+          "  drover router --listen tcp://0.0.0.0:7700 --keys ~/.config/drover/keys\n"
+          "  drover keys allow /tmp/alice.pub\n"
+          "  drover keys revoke alice"};
 }
 
 CommandOutcome run_keys(Arguments& arguments) {

@@ -8,8 +8,8 @@
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
+#include "router/lint/findings.h"
 #include "router/lint/outcomes.h"
-#include "router/policy/findings.h"
 
 namespace drover::commands {
 namespace {
@@ -107,25 +107,24 @@ CommandOutcome apply_file(const Arguments& arguments, const std::string& file) {
 }  // namespace
 
 CommandUsage policy_usage() {
-  return {
-      "usage: drover policy check FILE | show | apply FILE",
-      "check: reads a policy without a router and prints errors (exit 1) and warnings, each with\n"
-      "its line. With --table it also prints what happens to each kind of job for each fallback\n"
-      "reason.\n"
-      "show: prints the policy in force; its version and hash go to standard error.\n"
-      "apply: makes FILE (at most 256 KiB) the policy in force. Its [policy] version must\n"
-      "be higher than the one in force, so that a version always means the same text. If FILE has\n"
-      "an error, the old policy stays in force. Running work continues, and power caps set by\n"
-      "users stay. The ledger keeps an applied policy: it is in force again when the\n"
-      "router restarts, unless --policy names a file with a higher version. On SIGHUP, a router\n"
-      "that was started with --policy reloads that file in the same way.",
-      {connect_option(),
-       {"table", "", "check: print what each rule does for each fallback reason"},
-       {"json", "", "one JSON object on stdout"}},
-      {"ACTION", "FILE"},
-      "  drover policy check my.toml --table\n"
-      "  drover policy show > my.toml\n"
-      "  drover policy apply my.toml"};
+  return {"usage: drover policy check FILE | show | apply FILE",
+          "check: reads a policy without a router and prints errors (exit 1) and warnings, each "
+          "with its line. With --table it also prints what happens to each kind of job for each "
+          "fallback reason.\n"
+          "show: prints the policy in force; its version and hash go to standard error.\n"
+          "apply: makes FILE (at most 256 KiB) the policy in force. Its [policy] version must be "
+          "higher than the one in force, so that a version always means the same text. If FILE has "
+          "an error, the old policy stays in force. Running work continues, and power caps set by "
+          "users stay. The ledger keeps an applied policy: it is in force again when the router "
+          "restarts, unless --policy names a file with a higher version. On SIGHUP, a router that "
+          "was started with --policy reloads that file in the same way.",
+          {connect_option(),
+           {"table", "", "check: print what each rule does for each fallback reason"},
+           {"json", "", "one JSON object on stdout"}},
+          {"ACTION", "FILE"},
+          "  drover policy check my.toml --table\n"
+          "  drover policy show > my.toml\n"
+          "  drover policy apply my.toml"};
 }
 
 CommandOutcome run_policy(Arguments& arguments) {

@@ -8,7 +8,7 @@ namespace drover::commands {
 
 CommandUsage resume_usage() {
   return {"usage: drover resume TARGET [options]",
-          "Ends every drain of a target's devices: new work is placed there again. TARGET is\n"
+          "Ends every drain of a target's devices: new work is placed there again. TARGET is "
           "HOST/N (a device), host:HOST, rack:RACK, pool:POOL or site (the whole fleet).",
           {connect_option(), {"json", "", "one JSON object on stdout"}},
           {"TARGET"},

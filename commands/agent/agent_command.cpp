@@ -24,6 +24,7 @@
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
+#include "fleet/base/version.h"
 #include "fleet/codec/codec.h"
 #include "fleet/outbox.h"
 #include "fleet/socket/socket.h"
@@ -360,10 +361,9 @@ class AgentShell {
 CommandUsage agent_usage() {
   return {
       "usage: drover agent --devices LIST [options]",
-      "Emulates the devices of one host: their speed, memory, power and temperature. Connects to\n"
-      "the router, reports samples and runs the work that the router assigns. Retries while the\n"
-      "router cannot be reached. `drover catalogue devices` and `drover catalogue models` list "
-      "the\n"
+      "Emulates the devices of one host: their speed, memory, power and temperature. Connects to "
+      "the router, reports samples and runs the work that the router assigns. Retries while the "
+      "router cannot be reached. `drover catalogue devices` and `drover catalogue models` list the "
       "names.",
       {connect_option(),
        {"devices", "LIST", "DEVICE:COUNT[@TOPOLOGY],..; each entry is one group of devices"},
@@ -374,11 +374,11 @@ CommandUsage agent_usage() {
        {"label", "K=V", "a label for policies; may be given several times", false, true},
        {"ambient", "C", "temperature of the inlet air in C (default 22)"},
        {"sample-rate", "HZ", "samples per fleet second (default 1)"},
-       {"seed", "N", "seed for device variation and random faults (default 1)"},
+       {"seed", "N", "seed for device variation and faults (default 1)"},
        {"faults", "RATE", "random faults: RATE times the published rates (default 0: none)"},
        {"sample-loss", "SHARE", "share of the device samples that are lost (default 0)"},
        {"sample-delay", "T", "delay of the samples, in fleet time (default 0s)"},
-       {"catalogue", "DIR", "more device and model specs, *.toml"},
+       {"catalogue", "DIR", "more devices and models: a folder of *.toml specs"},
        {"journal", "FILE", "write every input to FILE, for a replay"},
        {"exit-after-silence", "T", "exit after T without an answer from a router (default: never)"},
        {"log", "FILE", "append messages to FILE; over 1 MiB it is rotated to FILE.1"},
@@ -387,10 +387,11 @@ CommandUsage agent_usage() {
       {},
       "  drover agent --devices h100-sxm:8\n"
       "      eight H100, no model loaded\n"
-      "  drover agent --name h100-1 --devices h100-sxm:8 --replicas "
-      "llama-3.1-70b:0-3,llama-3.1-8b:4\n"
+      "  drover agent --name h100-1 --devices h100-sxm:8 \\\n"
+      "    --replicas llama-3.1-70b:0-3,llama-3.1-8b:4\n"
       "      a 70B model on devices 0 to 3, an 8B model on device 4\n"
-      "  drover agent --name v5e-1 --devices tpu-v5e:8@2x4 --replicas llama-3.1-70b:0-7@int8"};
+      "  drover agent --name v5e-1 --devices tpu-v5e:8@2x4 \\\n"
+      "    --replicas llama-3.1-70b:0-7@int8"};
 }
 
 CommandOutcome run_agent(Arguments& arguments) {

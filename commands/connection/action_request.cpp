@@ -27,12 +27,14 @@ Result<Message> ask_once(Session& session, Message action) {
         return std::move(envelope.body);
       }
       if (const auto* problem = std::get_if<RequestError>(&envelope.body)) {
-        return error("the router answers: {}", printable(problem->what));
+        return error("the router refused the request: {}", printable(problem->what));
       }
     }
   }
-  return error("the router did not answer within {} ms: the action may or may not have been done",
-               timeout.count());
+  return error(
+      "the router did not answer within {} ms: it is not known whether the router carried out the "
+      "action",
+      timeout.count());
 }
 
 Json to_json(const ActionReply& reply) {

@@ -14,7 +14,7 @@ namespace drover::commands {
 
 /// The part of `--help` that explains how durations of actions are written.
 inline constexpr const char* action_span_help =
-    "Durations are wall-clock time; \"10m fleet\" is fleet time, which passes faster on a router\n"
+    "Durations are wall-clock time; \"10m fleet\" is fleet time, which passes faster on a router "
     "with --speed. The reply shows both.";
 
 /// Builds the request once the router has reported how fast fleet time passes.

@@ -17,7 +17,7 @@ std::string indented(std::string lines) {
 }  // namespace
 
 Option filter_option() {
-  return {"filter", "EXPR", "only those that match, such as 'kind==tpu & temp>70'"};
+  return {"filter", "EXPR", "show only what matches EXPR, such as 'kind==tpu & temp>70'"};
 }
 
 filter::Filter read_filter(Arguments& arguments, filter::Subjects of) {

@@ -63,7 +63,8 @@ Result<PublicKey> check_request(const std::string& name, KeyRole role,
   PublicKey requested{name, role, std::move(ids), {}};
   if (!is_name(name) || name.starts_with('.')) {
     return error(
-        "the name of a key: found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ : -, not starting "
+        "the name of a key: found \"{}\", expected 1 to 64 characters of A-Z a-z 0-9 . _ : -, not "
+        "starting "
         "with a dot",
         excerpt(name));
   }

@@ -4,7 +4,9 @@
 
 #include "commands/connection/session.h"
 #include "commands/shell/clock.h"
+#include "fleet/base/version.h"
 #include "fleet/text/json.h"
+#include "router/lint/findings.h"
 #include "router/policy/text.h"
 
 namespace drover::commands {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "commands/shell/connection_timeouts.h"
+#include "fleet/base/version.h"
 
 namespace drover::commands {
 

@@ -19,8 +19,6 @@
 
 namespace drover::commands {
 
-inline constexpr const char* software_name = "drover 0.1.0";
-
 struct SessionOptions {
   RouterAddress router;
   Role role = Role::client;
@@ -109,7 +107,8 @@ Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds ti
       }
       const auto* problem = std::get_if<RequestError>(&envelope.body);
       if (problem == nullptr) continue;
-      if (!problem->retryable) return error("the router answers: {}", printable(problem->what));
+      if (!problem->retryable)
+        return error("the router refused the request: {}", printable(problem->what));
       rejection = problem->what;
     }
     try_join();

@@ -61,7 +61,8 @@ std::vector<Option> appearance_options() {
           {"theme", "NAME", "the theme: " + joined(tui::theme_names(), " ")},
           {"colours", "N", "colours of the terminal: " + joined(tui::colours_names(), " ")},
           {"history", "BYTES",
-           "memory for history: half for device metrics, half to go back (default 96MiB)"}};
+           "memory for history: half for device metrics, half for looking at the past (default "
+           "96MiB)"}};
 }
 
 std::vector<Option> settings_options() {

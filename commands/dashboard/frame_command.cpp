@@ -8,31 +8,30 @@
 namespace drover::commands {
 
 CommandUsage frame_usage() {
-  CommandUsage usage{
-      "usage: drover frame [options]",
-      "Prints one frame of the dashboard as text, without a terminal: for scripts, tickets and\n"
-      "tests. It waits at most 5 s until the whole fleet is known and each host has reported.\n"
-      "With --replay it prints the frame at one time of a recording, which is always the same.\n"
-      "With --json or --csv it prints a table with all columns and rows: that of the view, or the\n"
-      "one named by --table.",
-      {connect_option(),
-       replay_option(),
-       replay_at_option(),
-       filter_option(),
-       device_option(),
-       size_option(),
-       {"ansi", "", "with colours"},
-       json_table_option(),
-       csv_table_option(),
-       table_option()},
-      {},
-      "  drover frame\n"
-      "  drover frame --view devices --size 160x50\n"
-      "  drover frame --ansi > frame.txt\n"
-      "  drover frame --ansi --theme light --colours 8\n"
-      "  drover frame --view jobs --filter 'jobstate==failed' --csv > failed.csv\n"
-      "  drover frame --table pools --csv\n"
-      "  drover frame --replay today.mcap --at 90s --view devices"};
+  CommandUsage usage{"usage: drover frame [options]",
+                     "Prints one frame of the dashboard as text, without a terminal: for scripts, "
+                     "tickets and tests. It waits at most 5 s until the whole fleet is known and "
+                     "each host has reported. With --replay it prints the frame at one time of a "
+                     "recording, which is always the same. With --json or --csv it prints a table "
+                     "with all columns and rows: that of the view, or the one named by --table.",
+                     {connect_option(),
+                      replay_option(),
+                      replay_at_option(),
+                      filter_option(),
+                      device_option(),
+                      size_option(),
+                      {"ansi", "", "with colours"},
+                      json_table_option(),
+                      csv_table_option(),
+                      table_option()},
+                     {},
+                     "  drover frame\n"
+                     "  drover frame --view devices --size 160x50\n"
+                     "  drover frame --ansi > frame.txt\n"
+                     "  drover frame --ansi --theme light --colours 8\n"
+                     "  drover frame --view jobs --filter 'jobstate==failed' --csv > failed.csv\n"
+                     "  drover frame --table pools --csv\n"
+                     "  drover frame --replay today.mcap --at 90s --view devices"};
   const std::vector<Option> further = appearance_options();
   usage.options.insert(usage.options.end(), further.begin(), further.end());
   return usage;

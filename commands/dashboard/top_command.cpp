@@ -74,10 +74,10 @@ void check_once(Arguments& arguments, bool once) {
 CommandUsage top_usage() {
   CommandUsage usage{
       "usage: drover top [options]",
-      "Shows the live dashboard: totals, a heat map of all devices, tables of devices and jobs,\n"
-      "and each routing decision with its reason. Press ? for the keys, q to quit.\n"
-      "With --replay it shows a recording: Space pauses, [ and ] step, + and - change the speed,\n"
-      "@ goes to a time.",
+      "Shows the live dashboard: totals, a heat map of all devices, tables of devices and jobs, "
+      "and each routing decision with its reason. Press ? for the keys, q to quit. With --replay "
+      "it shows a recording: Space pauses, [ and ] step, + and - change the speed, @ goes to a "
+      "time.",
       {connect_option(),
        replay_option(),
        replay_at_option(),

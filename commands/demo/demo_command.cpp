@@ -44,12 +44,13 @@ DemoOutput read_output(Arguments& arguments) {
 CommandUsage demo_usage() {
   CommandUsage usage{
       "usage: drover demo [options]",
-      "Runs a complete fleet on this machine: a router, four agents with emulated H100, A100 and\n"
-      "TPU v5e devices in two racks, chat requests and training jobs, and the dashboard. Without\n"
-      "a trace, a captioned story plays: a cold slice, a burst, jobs that only some devices can\n"
-      "run, heat, a lost host, a power cap. It takes a quarter of an hour of fleet time and\n"
-      "repeats. All processes end with the demo. The router uses the default ports, or free ones,\n"
-      "which it prints: other drover commands can query the same fleet.",
+      "Runs a complete fleet on this machine: a router, four agents with emulated H100, A100 and "
+      "TPU v5e devices in two racks, chat requests and training jobs, and the dashboard. Without a "
+      "trace, a captioned story plays: a cold slice, a burst, jobs that only some devices can run, "
+      "heat, a lost host, a power cap. It takes a quarter of an hour of fleet time and repeats. "
+      "All processes end with the demo. The router uses the default ports if they are free, "
+      "otherwise others. Other drover commands can query the fleet at the address in the title of "
+      "the dashboard. With --once or --headless the demo prints that address.",
       {{"story", "on|off", "play the story (default on, off with a trace)"},
        {"speed", "X", "fleet seconds per wall second (default 1, with a story 10)"},
        {"load", "X", "multiplies the arrival rate of work (default 1)"},
@@ -66,7 +67,8 @@ CommandUsage demo_usage() {
       "  drover demo --story off --speed 60 --load 2\n"
       "      only work, without a story: an hour per minute, and twice the load\n"
       "  drover demo --headless --for 30s --json\n"
-      "  drover demo --trace azure2023_code.csv --format azure --model llama-3.1-70b --speed 60"};
+      "  drover demo --trace azure2023_code.csv --format azure --model llama-3.1-70b \\\n"
+      "    --speed 60"};
   for (const std::vector<Option>& more : {settings_options(), trace_options()}) {
     usage.options.insert(usage.options.end(), more.begin(), more.end());
   }

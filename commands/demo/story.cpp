@@ -20,7 +20,7 @@ constexpr std::array<Chapter, 8> all_chapters{{
     {300, "Jobs want fp8, which v5e and A100 cannot compute: precision", "5"},
     {390, "Rack-2 gets hot, TPUs throttle and work moves away: thermal", "1"},
     {550, "Host h100-1 is killed, its work is requeued: unhealthy", "4"},
-    {720, "Site power is capped: new work waits for watts: power_cap", "6"},
+    {720, "Site power is capped: new work waits for power: power_cap", "6"},
     {820, "The cap is lifted: work returns to its preferred pools", "5"},
 }};
 

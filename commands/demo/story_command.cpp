@@ -133,16 +133,15 @@ class StoryPlayer {
 }  // namespace
 
 CommandUsage story_usage() {
-  return {
-      "usage: drover story [options]",
-      "Plays the demo's story on the demo's fleet until SIGTERM; SIGUSR1 pauses and continues it.\n"
-      "At the end it prints how many jobs it has submitted, as JSON.",
-      {connect_option(),
-       {"load", "X", "multiplies the requests of its bursts (default 1)"},
-       {"seed", "N", "seed of its jobs (default 1)"},
-       parent_pipe_option()},
-      {},
-      "  drover story --seed 7"};
+  return {"usage: drover story [options]",
+          "Plays the demo's story on the demo's fleet until SIGTERM; SIGUSR1 pauses and continues "
+          "it. At the end it prints how many jobs it has submitted, as JSON.",
+          {connect_option(),
+           {"load", "X", "multiplies the requests of its bursts (default 1)"},
+           {"seed", "N", "seed of its jobs (default 1)"},
+           parent_pipe_option()},
+          {},
+          "  drover story --seed 7"};
 }
 
 CommandOutcome run_story(Arguments& arguments) {

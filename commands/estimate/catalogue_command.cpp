@@ -156,9 +156,10 @@ void print_all(const Entries& entries) {
 
 CommandUsage catalogue_usage() {
   return {"usage: drover catalogue devices|models [NAME] [options]",
-          "Lists the devices and models that Drover knows. With a name, prints all facts of that\n"
+          "Lists the devices and models that Drover knows. With a name, prints all facts of that "
           "device or model with their sources.",
-          {{"catalogue", "DIR", "more specs, *.toml"}, {"json", "", "JSON on stdout"}},
+          {{"catalogue", "DIR", "more devices and models: a folder of *.toml specs"},
+           {"json", "", "JSON on stdout"}},
           {"WHAT", "NAME"},
           "  drover catalogue devices\n"
           "  drover catalogue devices tpu-v5e\n"

@@ -16,7 +16,6 @@
 namespace drover::commands {
 namespace {
 
-using devices::Candidate;
 using devices::CaseKind;
 using devices::ComparisonResult;
 using devices::ComparisonWorkload;
@@ -24,12 +23,12 @@ using devices::RankingMetric;
 
 constexpr int devices_max = 100'000;
 
-Result<std::vector<Candidate>> read_candidates(const std::vector<std::string>& words,
-                                               devices::SpecNameResolver& names) {
-  std::vector<Candidate> candidates;
+Result<std::vector<devices::Candidate>> read_candidates(const std::vector<std::string>& words,
+                                                        devices::SpecNameResolver& names) {
+  std::vector<devices::Candidate> candidates;
   for (const std::string& word : words) {
     const std::size_t colon = word.rfind(':');
-    Candidate candidate;
+    devices::Candidate candidate;
     if (colon != std::string::npos) {
       const auto count = parse_integer(word.substr(colon + 1), word);
       if (!count || *count < 1 || *count > devices_max) {
@@ -88,7 +87,7 @@ Result<devices::Objectives> read_objectives(const std::string& text) {
   return objectives;
 }
 
-std::string name_of(const Candidate& candidate) {
+std::string name_of(const devices::Candidate& candidate) {
   return fmt::format("{}:{}", candidate.device->id, candidate.count);
 }
 
@@ -141,15 +140,16 @@ constexpr RankingMetric measures[] = {RankingMetric::time, RankingMetric::cost,
                                       RankingMetric::energy};
 
 std::vector<ComparisonResult> compare_all(const ComparisonWorkload& work,
-                                          const std::vector<Candidate>& candidates, double batch) {
+                                          const std::vector<devices::Candidate>& candidates,
+                                          double batch) {
   std::vector<ComparisonResult> compared;
-  for (const Candidate& candidate : candidates) {
+  for (const devices::Candidate& candidate : candidates) {
     compared.push_back(compare_one(work, candidate, batch));
   }
   return compared;
 }
 
-void show_ranges(const ComparisonWorkload& work, const std::vector<Candidate>& candidates,
+void show_ranges(const ComparisonWorkload& work, const std::vector<devices::Candidate>& candidates,
                  const BatchRange& range) {
   for (const RankingMetric measure : measures) {
     std::string line;
@@ -162,7 +162,7 @@ void show_ranges(const ComparisonWorkload& work, const std::vector<Candidate>& c
   }
 }
 
-void show(const ComparisonWorkload& work, const std::vector<Candidate>& candidates,
+void show(const ComparisonWorkload& work, const std::vector<devices::Candidate>& candidates,
           const BatchRange& range) {
   const auto put_table = [&](double batch) {
     write_stdout("{}, {}, batch {}\n", work.model->id, to_text(work.kind), batch);
@@ -193,7 +193,7 @@ Json to_json(const ComparisonResult& it) {
       .set("units_per_wh", it.units_per_wh);
 }
 
-Json ranges_json(const ComparisonWorkload& work, const std::vector<Candidate>& candidates,
+Json ranges_json(const ComparisonWorkload& work, const std::vector<devices::Candidate>& candidates,
                  const BatchRange& range) {
   Json winners = Json::object();
   for (const RankingMetric measure : measures) {
@@ -210,7 +210,7 @@ Json ranges_json(const ComparisonWorkload& work, const std::vector<Candidate>& c
   return winners;
 }
 
-void print_json(const ComparisonWorkload& work, const std::vector<Candidate>& candidates,
+void print_json(const ComparisonWorkload& work, const std::vector<devices::Candidate>& candidates,
                 const BatchRange& range) {
   Json rows = Json::array();
   for (double batch = range.low; batch <= range.high; batch *= 2) {
@@ -227,7 +227,7 @@ void print_json(const ComparisonWorkload& work, const std::vector<Candidate>& ca
 
 /// One row per workload with the fastest, cheapest and most efficient candidate.
 CommandOutcome show_worksets(const std::vector<WorksetRow>& worksets,
-                             const std::vector<Candidate>& candidates, bool as_json) {
+                             const std::vector<devices::Candidate>& candidates, bool as_json) {
   std::vector<std::vector<std::string>> rows;
   Json array = Json::array();
   for (const WorksetRow& row : worksets) {
@@ -270,7 +270,12 @@ Result<ComparisonWorkload> read_work(Arguments& arguments, devices::SpecNameReso
   work.model = *model;
   if (arguments.has("precision")) {
     work.precision = parse_precision(arguments.text("precision"));
-    if (!work.precision) return error("--precision: expected bf16, fp16, fp8, int8, ..");
+    if (!work.precision) {
+      return error(
+          "--precision: found \"{}\", expected fp64, fp32, tf32, bf16, fp16, fp8, int8, fp4 or "
+          "int4",
+          excerpt(arguments.text("precision")));
+    }
   }
   const auto tokens = [&](const char* name) -> std::optional<double> {
     if (!arguments.has(name)) return std::nullopt;
@@ -292,7 +297,7 @@ CommandUsage compare_usage() {
   return {
       "usage: drover compare --model NAME [options] DEVICE:COUNT ...\n"
       "       drover compare --workloads FILE DEVICE:COUNT ...",
-      "Compares several sets of devices for one workload: whether it fits, time, cost and energy,\n"
+      "Compares several sets of devices for one workload: whether it fits, time, cost and energy, "
       "and the batch sizes at which the winner changes.",
       {{"model", "NAME", "the model"},
        {"kind", "KIND", "train, serve or infer (default serve)"},
@@ -305,7 +310,7 @@ CommandUsage compare_usage() {
        {"precision", "NAME", "the precision on all devices (default: each device's usual one)"},
        {"slo", "LIMITS", "exclude candidates over these limits: ttft=500ms,tpot=50ms,step=2s"},
        {"workloads", "FILE", "compare for each workload class of a TOML file"},
-       {"catalogue", "DIR", "more specs, *.toml"},
+       {"catalogue", "DIR", "more devices and models: a folder of *.toml specs"},
        setting_option(),
        {"json", "", "JSON on stdout"}},
       {"DEVICE:COUNT..."},

@@ -25,7 +25,6 @@ namespace {
 using devices::Case;
 using devices::CaseColumn;
 using devices::CaseRow;
-using devices::Estimate;
 
 struct EstimatedTable {
   std::string text;  // CSV: the input columns, then those of the estimate
@@ -102,7 +101,8 @@ constexpr ColumnHelp column_helps[] = {
     {CaseColumn::vocab, "COUNT", "unknown model: vocabulary size"},
     {CaseColumn::experts, "COUNT", "unknown model: experts"},
     {CaseColumn::experts_active, "COUNT", "unknown model: active experts"},
-    {CaseColumn::precision, "NAME", "fp32 tf32 bf16 fp16 fp8 int8 fp4 int4 (default bf16)"},
+    {CaseColumn::precision, "NAME",
+     "fp64, fp32, tf32, bf16, fp16, fp8, int8, fp4 or int4 (default: bf16, if the device has it)"},
     {CaseColumn::seq_len, "TOKENS", "train: tokens per sample"},
     {CaseColumn::global_batch, "COUNT", "train: samples per optimiser step"},
     {CaseColumn::micro_batch, "COUNT", "train: samples per micro-batch"},
@@ -168,7 +168,7 @@ void print_figure(std::string_view name, const std::string& value) {
   if (!value.empty()) write_stdout("{:<18}{}\n", name, value);
 }
 
-std::string parts_text(const Estimate& answer) {
+std::string parts_text(const devices::Estimate& answer) {
   std::string text;
   for (std::size_t i = 0; i < devices::part_count; ++i) {
     const double share = answer.parts[i] / answer.seconds;
@@ -194,7 +194,7 @@ std::string memory_text(const devices::MemoryUse& memory) {
   return text;
 }
 
-void print(const Case& question, const Estimate& answer) {
+void print(const Case& question, const devices::Estimate& answer) {
   const auto cells = estimate_cells(answer);
   write_stdout("{} on {} x {}{}{}\n\n", to_text(question.kind), question.devices,
                question.device->id, question.model ? ", " : "",
@@ -218,7 +218,7 @@ void print(const Case& question, const Estimate& answer) {
   }
 }
 
-Json to_json(const Case& question, const Estimate& answer) {
+Json to_json(const Case& question, const devices::Estimate& answer) {
   Json json = Json::object();
   json.set("kind", to_text(question.kind)).set("device", question.device->id);
   const auto cells = estimate_cells(answer);
@@ -258,17 +258,19 @@ CommandUsage estimate_usage() {
   CommandUsage usage{
       "usage: drover estimate --kind KIND --device NAME [options]\n"
       "       drover estimate --cases IN.csv [--out OUT.csv]",
-      "Predicts time and its parts, memory, power and cost with the device models: for one case\n"
-      "given by options, or for a CSV table of cases (columns are named like the options, with _).",
+      "Predicts time and its parts, memory, power and cost with the device models: for one case "
+      "given by options, or for a CSV table of cases (a column has the name of an option, with _ "
+      "instead of -).",
       {{"cases", "FILE", "a CSV table of cases"},
        {"out", "FILE", "with --cases: the output file (default standard output)"},
-       {"catalogue", "DIR", "more specs, *.toml"},
+       {"catalogue", "DIR", "more devices and models: a folder of *.toml specs"},
        {"json", "", "JSON on stdout"}},
       {},
-      "  drover estimate --kind decode --device h100-sxm --model llama-3.1-8b --batch 32\n"
+      "  drover estimate --kind decode --device h100-sxm --model llama-3.1-8b \\\n"
+      "    --batch 32\n"
       "  drover estimate --cases cases.csv --out answers.csv\n"
-      "  drover estimate --kind gemm --device a100-sxm-80gb --m 4096 --n 4096 --k 4096 "
-      "--set a100-sxm-80gb.memory.bandwidth_gb_s=3000"};
+      "  drover estimate --kind gemm --device a100-sxm-80gb --m 4096 --n 4096 \\\n"
+      "    --k 4096 --set a100-sxm-80gb.memory.bandwidth_gb_s=3000"};
   usage.options.push_back(setting_option());
   for (const ColumnHelp& it : column_helps) {
     usage.options.push_back({option_name(it.column), it.value, it.help});
@@ -285,10 +287,17 @@ CommandOutcome run_estimate(Arguments& arguments) {
   if (arguments.has("cases")) return run_table(arguments, *catalogue);
   devices::CaseRow row;
   for (const ColumnHelp& it : column_helps) row[it.column] = arguments.text(option_name(it.column));
+  // In a table an empty cell is a wrong value; here the option is missing.
+  if (row[CaseColumn::kind].empty()) {
+    return CommandOutcome::usage(error("--kind is required: one of {}", column_helps[0].help));
+  }
+  if (row[CaseColumn::device].empty()) {
+    return CommandOutcome::usage(error("--device is required, such as h100-sxm"));
+  }
   devices::CaseReader reader(*catalogue);
   const Result<Case> question = reader.read(row);
   if (!question) return CommandOutcome::usage(question.error());
-  const Result<Estimate> answer = devices::estimate(*question);
+  const Result<devices::Estimate> answer = devices::estimate(*question);
   if (!answer) return CommandOutcome::failed(answer.error());
   if (arguments.has("json")) {
     write_stdout("{}\n", to_json(*question, *answer).dump());

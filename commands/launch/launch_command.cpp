@@ -110,6 +110,9 @@ Result<LaunchOptions> read_options(Arguments& arguments) {
     options.action = action;
     known = true;
   }
+  if (word.empty()) {
+    return error("ACTION and FLEET.toml are required; {}", launch_usage().synopsis);
+  }
   if (!known) {
     return error("found action '{}', expected up, status, logs or down, and a fleet file",
                  excerpt(word));
@@ -299,26 +302,27 @@ CommandOutcome print_results(const LaunchOptions& options, const std::vector<Hos
 }  // namespace
 
 CommandUsage launch_usage() {
-  return {
-      "usage: drover launch up|status|logs|down FLEET.toml [HOSTS] [options]",
-      "Runs agents on the hosts of a fleet file, through the system's ssh or on this machine.\n"
-      "`up` copies the program to hosts that lack it, starts agents that do not run, and restarts\n"
-      "agents whose settings differ from the file. `status` and `logs` query the hosts; `down`\n"
-      "stops the agents. HOSTS is a nodeset such as node[01-03].",
-      {{"hosts", "NODESET", "only these hosts of the file"},
-       {"fanout", "N", "number of hosts at once (default 32)"},
-       {"timeout", "T", "time limit for each host (default 60s)"},
-       {"lines", "N", "logs: the last N lines of each host (default 100)"},
-       {"purge", "", "down: remove the folders on the hosts, including copies of the program"},
-       {"all", "", "down: also stop agents there that are not in the file"},
-       {"json", "", "one JSON object on stdout"}},
-      {"action", "fleet", "set"},
-      "  drover launch up fleet.toml\n"
-      "      every host runs its agent; running it again changes nothing\n"
-      "  drover launch up fleet.toml --hosts node[03,07]\n"
-      "      only these hosts, such as those listed after `failed:`\n"
-      "  drover launch logs fleet.toml node03 --lines 20\n"
-      "  drover launch down fleet.toml --purge"};
+  return {"usage: drover launch up|status|logs|down FLEET.toml [HOSTS] [options]",
+          "Runs agents on the hosts of a fleet file, through the system's ssh or on this machine. "
+          "`up` copies the program to hosts that lack it, starts agents that are not running, and "
+          "restarts agents whose settings differ from the file. `status` and `logs` query the "
+          "hosts; `down` stops the agents. HOSTS is a nodeset such as node[01-03].",
+          {{"hosts", "NODESET", "only these hosts of the file"},
+           {"fanout", "N", "number of hosts at once (default 32)"},
+           {"timeout", "T", "time limit for each host (default 60s)"},
+           {"lines", "N", "logs: the last N lines of each host (default 100)"},
+           {"purge", "",
+            "down: remove what Drover has made on the hosts, including copies of the program; "
+            "other contents of the folders stay"},
+           {"all", "", "down: also stop agents there that are not in the file"},
+           {"json", "", "one JSON object on stdout"}},
+          {"action", "fleet", "set"},
+          "  drover launch up fleet.toml\n"
+          "      every host runs its agent; running it again changes nothing\n"
+          "  drover launch up fleet.toml --hosts node[03,07]\n"
+          "      only these hosts, such as those listed after `failed:`\n"
+          "  drover launch logs fleet.toml node03 --lines 20\n"
+          "  drover launch down fleet.toml --purge"};
 }
 
 CommandOutcome run_launch(Arguments& arguments) {

@@ -29,18 +29,17 @@ Result<AlertsView> ask(Session& session) {
 }  // namespace
 
 CommandUsage alerts_usage() {
-  return {
-      "usage: drover alerts [options]",
-      "Lists the raised alerts: severity, rule, subject, how long they have been raised (fleet\n"
-      "time) and who has acknowledged them. With --rules it lists the alert rules in force,\n"
-      "which a policy can change and extend (docs/policies.md).",
-      {connect_option(),
-       {"json", "", "a JSON array on stdout"},
-       {"rules", "", "list the alert rules"}},
-      {},
-      "  drover alerts\n"
-      "  drover alerts --json | jq '.[] | select(.acknowledged_by == null)'\n"
-      "  drover alerts --rules"};
+  return {"usage: drover alerts [options]",
+          "Lists the raised alerts: severity, rule, subject, how long they have been raised (fleet "
+          "time) and who has acknowledged them. With --rules it lists the alert rules in force, "
+          "which a policy can change and extend (docs/policies.md).",
+          {connect_option(),
+           {"json", "", "a JSON array on stdout"},
+           {"rules", "", "list the alert rules"}},
+          {},
+          "  drover alerts\n"
+          "  drover alerts --json | jq '.[] | select(.acknowledged_by == null)'\n"
+          "  drover alerts --rules"};
 }
 
 CommandOutcome run_alerts(Arguments& arguments) {

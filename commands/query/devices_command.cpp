@@ -57,24 +57,22 @@ CommandOutcome show_once(Session& session, bool json, filter::Filter filter) {
 }  // namespace
 
 CommandUsage devices_usage() {
-  return {
-      "usage: drover devices [options]",
-      "Prints one row per device: its state, the age of its last report (fleet time), "
-      "utilization,\n"
-      "memory, power, temperature, clock, running requests and loaded models. N/A means not\n"
-      "reported, for example because the device is lost, has left, or is not in the samples.\n"
-      "With --follow, prints one line per device and report until Ctrl-C or until the output is\n"
-      "closed. With --filter, prints only the devices that match (docs/filters.md).",
-      {connect_option(),
-       filter_option(),
-       {"json", "", "a JSON array on stdout; with --follow one object per line"},
-       {"follow", "", "print every report, with its time, as it arrives"},
-       {"for", "DURATION", "with --follow: stop after this time (wall time)"}},
-      {},
-      "  drover devices\n"
-      "  drover devices --filter 'kind==tpu & temp>70 | job~llama'\n"
-      "  drover devices --json\n"
-      "  drover devices --follow --json | jq 'select(.temperature_c > 80)'"};
+  return {"usage: drover devices [options]",
+          "Prints one row per device: its state, the age of its last report (fleet time), "
+          "utilization, memory, power, temperature, clock, running requests and loaded models. N/A "
+          "means not reported, for example because the device is lost, has left, or is not in the "
+          "samples. With --follow, prints one line per device and report until Ctrl-C or until the "
+          "output is closed. With --filter, prints only the devices that match (docs/filters.md).",
+          {connect_option(),
+           filter_option(),
+           {"json", "", "a JSON array on stdout; with --follow one object per line"},
+           {"follow", "", "print every report, with its time, as it arrives"},
+           {"for", "DURATION", "with --follow: stop after this time (wall time)"}},
+          {},
+          "  drover devices\n"
+          "  drover devices --filter 'kind==tpu & temp>70 | job~llama'\n"
+          "  drover devices --json\n"
+          "  drover devices --follow --json | jq 'select(.temperature_c > 80)'"};
 }
 
 CommandOutcome run_devices(Arguments& arguments) {

@@ -75,7 +75,7 @@ CommandUsage jobs_usage() {
   return {"usage: drover jobs [options]",
           "Lists the open jobs and the last ended ones: their work, state, target and reason.",
           {connect_option(),
-           {"ended", "N|all", "number of ended jobs to list, the last ones (default 20)"},
+           {"ended", "N|all", "how many of the most recently ended jobs to list (default 20)"},
            {"state", "S", "only queued, leased, running, finished, failed or cancelled jobs"},
            {"json", "", "one JSON object on stdout: jobs, and how many more have ended"}},
           {},

@@ -8,14 +8,13 @@
 namespace drover::commands {
 
 CommandUsage status_usage() {
-  return {
-      "usage: drover status [options]",
-      "Prints totals from the router's ledger: jobs, tokens, fallbacks by reason, energy, cost,\n"
-      "latency.",
-      {connect_option(), {"json", "", "one JSON object on stdout"}},
-      {},
-      "  drover status\n"
-      "  drover status --connect tcp://127.0.0.1:9000 --json"};
+  return {"usage: drover status [options]",
+          "Prints totals from the router's ledger: jobs, tokens, fallbacks by reason, energy, "
+          "cost, latency.",
+          {connect_option(), {"json", "", "one JSON object on stdout"}},
+          {},
+          "  drover status\n"
+          "  drover status --connect tcp://127.0.0.1:9000 --json"};
 }
 
 CommandOutcome run_status(Arguments& arguments) {

@@ -150,16 +150,17 @@ CommandOutcome run_replay(Arguments& arguments) {
 CommandUsage why_usage() {
   return {
       "usage: drover why [JOB] [options]",
-      "Explains the placement of a job: every decision, each candidate with its score or all\n"
-      "reasons against it, and what a fallback costs. For a queued job it lists the smallest\n"
-      "single changes that would place it. JOB is an id or its first digits; without it, the last\n"
-      "job that fell back is explained. With --replay the decisions are reproduced from a\n"
-      "router's journal (drover router --journal FILE), with all candidates of each, up to the\n"
+      "Explains the placement of a job: every decision, each candidate with its score or all "
+      "reasons against it, and what a fallback costs. For a queued job it lists the smallest "
+      "single changes that would place it. JOB is an id or its first digits; without it, the "
+      "last job that fell back is explained. With --replay the decisions are reproduced from a "
+      "router's journal (drover router --journal FILE), with all candidates of each, up to the "
       "time of --at. It fails unless the router's output is reproduced bit for bit.",
       {connect_option(),
        {"replay", "FILE", "read the journal of a router instead of querying a running one"},
        {"at", "TIME", "with --replay: stop at this time, from the start (30s, 5m) or in UTC"},
-       {"catalogue", "DIR", "with --replay: more model specs, the same as the router's"},
+       {"catalogue", "DIR",
+        "with --replay: the folder of specs that the router was started with (its --catalogue)"},
        {"json", "", "one JSON object on stdout"}},
       {"JOB"},
       "  drover why\n"

@@ -2,6 +2,7 @@
 
 #include "commands/connection/session.h"
 #include "commands/record/recording_rows.h"
+#include "fleet/base/version.h"
 
 namespace drover::commands {
 

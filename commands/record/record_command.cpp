@@ -90,9 +90,9 @@ CommandOutcome end_recording(Recorder& recorder, Status status) {
 CommandUsage record_usage() {
   return {
       "usage: drover record -o FILE [options]",
-      "Records everything that a router publishes to FILE, a valid MCAP file: samples, jobs,\n"
-      "decisions, events, alerts. Messages are written to FILE.journal at once and to FILE about\n"
-      "once a minute. Ctrl-C or SIGTERM closes the file. If the process is killed, about one\n"
+      "Records everything that a router publishes to FILE, a valid MCAP file: samples, jobs, "
+      "decisions, events, alerts. Messages are written to FILE.journal at once and to FILE about "
+      "once a minute. Ctrl-C or SIGTERM closes the file. If the process is killed, about one "
       "second of data is lost at most; `drover recording recover` then makes a complete file.",
       {{"output", "FILE", "the file to write", false, false, nullptr, 'o'},
        connect_option(),

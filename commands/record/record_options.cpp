@@ -7,6 +7,7 @@
 #include "fleet/base/random_stream.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
+#include "fleet/base/version.h"
 
 namespace drover::commands {
 

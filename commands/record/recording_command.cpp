@@ -257,14 +257,12 @@ CommandUsage recording_usage() {
   return {
       "usage: drover recording info|verify|recover|cut|export FILE [options]",
       "info: prints a summary of the recording.\n"
-      "verify: checks every checksum, message and index; exit 0 if the recording is complete, 3 "
-      "if\n"
+      "verify: checks every checksum, message and index; exit 0 if the recording is complete, 3 if "
       "something is missing, 1 if it cannot be read.\n"
-      "recover: makes a complete file from a damaged one and its journal; exit 3 and a list of "
-      "the\n"
+      "recover: makes a complete file from a damaged one and its journal; exit 3 and a list of the "
       "losses if something is lost.\n"
       "cut: copies the messages between --from and --to, starting at the keyframe before --from.\n"
-      "export: converts it for other programs. csv has only the samples, one row per device and\n"
+      "export: converts it for other programs. csv has only the samples, one row per device and "
       "tick; json-mcap is for Foxglove.\n"
       "Times are fleet time, from the start (30s, 5m) or in UTC.",
       {{"output", "FILE", "the file to write (export: default standard output)", false, false,
@@ -281,7 +279,8 @@ CommandUsage recording_usage() {
       "  drover recording recover broken.mcap -o whole.mcap\n"
       "  drover recording cut today.mcap --from 5m --to 6m -o minute.mcap\n"
       "  drover recording export today.mcap --format csv -o samples.csv\n"
-      "  drover recording export today.mcap --format ndjson --channel decisions | jq .rule"};
+      "  drover recording export today.mcap --format ndjson --channel decisions |\n"
+      "    jq .rule"};
 }
 
 CommandOutcome run_recording(Arguments& arguments) {

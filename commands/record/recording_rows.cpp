@@ -9,6 +9,7 @@
 #include "commands/query/explanations.h"
 #include "commands/query/reports.h"
 #include "commands/shell/json_null.h"
+#include "fleet/base/enum_tables.h"
 #include "fleet/sample/sample.h"
 
 namespace drover::commands {
@@ -40,6 +41,7 @@ constexpr std::array<MetricKey, metric_count> metric_keys = {{
     {Metric::thermal_violation, "thermal_violation_s", false},
     {Metric::board_limit_violation, "board_limit_violation_s", false},
 }};
+static_assert(is_in_order(metric_keys, &MetricKey::metric));
 
 Json row_of(Instant at, const std::string& host, const Sample& sample) {
   Json row = Json::object()

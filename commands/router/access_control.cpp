@@ -10,7 +10,7 @@ namespace drover::commands {
 
 namespace {
 
-constexpr Wall check_every = std::chrono::seconds(1);
+constexpr Wall allow_list_check_every = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Status RouterAccessControl::open(const std::string& folder, Sockets& sockets) {
 
 void RouterAccessControl::reload_if_changed(Wall now, Sockets& sockets) {
   if (!on() || now < next_check_) return;
-  next_check_ = now + check_every;
+  next_check_ = now + allow_list_check_every;
   const auto state = allow_list_state(folder_);
   if (!state) return keep_list(state.error());
   if (*state != state_) return reload(sockets);

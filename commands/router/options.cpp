@@ -96,41 +96,42 @@ std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOp
 }
 
 CommandUsage router_usage() {
-  return {"usage: drover router [options]",
-          "Routes jobs to the agents that connect to it, keeps them in a durable ledger, and "
-          "publishes\n"
-          "the state of the fleet. A router that is restarted on the same ledger loses no "
-          "acknowledged\n"
-          "job. It prints its endpoints when it is ready; SIGTERM or Ctrl-C ends it.",
-          {{"policy", "FILE",
-            "the routing policy (default: the built-in one); SIGHUP reloads it (drover policy)"},
-           {"listen", "E",
-            "control endpoint; samples and publishing use the next two ports (port 0: free ones)"},
-           {"ledger", "FILE", "the ledger (default: ~/.local/state/drover/ledger.sqlite)"},
-           {"retain-ended-jobs", "N", "ended jobs whose details the ledger keeps (default 100000)"},
-           {"retain-ended-for", "T", "maximum age of those details, in fleet time (default 7d)"},
-           {"remember-ids", "N",
-            "further ended jobs whose ids are kept to recognise resubmissions (default 4000000)"},
-           {"speed", "X", "fleet seconds per wall second (default 1)"},
-           {"seed", "N", "seed of tie-breaks between equal candidates (default 1)"},
-           {"catalogue", "DIR", "more model specs, *.toml"},
-           {"journal", "FILE",
-            "append every input to FILE, to reproduce the decisions with drover why --replay"},
-           {"keys", "DIR",
-            "encrypt, and accept only keys allowed in DIR (default: $DROVER_KEYS; drover keys)"},
-           {"on-alert", "PROGRAM",
-            "run PROGRAM for each alert that is raised, cleared or acknowledged (docs/actions.md)"},
-           {"record", "FILE", "record the published stream to FILE, like `drover record`"},
-           {"force", "", "with --record: overwrite an existing FILE"},
-           min_free_option(),
-           {"insecure", "", "allow --listen beyond loopback, unencrypted"},
-           parent_pipe_option()},
-          {},
-          "  drover router\n"
-          "      listens on tcp://127.0.0.1:7700 and the next two ports\n"
-          "  drover router --listen tcp://127.0.0.1:9000 --ledger /var/lib/drover/ledger.sqlite\n"
-          "  drover router --policy my.toml --speed 60\n"
-          "      an hour of fleet time passes in a minute"};
+  return {
+      "usage: drover router [options]",
+      "Routes jobs to the agents that connect to it, keeps them in a durable ledger, and publishes "
+      "the state of the fleet. A router that is restarted on the same ledger loses no acknowledged "
+      "job. It prints its endpoints when it is ready; SIGTERM or Ctrl-C ends it.",
+      {{"policy", "FILE",
+        "the routing policy (default: the built-in one); SIGHUP reloads it (drover policy)"},
+       {"listen", "E",
+        "control endpoint; samples and publishing use the next two ports (port 0: free ones)"},
+       {"ledger", "FILE", "the ledger (default: ~/.local/state/drover/ledger.sqlite)"},
+       {"retain-ended-jobs", "N", "ended jobs whose details the ledger keeps (default 100000)"},
+       {"retain-ended-for", "T", "maximum age of those details (fleet time; default 7d)"},
+       {"remember-ids", "N",
+        "further ended jobs whose ids are kept to recognise resubmissions (default 4000000)"},
+       {"speed", "X", "fleet seconds per wall second (default 1)"},
+       {"seed", "N", "seed for ties between candidates (default 1)"},
+       {"catalogue", "DIR",
+        "more models: a folder of *.toml specs (the agents report their devices)"},
+       {"journal", "FILE",
+        "append every input to FILE, to reproduce the decisions with drover why --replay"},
+       {"keys", "DIR",
+        "encrypt, and accept only keys allowed in DIR (default: $DROVER_KEYS; drover keys)"},
+       {"on-alert", "PROGRAM",
+        "run PROGRAM for each alert that is raised, cleared or acknowledged (docs/actions.md)"},
+       {"record", "FILE", "record the published stream to FILE, like `drover record`"},
+       {"force", "", "with --record: overwrite an existing FILE"},
+       min_free_option(),
+       {"insecure", "", "allow --listen beyond loopback, unencrypted"},
+       parent_pipe_option()},
+      {},
+      "  drover router\n"
+      "      listens on tcp://127.0.0.1:7700 and the next two ports\n"
+      "  drover router --listen tcp://127.0.0.1:9000 \\\n"
+      "    --ledger /var/lib/drover/ledger.sqlite\n"
+      "  drover router --policy my.toml --speed 60\n"
+      "      an hour of fleet time passes in a minute"};
 }
 
 }  // namespace drover::commands

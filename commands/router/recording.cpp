@@ -6,6 +6,7 @@
 #include "commands/record/record_options.h"
 #include "commands/shell/clock.h"
 #include "commands/shell/output.h"
+#include "fleet/base/version.h"
 
 namespace drover::commands {
 

@@ -59,9 +59,28 @@ std::vector<std::string> shown_names(const CommandUsage& usage) {
 
 }  // namespace
 
+std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent) {
+  std::string result;
+  for (std::string line : split(text, '\n')) {
+    while (line.size() > columns) {
+      const std::size_t word = line.find_first_not_of(' ');
+      std::size_t blank = line.rfind(' ', columns);
+      if (blank == std::string::npos || blank < word) blank = line.find(' ', word);
+      if (blank == std::string::npos) break;
+      result += line.substr(0, line.find_last_not_of(' ', blank) + 1) + '\n';
+      line.replace(0, line.find_first_not_of(' ', blank), indent, ' ');
+    }
+    result += line + '\n';
+  }
+  result.pop_back();
+  return result;
+}
+
 std::string help_text(const CommandUsage& usage) {
+  constexpr std::size_t synopsis_indent = 7;  // of "usage: "
   std::string text =
-      fmt::format("{}\n\n{}\n\nOptions:\n", usage.synopsis, trimmed(usage.description));
+      fmt::format("{}\n\n{}\n\nOptions:\n", wrapped(usage.synopsis, help_columns, synopsis_indent),
+                  wrapped(trimmed(usage.description), help_columns, 0));
   std::size_t widest = 0;
   const auto spelled = [](const Option& option) {
     const std::string letter = option.letter == 0 ? "" : fmt::format("-{}, ", option.letter);
@@ -71,11 +90,14 @@ std::string help_text(const CommandUsage& usage) {
   for (const Option& option : usage.options) {
     if (!option.hidden) widest = std::max(widest, spelled(option).size());
   }
+  const auto add = [&](const std::string& option, std::string_view help) {
+    const std::string row = fmt::format("{:<{}}  {}", option, widest, help);
+    text += wrapped(row, help_columns, widest + 2) + '\n';
+  };
   for (const Option& option : usage.options) {
-    if (option.hidden) continue;
-    text += fmt::format("{:<{}}  {}\n", spelled(option), widest, option.help);
+    if (!option.hidden) add(spelled(option), option.help);
   }
-  text += fmt::format("{:<{}}  {}\n", "  --help", widest, "show this help");
+  add("  --help", "show this help");
   text += fmt::format("\nExamples:\n{}\n", usage.examples);
   return text;
 }
@@ -195,8 +217,8 @@ std::string Arguments::one_of(std::string_view name, const std::vector<std::stri
 std::string Arguments::name(std::string_view name, std::string otherwise) {
   std::string value = text(name, std::move(otherwise));
   if (!is_name(value)) {
-    add_problem(
-        error("--{}: found '{}', expected 1 to 64 of A-Z a-z 0-9 . _ : -", name, excerpt(value)));
+    add_problem(error("--{}: found '{}', expected 1 to 64 characters of A-Z a-z 0-9 . _ : -", name,
+                      excerpt(value)));
   }
   return value;
 }

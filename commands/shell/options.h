@@ -30,11 +30,18 @@ struct Option {
 /// The options and arguments of a command, and the text of its `--help`.
 struct CommandUsage {
   std::string synopsis;     // "drover why [JOB] [options]"
-  std::string description;  // a paragraph
+  std::string description;  // paragraphs, each on one line; `help_text` wraps them
   std::vector<Option> options;
   std::vector<std::string> positionals;  // names; all optional, in order; a last "NAME..." repeats
-  std::string examples;                  // one command a line, with a comment below it if needed
+  std::string examples;  // one command a line, with a comment below it if needed; not wrapped
 };
+
+/// One less than the width of the smallest usual terminal: some terminals wrap a full line.
+inline constexpr std::size_t help_columns = 79;
+
+/// The text (ASCII) with each line that is longer than `columns` broken at blanks. The lines that
+/// continue it are indented by `indent`. A word that does not fit has a line of its own.
+std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent);
 
 std::string help_text(const CommandUsage& usage);
 

@@ -19,7 +19,7 @@ namespace drover::commands {
 CommandUsage feed_usage() {
   CommandUsage usage{
       "usage: drover feed [options]",
-      "Submits a trace, or without one a synthetic workload, until SIGTERM; then prints a summary\n"
+      "Submits a trace, or without one a synthetic workload, until SIGTERM; then prints a summary "
       "as JSON.",
       {connect_option(),
        {"model", "M", "the model of every row, if the trace names none"},
@@ -67,7 +67,7 @@ CommandOutcome run_feed(Arguments& arguments) {
             fmt::format("refused job {}: {}", to_short_text(result.job), printable(result.detail)));
       });
   if (!fed.problem.empty()) {
-    return CommandOutcome::failed(error("the router answers: {}", fed.problem));
+    return CommandOutcome::failed(error("the router refused the request: {}", fed.problem));
   }
   write_stdout("{}\n", Json::object()
                            .set("rows", fed.counts.given)

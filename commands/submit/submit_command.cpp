@@ -203,7 +203,7 @@ CommandOutcome submit_trace(Arguments& arguments, Session& session, StopSignals&
                            printable(result.detail)));
       });
   if (!fed.problem.empty()) {
-    return CommandOutcome::failed(error("the router answers: {}", fed.problem));
+    return CommandOutcome::failed(error("the router refused the request: {}", fed.problem));
   }
   std::optional<Ends> ends;
   if (arguments.has("wait")) ends = wait_for_ends(session, signals, connect_refusal, fed.jobs);
@@ -214,10 +214,10 @@ CommandOutcome submit_trace(Arguments& arguments, Session& session, StopSignals&
 
 CommandUsage submit_usage() {
   CommandUsage usage{
-      "usage: drover submit --model M [options]   or   drover submit --trace FILE [options]",
-      "Submits one job, or each row of a trace at its arrival time (fleet time). A job is\n"
-      "accepted once it is on the router's disk. Submitting the same id again changes nothing: a\n"
-      "trace that is submitted twice runs once. With another --seed it runs again.",
+      "usage: drover submit (--model M | --trace FILE) [options]",
+      "Submits one job, or each row of a trace at its arrival time (fleet time). A job is accepted "
+      "once it is on the router's disk. Submitting the same id again changes nothing: a trace that "
+      "is submitted twice runs once. With another --seed it runs again.",
       {connect_option(),
        {"kind", "K", "serve (default), train or batch"},
        {"model", "M", "model of the job, or of all rows of a trace (`drover catalogue models`)"},
@@ -233,7 +233,9 @@ CommandUsage submit_usage() {
        {"op", "NAME", "a special operation that the job needs; may be given several times", false,
         true},
        {"software", "NAME=V",
-        "software it was built with, such as cuda=12.4; may be given several times", false, true},
+        "software version that the job was built with, such as cuda=12.4; may be given several "
+        "times",
+        false, true},
        {"loss-scaling", "", "train: the job uses loss scaling, so fp16 is allowed"},
        {"checkpoint", "N", "train: save a checkpoint every N steps (default: never)"},
        {"class", "NAME", "work class of the policy (default: the first that matches)"},
@@ -245,9 +247,10 @@ CommandUsage submit_usage() {
        {"id", "HEX", "the job's id, 32 hex digits, to submit it again safely (default: random)"}},
       {},
       "  drover submit --model llama-3.1-8b --input 2000 --output 300 --wait\n"
-      "  drover submit --kind train --model bert-large --steps 500 --batch 128 --seq-len 128\n"
-      "  drover submit --kind train --model llama-3.1-8b --devices 8 --batch 32 --seq-len 4096 "
-      "--steps 20\n" +
+      "  drover submit --kind train --model bert-large --steps 500 --batch 128 \\\n"
+      "    --seq-len 128\n"
+      "  drover submit --kind train --model llama-3.1-8b --devices 8 --batch 32 \\\n"
+      "    --seq-len 4096 --steps 20\n" +
           trace_examples("submit")};
   const auto add = [&](const std::vector<Option>& options) {
     usage.options.insert(usage.options.end(), options.begin(), options.end());
@@ -255,7 +258,7 @@ CommandUsage submit_usage() {
   add(trace_options());
   add({{"load", "X", "multiplies the trace's arrival rate (default 1)"},
        {"seed", "N", "job ids of a trace derive from this seed, file name and row (default 1)"},
-       {"catalogue", "DIR", "more model specs, *.toml"},
+       {"catalogue", "DIR", "more models and devices: a folder of *.toml specs"},
        {"wait", "", "wait for the end and print it; exit 1 if the job failed or was cancelled"},
        {"json", "", "one JSON object on stdout"}});
   return usage;

@@ -48,11 +48,12 @@ std::string trace_examples(const std::string& command) {
   return fmt::format(
       "  drover {0} --trace azure2023_code.csv --format azure --model llama-3.1-70b\n"
       "  drover {0} --trace mooncake.jsonl --format mooncake --model llama-3.1-70b\n"
-      "  drover {0} --trace philly.tsv --format gavel --throughputs throughputs.json\n"
-      "  drover {0} --trace 60_job.csv --format tiresias --model resnet-50 --measured-on "
-      "p100-pcie\n"
-      "  drover {0} --trace log.csv --format csv --columns "
-      "\"arrival=at:ms,input=in,output=out,model='llama-3.1-8b'\"",
+      "  drover {0} --trace philly.tsv --format gavel \\\n"
+      "    --throughputs throughputs.json\n"
+      "  drover {0} --trace 60_job.csv --format tiresias --model resnet-50 \\\n"
+      "    --measured-on p100-pcie\n"
+      "  drover {0} --trace log.csv --format csv \\\n"
+      "    --columns \"arrival=at:ms,input=in,output=out,model='llama-3.1-8b'\"",
       command);
 }
 

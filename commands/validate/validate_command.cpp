@@ -104,12 +104,12 @@ Status write_output(const Arguments& arguments, const std::string& option,
 
 CommandUsage validate_usage() {
   return {"usage: drover validate [TABLE.csv|FOLDER] [options]",
-          "Checks the device models against published measurements: errors per class, source and\n"
-          "device with the goals, worst cases, contradictions between measurements, and what has\n"
+          "Checks the device models against published measurements: errors per class, source and "
+          "device with the goals, worst cases, contradictions between measurements, and what has "
           "not been measured. Without a table it uses only the figures built into the program.",
           {{"html", "FILE", "write a page with plots for a browser"},
            {"rows", "FILE", "write every case with its measured and predicted value as CSV"},
-           {"catalogue", "DIR", "more specs, *.toml"},
+           {"catalogue", "DIR", "more devices and models: a folder of *.toml specs"},
            setting_option(),
            {"json", "", "JSON on stdout"}},
           {"TABLE"},

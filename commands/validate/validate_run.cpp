@@ -10,24 +10,26 @@ namespace drover::commands {
 namespace {
 
 using devices::CaseColumn;
-using devices::Estimate;
 
 struct AnswerColumn {
   std::string_view name;
-  double (*value)(const Estimate&);  // negative: does not apply
+  double (*value)(const devices::Estimate&);  // negative: does not apply
   std::string_view unit;
   bool grows_with_speed;
 };
 constexpr AnswerColumn answers[] = {
-    {"time_ms", [](const Estimate& e) { return e.seconds * 1e3; }, "ms", false},
-    {"samples_per_s", [](const Estimate& e) { return e.samples_per_s; }, "samples/s", true},
-    {"tokens_per_s", [](const Estimate& e) { return e.tokens_per_s; }, "tokens/s", true},
-    {"tflops_per_device", [](const Estimate& e) { return e.tflops_per_device; }, "TFLOP/s", true},
-    {"mfu_pct", [](const Estimate& e) { return e.mfu * 100; }, "% of peak", true},
-    {"ttft_ms", [](const Estimate& e) { return e.ttft_s * 1e3; }, "ms to first token", false},
-    {"tpot_ms", [](const Estimate& e) { return e.tpot_s * 1e3; }, "ms per token", false},
-    {"avg_power_w", [](const Estimate& e) { return e.power_w; }, "W", true},
-    {"energy_j", [](const Estimate& e) { return e.energy_j; }, "J", true},
+    {"time_ms", [](const devices::Estimate& e) { return e.seconds * 1e3; }, "ms", false},
+    {"samples_per_s", [](const devices::Estimate& e) { return e.samples_per_s; }, "samples/s",
+     true},
+    {"tokens_per_s", [](const devices::Estimate& e) { return e.tokens_per_s; }, "tokens/s", true},
+    {"tflops_per_device", [](const devices::Estimate& e) { return e.tflops_per_device; }, "TFLOP/s",
+     true},
+    {"mfu_pct", [](const devices::Estimate& e) { return e.mfu * 100; }, "% of peak", true},
+    {"ttft_ms", [](const devices::Estimate& e) { return e.ttft_s * 1e3; }, "ms to first token",
+     false},
+    {"tpot_ms", [](const devices::Estimate& e) { return e.tpot_s * 1e3; }, "ms per token", false},
+    {"avg_power_w", [](const devices::Estimate& e) { return e.power_w; }, "W", true},
+    {"energy_j", [](const devices::Estimate& e) { return e.energy_j; }, "J", true},
 };
 
 const AnswerColumn* find_answer(std::string_view column) {
@@ -61,7 +63,7 @@ Result<Predicted> predict(const devices::CaseRow& row, std::string_view answer,
   if (find_answer(answer) == nullptr) return error("{}: not a figure of the estimate", answer);
   const Result<devices::Case> question = reader.read(row);
   if (!question) return question.error();
-  const Result<Estimate> estimate = devices::estimate(*question);
+  const Result<devices::Estimate> estimate = devices::estimate(*question);
   if (!estimate) return estimate.error();
   const auto value = answer_of(*estimate, answer);
   if (!value) return error("the estimate has no {}", answer);
@@ -160,7 +162,7 @@ double capped_share(const Measurement& measurement) {
   return relative_speed(measurement.answer, measurement.uncapped_value, measurement.value);
 }
 
-std::optional<double> answer_of(const Estimate& estimate, std::string_view column) {
+std::optional<double> answer_of(const devices::Estimate& estimate, std::string_view column) {
   const AnswerColumn* answer = find_answer(column);
   if (answer == nullptr) return std::nullopt;
   const double value = answer->value(estimate);

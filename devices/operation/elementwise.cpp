@@ -17,13 +17,11 @@ struct Operation {
   double fused_passes;     // left after XLA's fusion (assumed)
   double bytes_per_clock;  // of one multiprocessor; 0: bounded by memory only
 };
-constexpr std::array<Operation, 7> operations{{
+constexpr std::array<Operation, 5> operations{{
     {3, 0, 0},    // add
     {3, 0, 7.4},  // activation
     {2, 1, 4.4},  // normalise
     {2, 2, 4.4},  // softmax
-    {2, 0, 7.4},  // rotate
-    {2, 2, 0},    // look_up
     {2, 2, 0},    // copy
 }};
 

@@ -11,8 +11,6 @@ enum class Elementwise : std::uint8_t {
   activation,  // of a gated feed-forward: two halves in, one out; `columns` of one half
   normalise,   // of rows of `columns`
   softmax,     // of rows of `columns`
-  rotate,      // positions into queries and keys
-  look_up,     // rows of an embedding
   copy,
 };
 

@@ -286,6 +286,11 @@ bool same_letters(std::string_view one, std::string_view other) {
                     [](char a, char b) { return lower(a) == lower(b); });
 }
 
+bool contains_letters(std::string_view text, std::string_view word) {
+  return std::search(text.begin(), text.end(), word.begin(), word.end(),
+                     [](char a, char b) { return lower(a) == lower(b); }) != text.end();
+}
+
 bool matches_glob(std::string_view text, std::string_view pattern) {
   // On a mismatch only the last star is tried again, one letter further. This is linear in the text
   // for each star; trying all stars would be exponential for a hostile pattern.

@@ -67,6 +67,9 @@ char lower(char letter);
 /// Whether two texts are equal without regard to the case of ASCII letters.
 bool same_letters(std::string_view one, std::string_view other);
 
+/// Whether the word is in the text, without regard to the case of ASCII letters.
+bool contains_letters(std::string_view text, std::string_view word);
+
 /// `*` matches any run of characters, `?` one. Case-insensitive.
 bool matches_glob(std::string_view text, std::string_view pattern);
 

@@ -9,6 +9,9 @@
 
 namespace drover {
 
+/// What agents, commands and recordings call this program.
+inline constexpr const char* software_name = "drover 0.1.0";
+
 /// The numbers of a version, most significant first. Missing ones at the end count as 0: 12.4 is
 /// 12.4.0.
 using Version = std::vector<std::uint32_t>;

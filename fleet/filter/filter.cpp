@@ -8,22 +8,7 @@
 
 namespace drover::filter {
 
-namespace {
-
-bool contains(std::string_view text, std::string_view lower_word) {
-  if (lower_word.empty()) return true;
-  if (text.size() < lower_word.size()) return false;
-  const std::size_t last = text.size() - lower_word.size();
-  for (std::size_t at = 0; at <= last; ++at) {
-    if (lower(text[at]) == lower_word[0] &&
-        same_letters(text.substr(at, lower_word.size()), lower_word)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 bool TextMatcher::match(std::string_view text) {
   seen_ = true;
@@ -38,7 +23,7 @@ bool TextMatcher::holds(std::string_view text) const {
     case MatchMode::equal:
       return same_letters(text, word_);
     case MatchMode::contains:
-      return contains(text, word_);
+      return contains_letters(text, word_);
     case MatchMode::pattern:
       return pattern_->is_in(text);
   }

@@ -41,7 +41,7 @@ std::string header_of(const PublicKey& key, std::string_view kind) {
 /// Checks that the parts of a key are consistent; returns the key in the file and the problem.
 std::optional<std::pair<const char*, std::string>> mismatch(const PublicKey& key) {
   if (!is_name(key.name)) {
-    return {{"name", fmt::format("found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ : -",
+    return {{"name", fmt::format("found \"{}\", expected 1 to 64 characters of A-Z a-z 0-9 . _ : -",
                                  excerpt(key.name))}};
   }
   if ((key.role == KeyRole::router) != (key.name == "router")) {

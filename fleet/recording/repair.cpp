@@ -271,7 +271,7 @@ Status check_data_crc(ByteSource& file, std::uint64_t end) {
   const bool right = cursor.u8() == static_cast<std::uint8_t>(recording::Opcode::data_end) &&
                      cursor.u64() == data_end_bytes - recording::head_bytes;
   const std::uint32_t expected = cursor.u32();
-  if (!right) return error("byte {}: found no end of the data", end);
+  if (!right) return error("byte {}: the DataEnd record is missing", end);
   if (expected == crc) return {};
   return error("byte {}: found CRC-32 {:08x} of the data, expected {:08x}", end, crc, expected);
 }

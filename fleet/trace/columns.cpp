@@ -115,7 +115,7 @@ Result<TraceColumn> parse_pair(std::string_view pair) {
   }
   if (const Status status = read_unit(column, name); !status) return status.error();
   if (is_quoted(name, '"')) name = name.substr(1, name.size() - 2);
-  if (name.empty()) return error("{}: found no name of a column", to_text(*field));
+  if (name.empty()) return error("{}: the column name is missing", to_text(*field));
   column.column = std::string(name);
   return column;
 }

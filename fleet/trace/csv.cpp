@@ -89,7 +89,8 @@ Status set_field(const TraceColumn& column, std::string_view text, Job& job) {
   for (const Name& name : name_fields) {
     if (name.field != column.field) continue;
     if (!is_name(text)) {
-      return error("found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ : -", excerpt(text));
+      return error("found \"{}\", expected 1 to 64 characters of A-Z a-z 0-9 . _ : -",
+                   excerpt(text));
     }
     job.*name.member = std::string(text);
     return {};

@@ -16,7 +16,7 @@ namespace {
 
 Result<std::uint64_t> whole_number(const Json& object, std::string_view key, std::uint64_t low,
                                    std::uint64_t high) {
-  if (!object.has(key)) return error("{}: found no such key", key);
+  if (!object.has(key)) return error("{}: the key is missing", key);
   const std::optional<std::uint64_t> number = object[key].natural();
   if (number && *number >= low && *number <= high) return *number;
   return error("{}: found {}, expected a whole number {}..{}", key, excerpt(object[key].dump()),
@@ -25,7 +25,7 @@ Result<std::uint64_t> whole_number(const Json& object, std::string_view key, std
 
 Result<std::vector<std::uint64_t>> prefix_of(const Json& object, std::uint64_t input_tokens) {
   constexpr std::string_view key = "hash_ids";
-  if (!object.has(key)) return error("{}: found no such key", key);
+  if (!object.has(key)) return error("{}: the key is missing", key);
   const Json& ids = object[key];
   if (!ids.is_array()) {
     return error("{}: found {}, expected an array of numbers", key, excerpt(ids.dump()));
@@ -53,7 +53,7 @@ class MooncakeRows : public TraceRows {
     const Result<Json> object = Json::parse(text);
     if (!object) return object.error();
     if (!object->is_object()) {
-      return error("found \"{}\", expected an object of JSON", excerpt(text));
+      return error("found \"{}\", expected a JSON object", excerpt(text));
     }
     const auto at_ms = whole_number(*object, "timestamp", 0, trace_time_max(TimeUnit::ms));
     if (!at_ms) return at_ms.error();

@@ -47,7 +47,7 @@ Status check_fault(const InjectFault& inject, const Target& target) {
     return error("{} shares its host's airflow: inject into host:{}", to_text(target), target.name);
   }
   if (inject.fault.kind == FaultKind::reclaim && target.kind == TargetKind::device) {
-    return error("{} is reclaimed with its host: inject into host:{}", to_text(target),
+    return error("{}: one device cannot be reclaimed; inject into host:{}", to_text(target),
                  target.name);
   }
   return {};
@@ -250,8 +250,8 @@ Result<std::vector<FaultTarget>> plan_injection(const InjectFault& inject,
   if (!victims) return victims.error();
   const bool whole = of_hosts(inject.fault.kind, target->kind);
   if (inject.any > victims->size()) {
-    return error("any {} of {}: only {} can be reached", inject.any, to_text(*target),
-                 victims->size());
+    return error("any {}: only {} {} of {} can be reached", inject.any, victims->size(),
+                 whole ? "hosts" : "devices or groups", to_text(*target));
   }
   if (inject.any > 0) draw(*victims, inject);
   std::vector<FaultTarget> reached;

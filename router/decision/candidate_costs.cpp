@@ -38,7 +38,13 @@ double piece_seconds(const PlacementRequest& request, double run_s) {
 }  // namespace
 
 void add_distance(const PlacementQuery& query, CandidateTable& rows, std::size_t begin) {
-  if (!query.far) return;
+  if (!query.far) {
+    if (!query.rule.scores(Scorer::distance)) return;
+    // The rows are those of an earlier decision.
+    for (std::size_t row = begin; row < rows.size; ++row)
+      rows.transfer_s[row] = rows.rtt_s[row] = 0;
+    return;
+  }
   const Network& network = query.policy.network;
   for (std::size_t row = begin; row < rows.size; ++row) {
     const std::string& site = host_of(query, rows, row).registration.site;

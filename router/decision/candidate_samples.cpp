@@ -4,10 +4,6 @@
 namespace drover::router {
 namespace {
 
-bool is_scored(const PlacementQuery& query, Scorer scorer) {
-  return query.rule.weights[static_cast<std::size_t>(scorer)] > 0;
-}
-
 template <typename Visit>
 void each_device_of_groups(const FleetState& fleet_state, const CandidateTable& rows,
                            std::size_t row, Visit visit) {
@@ -25,7 +21,7 @@ void each_device_of_groups(const FleetState& fleet_state, const CandidateTable& 
 void fill_group_devices(const PlacementQuery& query, DecisionScratch& scratch, std::size_t begin) {
   const FleetState& fleet_state = query.fleet_state;
   const DeviceColumns& columns = fleet_state.devices();
-  const bool with_temperature = is_scored(query, Scorer::temperature);
+  const bool with_temperature = query.rule.scores(Scorer::temperature);
   CandidateTable& rows = scratch.rows;
   for (std::size_t row = begin; row < rows.size; ++row) {
     Instant oldest = never;
@@ -47,7 +43,7 @@ void fill_group_devices(const PlacementQuery& query, DecisionScratch& scratch, s
 }
 
 void fill_power_share(const PlacementQuery& query, CandidateTable& rows, std::size_t begin) {
-  if (!is_scored(query, Scorer::power_headroom)) return;
+  if (!query.rule.scores(Scorer::power_headroom)) return;
   const FleetState& fleet_state = query.fleet_state;
   const DeviceColumns& columns = fleet_state.devices();
   for (std::size_t row = begin; row < rows.size; ++row) {

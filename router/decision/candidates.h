@@ -112,17 +112,17 @@ void gather_drawn(const PlacementQuery& query, Estimator& estimator, DecisionScr
 
 /// The load of a replica that a request would share: the batch, itself included, and the factor on
 /// decode time for the prefill of others.
-struct Fill {
+struct ReplicaLoad {
   double batch = 1;
   double disturbance = 1;
 };
-Fill fill_of(const FleetState& fleet_state,
-             ReplicaIndex replica);  // `no_index`: unshared
+ReplicaLoad load_of(const FleetState& fleet_state,
+                    ReplicaIndex replica);  // `no_index`: unshared
 
 /// Estimate of the row, with energy and cost at this load (up to the row's batch limit), so that
 /// candidates with different loads are comparable. Times are for the row's own load.
 Estimate estimate_at(const PlacementQuery& query, DecisionScratch& scratch, std::size_t row,
-                     Fill fill);
+                     ReplicaLoad load);
 
 /// Adds distance to the rows from `begin` on, once their start and run time are known: data that
 /// must be moved first, a round trip to the clients.

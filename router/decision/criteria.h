@@ -63,13 +63,13 @@ bool in_panic_mode(const PlacementQuery& query, const CandidateTable& rows);
 /// Writes the rows that no filter rejects to scratch.feasible.
 void find_feasible(DecisionScratch& scratch);
 
-/// `share` values are in [0, 1], 1 is best. Of `least` values the smallest is best: a value x
-/// scores (smallest + scale) / (x + scale) over the feasible candidates, so twice as long scores
-/// half, and differences far below the scale do not matter.
-enum class Sense : std::uint8_t { share, least };
+/// Values of which more is better are shares in [0, 1]. Of those of which less is better, a value x
+/// scores (smallest + scale) / (x + scale) over the feasible candidates: twice as long scores half,
+/// and differences far below the scale do not matter.
+enum class Better : std::uint8_t { higher, lower };
 struct ScorerRow {
   Scorer scorer;
-  Sense sense;
+  Better better;
   double scale;
   /// Writes the values of the chosen rows.
   void (*fill)(const CandidateTable& rows, std::span<const std::uint32_t> chosen,

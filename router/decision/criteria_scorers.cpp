@@ -9,8 +9,6 @@
 namespace drover::router {
 namespace {
 
-double smaller(double a, double b) { return std::min(a, b); }
-
 double unit(double value) {
   const double above = value < 0 ? 0 : value;
   return above > 1 ? 1 : above;
@@ -66,19 +64,19 @@ void fill(const CandidateTable& all, std::span<const std::uint32_t> chosen,
 }
 
 constexpr std::array<ScorerRow, scorer_count> scorer_table = {{
-    {Scorer::queue, Sense::share, 0, fill<queue_value>},
-    {Scorer::start_time, Sense::least, 0.1, fill<start_time_value>},
-    {Scorer::finish_time, Sense::least, 0.1, fill<finish_time_value>},
-    {Scorer::latency, Sense::least, 0.1, fill<latency_value>},
-    {Scorer::cost, Sense::least, 0.0001, fill<cost_value>},
-    {Scorer::energy, Sense::least, 1, fill<energy_value>},
-    {Scorer::locality, Sense::share, 0, fill<locality_value>},
-    {Scorer::fragmentation, Sense::share, 0, fill<fragmentation_value>},
-    {Scorer::temperature, Sense::share, 0, fill<temperature_value>},
-    {Scorer::power_headroom, Sense::share, 0, fill<power_headroom_value>},
-    {Scorer::switch_cost, Sense::least, 1, fill<switch_cost_value>},
-    {Scorer::prefix, Sense::share, 0, fill<prefix_value>},
-    {Scorer::distance, Sense::least, 0.1, fill<distance_value>},
+    {Scorer::queue, Better::higher, 0, fill<queue_value>},
+    {Scorer::start_time, Better::lower, 0.1, fill<start_time_value>},
+    {Scorer::finish_time, Better::lower, 0.1, fill<finish_time_value>},
+    {Scorer::latency, Better::lower, 0.1, fill<latency_value>},
+    {Scorer::cost, Better::lower, 0.0001, fill<cost_value>},
+    {Scorer::energy, Better::lower, 1, fill<energy_value>},
+    {Scorer::locality, Better::higher, 0, fill<locality_value>},
+    {Scorer::fragmentation, Better::higher, 0, fill<fragmentation_value>},
+    {Scorer::temperature, Better::higher, 0, fill<temperature_value>},
+    {Scorer::power_headroom, Better::higher, 0, fill<power_headroom_value>},
+    {Scorer::switch_cost, Better::lower, 1, fill<switch_cost_value>},
+    {Scorer::prefix, Better::higher, 0, fill<prefix_value>},
+    {Scorer::distance, Better::lower, 0.1, fill<distance_value>},
 }};
 
 // A missing row has the number of the first scorer.
@@ -134,8 +132,9 @@ void apply_scorers(const PlacementQuery& query, DecisionScratch& scratch) {
     values.resize(count);
     row.fill(scratch.rows, scratch.feasible, values);
     const double part = weight / weights;
-    if (row.sense == Sense::least) {
-      const double least = std::reduce(values.begin(), values.end(), 1e300, smaller);
+    if (row.better == Better::lower) {
+      const double least = std::reduce(values.begin(), values.end(), 1e300,
+                                       [](double a, double b) { return std::min(a, b); });
       add_least(least + row.scale, row.scale, part, values, scratch.scores);
     } else {
       add_share(part, values, scratch.scores);

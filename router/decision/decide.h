@@ -24,14 +24,14 @@ struct PlacementRequest {
   const devices::ModelSpec* model = nullptr;
   std::uint32_t attempt = 1;
   Instant submitted{};
-  std::uint32_t from_step = 0;           // train: the checkpoint to start from
-  std::set<std::string> avoid;           // targets where an attempt failed: a last resort
-  bool avoid_binds = false;              // back-off after a failed attempt: `avoid` is enforced
-  double running_jobs = 0;               // in the fleet, for max_share
-  double spend_usd_per_h = 0;            // for the budget
-  const FailbackState* route = nullptr;  // of the job's rule; null: none
-  double tenant_devices = 0;             // held by its tenant
-  double tenant_devices_max = 0;         // limit of the tenant; 0: none
+  std::uint32_t from_step = 0;              // train: the checkpoint to start from
+  std::set<std::string> avoid;              // targets where an attempt failed: a last resort
+  bool avoid_binds = false;                 // back-off after a failed attempt: `avoid` is enforced
+  double running_jobs = 0;                  // in the fleet, for max_share
+  double spend_usd_per_h = 0;               // for the budget
+  const FailbackState* failback = nullptr;  // of the job's rule; null: none
+  double tenant_devices = 0;                // held by its tenant
+  double tenant_devices_max = 0;            // limit of the tenant; 0: none
 };
 
 /// One host's part of a multi-host gang.

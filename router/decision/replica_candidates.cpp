@@ -176,7 +176,7 @@ class ReplicaRows {
 
 /// Share of leading prompt blocks that the replica has read recently.
 void fill_prefix(const PlacementQuery& query, CandidateTable& rows, std::size_t begin) {
-  if (query.rule.weights[static_cast<std::size_t>(Scorer::prefix)] <= 0) return;
+  if (!query.rule.scores(Scorer::prefix)) return;
   const std::vector<std::uint64_t>& prefix = query.request.job->work.prefix;
   for (std::size_t row = begin; row < rows.size; ++row) {
     rows.prefix_share[row] = prefix.empty()
@@ -208,25 +208,25 @@ void fill_rows(const PlacementQuery& query, DecisionScratch& scratch, std::size_
 
 }  // namespace
 
-Fill fill_of(const FleetState& fleet_state, ReplicaIndex replica) {
+ReplicaLoad load_of(const FleetState& fleet_state, ReplicaIndex replica) {
   if (replica == no_index) return {};
   const ReplicaFacts& facts = fleet_state.replicas()[replica].facts;
   return {1 / facts.batch_share, facts.disturbance};
 }
 
 Estimate estimate_at(const PlacementQuery& query, DecisionScratch& scratch, std::size_t row,
-                     Fill fill) {
+                     ReplicaLoad load) {
   CandidateTable& rows = scratch.rows;
   const Estimate now = estimate_of(rows, row);
   if (rows.replica[row] == no_index) return now;
   const ReplicaFacts& facts = query.fleet_state.replicas()[rows.replica[row]].facts;
-  const double batch = std::min(fill.batch, facts.batch_max);
+  const double batch = std::min(load.batch, facts.batch_max);
   const Estimator::Run& run =
       serving_run(query, scratch.kinds[rows.kind[row]], batch_exponent(batch));
   const std::array kept = {rows.run_s[row], rows.power_w[row], rows.usd_per_h[row]};
   const double prompt_s = run.first_token_s * rows.ratio[row];
   const double decode_s = (run.seconds - run.first_token_s) * rows.ratio[row];
-  rows.run_s[row] = prompt_s + decode_s * fill.disturbance;
+  rows.run_s[row] = prompt_s + decode_s * load.disturbance;
   rows.power_w[row] = run.power_w / batch;
   rows.usd_per_h[row] /= facts.batch_share * batch;
   // For this row alone; the size is restored afterwards.

@@ -43,7 +43,7 @@ bool waits_only(Reason reason) { return reason == Reason::capacity || reason == 
 void RuleEvaluation::run() {
   const FailbackPhase hold = query_.purpose == Purpose::replica
                                  ? FailbackPhase::none
-                                 : failback_phase(query_.rule, query_.request.route, query_.now);
+                                 : failback_phase(query_.rule, query_.request.failback, query_.now);
   if (hold == FailbackPhase::held && follow_failback()) return;
   ask_pools();
   result_.probe = hold == FailbackPhase::probe && decision_.action == Action::assign &&
@@ -54,7 +54,7 @@ void RuleEvaluation::run() {
 /// for.
 bool RuleEvaluation::follow_failback() {
   const Rule& rule = query_.rule;
-  const FailbackState& route = *query_.request.route;
+  const FailbackState& route = *query_.request.failback;
   const Failback& failback = rule.fallbacks[*route.fallback].failback;
   const PlacementResult before = result_;
   const std::size_t recorded = scratch_.record.size();
@@ -134,10 +134,10 @@ void RuleEvaluation::ask_pools() {
 /// The preferred pool has a placement, but the job would wait there.
 void RuleEvaluation::evaluate_spill(std::size_t wanted) {
   const Estimate stay = decision_.top.front().estimate;
-  const FailbackState* route = query_.request.route;
+  const FailbackState* route = query_.request.failback;
   if (stay.start_s <= 0 && (route == nullptr || !route->leaving)) return;
   const PlacementResult kept = result_;
-  primary_ = {stay, fill_of(query_.fleet_state, result_.place->replica.value_or(no_index))};
+  primary_ = {stay, load_of(query_.fleet_state, result_.place->replica.value_or(no_index))};
   leaving_ = true;
   if (leave(wanted)) {
     decision_.primary = stay;
@@ -175,7 +175,7 @@ bool RuleEvaluation::cheaper(const Estimate& leave) const {
                              one.energy_j, one.cost_usd);
   };
   if (!primary_->estimate.wait_known) return true;
-  const FailbackState* route = query_.request.route;
+  const FailbackState* route = query_.request.failback;
   return pays_to_leave(*rule.spill, route != nullptr && route->leaving, cost(primary_->estimate),
                        cost(leave));
 }
@@ -311,7 +311,7 @@ void RuleEvaluation::note_watts() {
 bool RuleEvaluation::fair(const Guard& guard, std::size_t row) const {
   const bool asked = guard.finish_ratio_max || guard.extra_cost_max || guard.extra_energy_max;
   if (!primary_ || !(asked || leaving_)) return true;
-  const Estimate found = estimate_at(query_, scratch_, row, primary_->fill);
+  const Estimate found = estimate_at(query_, scratch_, row, primary_->load);
   return guard_passes(guard, primary_->estimate, found) && (!leaving_ || cheaper(found));
 }
 
@@ -328,7 +328,7 @@ std::optional<RuleEvaluation::Primary> RuleEvaluation::best_possible() const {
     if (best == rows.size || key(row) < key(best)) best = row;
   }
   if (best == rows.size) return std::nullopt;
-  return Primary{estimate_of(rows, best), fill_of(query_.fleet_state, rows.replica[best])};
+  return Primary{estimate_of(rows, best), load_of(query_.fleet_state, rows.replica[best])};
 }
 
 void RuleEvaluation::add_others(const MultiHostGang& spread, Allocation& place) const {

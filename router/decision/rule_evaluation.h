@@ -35,10 +35,10 @@ class RuleEvaluation {
   std::optional<Reason> impossible() const;
 
  private:
-  /// The candidate that others are compared with, and its fill.
+  /// The candidate that others are compared with, and its load.
   struct Primary {
     Estimate estimate;
-    Fill fill;
+    ReplicaLoad load;
   };
 
   void ask_pools();

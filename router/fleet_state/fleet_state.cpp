@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/identity.h"
 #include "router/fleet_state/sample_runs.h"
 
@@ -18,34 +19,35 @@ using FloatColumn = std::vector<float> DeviceColumns::*;
 using DoubleColumn = std::vector<double> DeviceColumns::*;
 
 /// The column of a metric: one of the two is set, or neither: power and throttle bits are special.
-struct Home {
+struct MetricColumn {
+  Metric metric;
   FloatColumn narrow = nullptr;
   DoubleColumn wide = nullptr;
   double unknown = 0;            // value before the first sample
   bool zero_is_unknown = false;  // a reading of 0 means that there is none
 };
 
-constexpr std::array<Home, metric_count> homes = {{
-    {&DeviceColumns::utilization, nullptr},
-    {&DeviceColumns::tensor_activity, nullptr},
-    {&DeviceColumns::memory_activity, nullptr},
-    {nullptr, &DeviceColumns::memory_used},
-    {nullptr, &DeviceColumns::memory_total, 0, true},
-    {nullptr, nullptr},  // power: see set_power
-    {&DeviceColumns::power_cap_w, nullptr, 0, true},
-    {&DeviceColumns::temperature_c, nullptr, 0, true},
-    {&DeviceColumns::clock_mhz, nullptr, 0, true},
-    {nullptr, nullptr},  // throttle: bits
-    {nullptr, &DeviceColumns::energy_j, 0, true},
-    {&DeviceColumns::queue, nullptr},
-    {&DeviceColumns::running, nullptr},
+constexpr std::array<MetricColumn, metric_count> metric_columns = {{
+    {Metric::utilization, &DeviceColumns::utilization, nullptr},
+    {Metric::tensor_activity, &DeviceColumns::tensor_activity, nullptr},
+    {Metric::memory_activity, &DeviceColumns::memory_activity, nullptr},
+    {Metric::memory_used, nullptr, &DeviceColumns::memory_used},
+    {Metric::memory_total, nullptr, &DeviceColumns::memory_total, 0, true},
+    {Metric::power, nullptr, nullptr},  // power: see set_power
+    {Metric::power_cap, &DeviceColumns::power_cap_w, nullptr, 0, true},
+    {Metric::temperature, &DeviceColumns::temperature_c, nullptr, 0, true},
+    {Metric::clock, &DeviceColumns::clock_mhz, nullptr, 0, true},
+    {Metric::throttle, nullptr, nullptr},  // throttle: bits
+    {Metric::energy, nullptr, &DeviceColumns::energy_j, 0, true},
+    {Metric::queue, &DeviceColumns::queue, nullptr},
+    {Metric::running, &DeviceColumns::running, nullptr},
     // Only users and alert rules read these.
-    {&DeviceColumns::memory_temperature_c, nullptr, absent},
-    {nullptr, &DeviceColumns::power_violation_s, absent},
-    {nullptr, &DeviceColumns::thermal_violation_s, absent},
-    {nullptr, &DeviceColumns::board_violation_s, absent},
+    {Metric::memory_temperature, &DeviceColumns::memory_temperature_c, nullptr, absent},
+    {Metric::power_violation, nullptr, &DeviceColumns::power_violation_s, absent},
+    {Metric::thermal_violation, nullptr, &DeviceColumns::thermal_violation_s, absent},
+    {Metric::board_limit_violation, nullptr, &DeviceColumns::board_violation_s, absent},
 }};
-static_assert(static_cast<int>(Metric::power) == 5 && static_cast<int>(Metric::throttle) == 9);
+static_assert(is_in_order(metric_columns, &MetricColumn::metric));
 
 template <typename T>
 void place(const Column& column, const std::vector<RowRun>& runs, std::vector<T>& values) {
@@ -64,9 +66,10 @@ void each_column(DeviceColumns& columns, Visit visit) {
   zero(columns.group);
   zero(columns.number);
   zero(columns.sampled);
-  for (const Home& home : homes) {
-    if (home.narrow != nullptr) visit(columns.*home.narrow, static_cast<float>(home.unknown));
-    if (home.wide != nullptr) visit(columns.*home.wide, home.unknown);
+  for (const MetricColumn& metric_column : metric_columns) {
+    if (metric_column.narrow != nullptr)
+      visit(columns.*metric_column.narrow, static_cast<float>(metric_column.unknown));
+    if (metric_column.wide != nullptr) visit(columns.*metric_column.wide, metric_column.unknown);
   }
   zero(columns.power_w);
   zero(columns.throttle);
@@ -105,10 +108,10 @@ double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric) 
   if (metric == Metric::power) return above_zero(columns.power_w[device]);
   if (metric == Metric::throttle) return columns.throttle[device];
   if (metric == Metric::memory_used && !(columns.memory_total[device] > 0)) return absent;
-  const Home& home = homes[static_cast<std::size_t>(metric)];
-  const double value =
-      home.narrow != nullptr ? (columns.*home.narrow)[device] : (columns.*home.wide)[device];
-  return home.zero_is_unknown ? above_zero(value) : value;
+  const MetricColumn& metric_column = row_at(metric_columns, metric);
+  const double value = metric_column.narrow != nullptr ? (columns.*metric_column.narrow)[device]
+                                                       : (columns.*metric_column.wide)[device];
+  return metric_column.zero_is_unknown ? above_zero(value) : value;
 }
 
 FleetState::FleetState(FleetStateLimits limits) : limits_(limits) {}
@@ -162,11 +165,11 @@ void FleetState::apply(Instant now, HostIndex host, std::uint64_t sequence,
   }
   for (const Column& column : batch.columns) {
     if (column.metric >= metric_count) continue;
-    const Home& home = homes[column.metric];
-    if (home.narrow != nullptr) {
-      place(column, runs, devices_.*home.narrow);
-    } else if (home.wide != nullptr) {
-      place(column, runs, devices_.*home.wide);
+    const MetricColumn& metric_column = metric_columns[column.metric];
+    if (metric_column.narrow != nullptr) {
+      place(column, runs, devices_.*metric_column.narrow);
+    } else if (metric_column.wide != nullptr) {
+      place(column, runs, devices_.*metric_column.wide);
     } else if (column.metric == static_cast<std::uint8_t>(Metric::throttle)) {
       place(column, runs, devices_.throttle);
     } else if (column.metric == static_cast<std::uint8_t>(Metric::power)) {

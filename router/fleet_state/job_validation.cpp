@@ -33,7 +33,7 @@ std::string shortened(const std::string& text) { return printable(text.substr(0,
 Status check_names(const Job& job) {
   if (job.id.empty()) return error("id: found only zeros, expected 128 random bits");
   if (!is_name(job.tenant)) {
-    return error("tenant: found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ : -",
+    return error("tenant: found \"{}\", expected 1 to 64 characters of A-Z a-z 0-9 . _ : -",
                  shortened(job.tenant));
   }
   if (!job.work.framework.empty() && !is_name(job.work.framework)) {

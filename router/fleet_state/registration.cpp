@@ -31,7 +31,7 @@ Status check_groups(const Register& registration) {
                    group.number, group.first);
     }
     if (group.first > next) {
-      return error("Register of {}: no group holds device {}", registration.host, next);
+      return error("Register of {}: no group contains device {}", registration.host, next);
     }
     if (!numbers.insert(group.number).second) {
       return error("Register of {}: group number g{} is given twice", registration.host,

@@ -12,12 +12,14 @@ namespace {
 // Equal shares differ from their mean by less than this.
 constexpr double rounding = 1e-9;
 
-constexpr std::array<std::string_view, detector_count> names = {"consecutive", "success_rate",
-                                                                "failure_percentage"};
+constexpr std::array<std::string_view, detector_count> detector_names = {
+    "consecutive", "success_rate", "failure_percentage"};
 
 }  // namespace
 
-std::string_view to_text(Detector detector) { return names[static_cast<std::size_t>(detector)]; }
+std::string_view to_text(Detector detector) {
+  return detector_names[static_cast<std::size_t>(detector)];
+}
 
 EjectionRules in_fleet_time(EjectionRules rules, double speed) {
   for (double* span_s : {&rules.interval_s, &rules.base_s, &rules.max_s, &rules.jitter_s}) {

@@ -10,7 +10,7 @@ namespace drover::router {
 namespace {
 
 // Kinds named in a line; the others are counted together.
-constexpr std::size_t asked_max = 32;
+constexpr std::size_t names_max = 32;
 constexpr std::size_t addresses_max = 4;
 // Senders without a key may continue indefinitely, and ledger rows stay for ever: a sender that
 // continues without a pause is recorded less and less often, down to once in this many minutes.
@@ -67,7 +67,7 @@ std::optional<Audit> RefusalAudit::count(Instant now, const Dropped& refused,
     return Audit{sender, refused.asked, entry.target, false, refused.why};
   }
   ++entry.more;
-  const bool named = entry.asked.contains(refused.asked) || entry.asked.size() < asked_max;
+  const bool named = entry.asked.contains(refused.asked) || entry.asked.size() < names_max;
   ++entry.asked[named ? refused.asked : others];
   if (!refused.address.empty()) {
     const bool listed = entry.addresses.size() < addresses_max;

@@ -10,7 +10,7 @@ namespace {
 
 using Rules = std::set<std::size_t>;
 
-bool names(const Rule& rule, const std::string& pool) {
+bool names_pool(const Rule& rule, const std::string& pool) {
   const auto leads_there = [&](const Fallback& fallback) { return fallback.to == pool; };
   return std::find(rule.pools.begin(), rule.pools.end(), pool) != rule.pools.end() ||
          std::any_of(rule.fallbacks.begin(), rule.fallbacks.end(), leads_there);
@@ -21,7 +21,7 @@ Rules rules_of(const Policy& policy, const GroupEntry& group) {
   Rules rules;
   for (const std::uint32_t pool : group.pools) {
     for (std::size_t rule = 0; rule < policy.rules.size(); ++rule) {
-      if (names(policy.rules[rule], policy.pools[pool].name)) rules.insert(rule);
+      if (names_pool(policy.rules[rule], policy.pools[pool].name)) rules.insert(rule);
     }
   }
   return rules;

@@ -65,7 +65,7 @@ class ThreadedStore final : public LedgerStore {
   std::unique_ptr<LedgerCompactor> compactor_;
 
   // Used by the worker thread only.
-  std::vector<NumberedRow> group_;        // being committed, or waiting for disk space
+  std::vector<NumberedRow> batch_;        // being committed, or waiting for disk space
   std::optional<CompactionSlice> slice_;  // as above
   bool more_ = false;                     // more rows are due for deletion
 
@@ -185,15 +185,15 @@ void ThreadedStore::work() {
   std::unique_lock lock(mutex_);
   while (wait_for_work(lock)) {
     std::vector<Write> gathered;
-    if (group_.empty()) gathered.swap(waiting_);
+    if (batch_.empty()) gathered.swap(waiting_);
     busy_ = true;
     lock.unlock();
     for (Write& write : gathered) {
-      group_.push_back({base_ + static_cast<std::int64_t>(write.sequence), std::move(write.row)});
+      batch_.push_back({base_ + static_cast<std::int64_t>(write.sequence), std::move(write.row)});
     }
     // With nothing to commit, a sync delays nobody, and no other sync would follow soon.
-    const auto sync = group_.empty() ? LedgerTables::Sync::now : LedgerTables::Sync::later;
-    const std::size_t rows_max = std::clamp(2 * group_.size(), slice_rows_min, slice_rows_max);
+    const auto sync = batch_.empty() ? LedgerTables::Sync::now : LedgerTables::Sync::later;
+    const std::size_t rows_max = std::clamp(2 * batch_.size(), slice_rows_min, slice_rows_max);
     Status status = guarded(path_, [&] { return commit(); });
     lock.lock();
     settle(status);
@@ -208,10 +208,10 @@ void ThreadedStore::work() {
 
 Status ThreadedStore::commit() {
   const std::lock_guard guard(tables_mutex_);
-  if (group_.empty()) return {};
-  if (auto status = tables_.append(group_); !status) return status;
+  if (batch_.empty()) return {};
+  if (auto status = tables_.append(batch_); !status) return status;
   if (!compactor_) return {};
-  for (const NumberedRow& row : group_) compactor_->match(row.sequence, row.row);
+  for (const NumberedRow& row : batch_) compactor_->match(row.sequence, row.row);
   return {};
 }
 
@@ -221,8 +221,8 @@ void ThreadedStore::settle(const Status& committed) {
   log_ = tables_.log();
   full_ = !committed && tables_.full();
   if (committed) {
-    if (!group_.empty()) committed_ = static_cast<std::uint64_t>(group_.back().sequence - base_);
-    group_.clear();
+    if (!batch_.empty()) committed_ = static_cast<std::uint64_t>(batch_.back().sequence - base_);
+    batch_.clear();
   } else if (!full_) {
     failure_ = committed;
     waiting_.clear();

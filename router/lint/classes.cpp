@@ -18,7 +18,7 @@ void lint_reached(Lint& lint, const Table& table, std::size_t index) {
   }
   if (!without(*jobs, earlier).empty()) return;
   lint.warn(table, "when",
-            "only jobs that name the class get it: earlier classes match all other jobs");
+            "only jobs that name this class belong to it: earlier classes match all other jobs");
 }
 
 /// Metrics that the jobs of a class do not have.

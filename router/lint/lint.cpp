@@ -140,4 +140,13 @@ Result<Policy> parse_policy(std::string_view toml, std::string place) {
   return std::move(reading.policy);
 }
 
+const Policy& builtin_policy() {
+  static const Policy policy = [] {
+    auto parsed = parse_policy(builtin_policy_text(), "builtin_policy.toml");
+    DROVER_REQUIRE(parsed.ok());
+    return std::move(parsed).value();
+  }();
+  return policy;
+}
+
 }  // namespace drover::router

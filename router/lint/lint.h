@@ -9,7 +9,7 @@
 
 #include "devices/catalogue/catalogue.h"
 #include "fleet/text/toml.h"
-#include "router/policy/findings.h"
+#include "router/lint/findings.h"
 
 namespace drover::router {
 

@@ -17,7 +17,8 @@ constexpr std::size_t rules_max = 128;
 /// The error in this name; empty: none.
 std::string wrong_with(const std::string& name, std::set<std::string>& named) {
   if (!is_name(name)) {
-    return fmt::format("found \"{}\", expected 1 to 64 of A-Z a-z 0-9 . _ : -", excerpt(name));
+    return fmt::format("found \"{}\", expected 1 to 64 characters of A-Z a-z 0-9 . _ : -",
+                       excerpt(name));
   }
   return named.insert(name).second ? "" : fmt::format("a second rule has the name \"{}\"", name);
 }

@@ -254,15 +254,6 @@ void read_tables(const Table& file, Policy& policy) {
   read_alerts(file, policy);
 }
 
-const Policy& builtin_policy() {
-  static const Policy policy = [] {
-    auto parsed = parse_policy(builtin_policy_text(), "builtin_policy.toml");
-    DROVER_REQUIRE(parsed.ok());
-    return std::move(parsed).value();
-  }();
-  return policy;
-}
-
 bool matches(const PoolMatch& match, const Register& host, const Group& group,
              std::string_view device_name, DeviceClass device_class) {
   if (match.device_class && *match.device_class != device_class) return false;

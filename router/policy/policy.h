@@ -159,14 +159,6 @@ struct Policy {
   std::vector<std::string> pool_names() const;
 };
 
-/// The error names file, line and key. Rejects unknown keys, pools that do not exist, reasons and
-/// scorers that do not exist (with the nearest), weights that are all zero, rules after a rule
-/// that always matches, and fallbacks that name the rule's own pools.
-Result<Policy> parse_policy(std::string_view toml, std::string place);
-
-std::string_view builtin_policy_text();
-const Policy& builtin_policy();
-
 /// Whether all keys but `rest` match; `rest` depends on the other pools.
 bool matches(const PoolMatch& match, const Register& host, const Group& group,
              std::string_view device_name, DeviceClass device_class);

@@ -1,15 +1,13 @@
-// Reading a policy file: the parts of `parse_policy`. Each records its errors in the file's tables
-// and continues, so that all errors are found at once: an element that cannot be read stays in the
-// policy under its name, with defaults, and every key is read.
+// Reading a policy file: its tables, one function for each. Each records its errors in the file's
+// tables and continues, so that all errors are found at once: an element that cannot be read stays
+// in the policy under its name, with defaults, and every key is read.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "devices/catalogue/catalogue.h"
 #include "fleet/text/toml.h"
-#include "router/policy/findings.h"
 #include "router/policy/policy.h"
 
 namespace drover::router {
@@ -36,14 +34,5 @@ void read_alerts(toml_file::Table file, Policy& policy);
 
 /// All of the above.
 void read_tables(const toml_file::Table& file, Policy& policy);
-
-struct PolicyReading {
-  Policy policy;  // complete when no finding is an error
-  Status read;    // the first error in reading order; ok: every key is well formed
-  std::vector<Finding> findings;
-};
-/// `known`: devices to compare pools with; null: none.
-PolicyReading read_policy(std::string_view toml, std::string place,
-                          const devices::Catalogue* known);
 
 }  // namespace drover::router

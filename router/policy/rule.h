@@ -115,6 +115,7 @@ struct Rule {
   MultiHost over_hosts = MultiHost::if_larger;
   std::vector<std::string> pools;  // ordered
   std::array<double, scorer_count> weights{};
+  bool scores(Scorer scorer) const { return weights[static_cast<std::size_t>(scorer)] > 0; }
   Pick pick = Pick::max;
   double slo_ttft_s = 0;  // 0: none
   double slo_deadline_s = 0;

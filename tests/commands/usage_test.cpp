@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "commands/shell/options.h"
+#include "fleet/base/text.h"
 #include "tests/commands/program.h"
 
 namespace drover::commands {
@@ -114,6 +116,13 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"jobs", "--state", "running?"}, 2, {"running"}},
       {{"why", "a", "b"}, 2, {"'b'"}},
       {{"catalogue"}, 2, {"devices or models"}},
+      {{"estimate", "--device", "l4"}, 2, {"--kind is required: one of gemm, "}},
+      {{"estimate", "--kind", "decode"}, 2, {"--device is required"}},
+      {{"estimate", "--kind", "decode", "--device", "l4", "--precision", "fp61"},
+       2,
+       {"precision: found \"fp61\", expected fp64, fp32"}},
+      {{"launch"}, 2, {"ACTION and FLEET.toml are required; usage: drover launch up|status"}},
+      {{"launch", "start"}, 2, {"found action 'start', expected up, status, logs or down"}},
       {{"catalogue", "devices", "h100"}, 2, {"did you mean h100-nvl, h100-sxm or h100-pcie?"}},
       {{"catalogue", "devices", "--catalogue", folder.file("absent")}, 1, {"absent"}},
       {{"demo", "--json"}, 2, {"--headless"}},
@@ -144,12 +153,21 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
   }
 }
 
+constexpr const char* verbs[] = {
+    "demo",    "router",      "agent",  "top",       "frame",   "submit",    "status",
+    "devices", "jobs",        "why",    "catalogue", "record",  "recording", "inject",
+    "cap",     "keys",        "launch", "drain",     "resume",  "cancel",    "forget",
+    "alerts",  "acknowledge", "policy", "estimate",  "compare", "validate"};
+
+TEST(Usage, NoLineOfTheHelpIsWiderThanATerminal) {
+  std::string help = run_drover({"--help"}).out;
+  for (const char* verb : verbs) help += run_drover({verb, "--help"}).out;
+  for (const char* hidden : {"feed", "story"}) help += run_drover({hidden, "--help"}).out;
+  for (const std::string& line : split(help, '\n')) EXPECT_LE(line.size(), help_columns) << line;
+}
+
 TEST(Usage, EveryVerbTeachesByExample) {
-  for (const char* verb :
-       {"demo",    "router",      "agent",  "top",       "frame",   "submit",    "status",
-        "devices", "jobs",        "why",    "catalogue", "record",  "recording", "inject",
-        "cap",     "keys",        "launch", "drain",     "resume",  "cancel",    "forget",
-        "alerts",  "acknowledge", "policy", "estimate",  "compare", "validate"}) {
+  for (const char* verb : verbs) {
     const ProcessResult ran = run_drover({verb, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << verb;
     EXPECT_NE(ran.out.find("Examples:\n  drover " + std::string(verb)), std::string::npos) << verb;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "router/lint/findings.h"
 #include "tests/router/router_fixture.h"
 
 namespace drover::router {

@@ -87,7 +87,7 @@ TEST(Actions, WhatMakesNoSenseIsRefusedOnRecordAndReachesNobody) {
       {inject("nonsense", "hang"), "target \"nonsense\": expected"},
       {inject("h100-1/0", "hang", seconds(0)), "expected more than 0 s and at most a week"},
       {inject("h100-1/0", "hang", hours(169)), "at most a week"},
-      {many, "any 9 of host:h100-1: only 8 can be reached"},
+      {many, "any 9: only 8 devices or groups of host:h100-1 can be reached"},
       {strange, "throttle"},
   };
   for (const Case& each : cases) {

@@ -222,13 +222,13 @@ TEST(Cancelling, SaysOfEachJobWhatBecameOfIt) {
       {to_text(job_id(2)), CancelStatus::ended,
        "it had failed already: the run ended before the job did"},
       {to_text(job_id(7)), CancelStatus::unknown,
-       "no job begins with \"00000000000000000000000000000007\"; expected the first of 32 digits "
-       "0-9 a-f"},
+       "no job id begins with \"00000000000000000000000000000007\"; expected a job id (32 digits "
+       "0-9 a-f) or its first digits"},
       {"00", CancelStatus::unknown, "several jobs begin with \"00\"; give more digits"},
       {"", CancelStatus::unknown,
-       "no job begins with \"\"; expected the first of 32 digits 0-9 a-f"},
+       "no job id begins with \"\"; expected a job id (32 digits 0-9 a-f) or its first digits"},
       {"x\x1b", CancelStatus::unknown,
-       "no job begins with \"x^[\"; expected the first of 32 digits 0-9 a-f"},
+       "no job id begins with \"x^[\"; expected a job id (32 digits 0-9 a-f) or its first digits"},
   };
   for (const Case& each : cases) {
     const CancelResult result = ask(stage, CancelJobs{{each.asked}}).results.at(0);

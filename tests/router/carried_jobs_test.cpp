@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "router/jobs/job_table.h"
+#include "router/lint/findings.h"
 #include "tests/router/router_fixture.h"
 
 namespace drover::router {

@@ -190,7 +190,8 @@ TEST(FaultsShown, ADrawTakesWholeGroupsWhereTheFaultIsTheGroups) {
   some.any = 2;
   EXPECT_EQ(Fleet().ask(some).targets.size(), 16U);
   some.any = 3;
-  EXPECT_EQ(Fleet().ask(some).problem, "any 3 of pool:h100: only 2 can be reached");
+  EXPECT_EQ(Fleet().ask(some).problem,
+            "any 3: only 2 devices or groups of pool:h100 can be reached");
 }
 
 TEST(FaultsShown, ADrawMayTakeAnyDevice) {

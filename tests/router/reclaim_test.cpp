@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "router/lint/findings.h"
 #include "tests/router/action_harness.h"
 
 namespace drover::router {
@@ -29,7 +30,7 @@ TEST(Reclaim, IsForSpotHosts) {
   EXPECT_EQ(fleet.ask(inject("host:h100-1", "reclaim")).problem,
             "only spot hosts are reclaimed: h100-1 has no label price=spot");
   EXPECT_EQ(fleet.ask(inject("spot-1/3", "reclaim")).problem,
-            "device:spot-1/3 is reclaimed with its host: inject into host:spot-1");
+            "device:spot-1/3: one device cannot be reclaimed; inject into host:spot-1");
   EXPECT_EQ(fleet.ask(inject("site", "reclaim=30")).targets, std::vector<std::string>{"spot-1"});
   ASSERT_EQ(fleet.told<ApplyFault>(4).size(), 1u);
   EXPECT_TRUE(fleet.told<ApplyFault>(4)[0].host);

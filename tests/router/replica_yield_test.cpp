@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "router/lint/findings.h"
 #include "tests/router/router_fixture.h"
 
 namespace drover::router {

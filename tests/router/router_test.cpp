@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "router/lint/findings.h"
 #include "tests/router/router_fixture.h"
 
 namespace drover::router {

@@ -300,18 +300,18 @@ void SampleFleet::add_policy() {
   policy.pools = {{"hopper", 4'200, 6.88}, {"ampere", 0, 0}, {"tpu", 3'000, 0}, {"edge", 0, 0}};
   using std::chrono::seconds;
   policy.alert_rules = {
-      {"host_lost", Severity::critical, "host", "it is lost, and did not shut down cleanly", "",
-       seconds(0), seconds(0), "its work begins anew elsewhere"},
-      {"throttling", Severity::warning, "host", "devices of it slow down for heat", "", seconds(3),
-       seconds(10), "work there takes longer than promised"},
-      {"power_cap", Severity::warning, "pool, site", "sampled watts above 98 % of the cap", "",
+      {"host_lost", Severity::critical, "host", "the host is lost: it did not shut down cleanly",
+       "", seconds(0), seconds(0), "its work is requeued"},
+      {"throttling", Severity::warning, "host", "devices of the host are thermally throttled", "",
+       seconds(3), seconds(10), "work there takes longer than estimated"},
+      {"power_cap", Severity::warning, "pool, site", "sampled power above 98 % of the cap", "",
        seconds(3), seconds(3), "new work will wait for power"},
       {"hot", Severity::warning, "device", "headroom < 3C", "headroom > 6C", seconds(30),
        seconds(10), "close to thermal throttling"},
       {"idle_loaded", Severity::info, "device", "mem > 10% & util < 1% & running == 0",
        "util > 1% | mem < 10%", std::chrono::hours(12), seconds(10),
-       "holds a model, and nothing asks for it: idle watts and a device that others could use"},
-      {"pool_degraded", Severity::critical, "pool", "well < 50%", "well > 60%", seconds(10),
+       "holds a model that nobody uses: idle power, and a device that others could use"},
+      {"pool_degraded", Severity::critical, "pool", "healthy < 50%", "healthy > 60%", seconds(10),
        seconds(10), "most of its devices are lost, unusable or ejected"}};
 }
 
@@ -327,7 +327,7 @@ void SampleFleet::add_conditions() {
 
 void SampleFleet::add_alerts() {
   alerts = {{"throttling", "gpu-a", Severity::warning, true, start - std::chrono::seconds(22),
-             "1 device slows down for heat: 3"},
+             "1 of 8 devices throttles thermally"},
             {"power_cap", "pool:tpu", Severity::warning, true, start - std::chrono::seconds(9),
              "2.96kW of 3.0kW", "ann@desk", start - std::chrono::seconds(6)},
             {"hot", "gpu-a/6", Severity::warning, true, start - std::chrono::seconds(12),

@@ -66,7 +66,7 @@ std::string slowdown_text(const SpecFacts& facts, double) {
   const double soft = facts.value("thermal.max_c"), hard = facts.value("thermal.slowdown_c");
   if (!known(hard)) return "N/A";
   const char* const assumed = mark(facts, {"thermal.max_c", "thermal.slowdown_c"});
-  return known(soft) ? fmt::format("{}{:.0f}C, half {:.0f}C", assumed, soft, hard)
+  return known(soft) ? fmt::format("{}{:.0f}C, half at {:.0f}C", assumed, soft, hard)
                      : fmt::format("{}{:.0f}C", assumed, hard);
 }
 

@@ -33,7 +33,6 @@ constexpr unsigned errors(std::initializer_list<ModelErrorClass> classes) {
   return bits;
 }
 
-using enum ModelErrorClass;
 constexpr std::array<MetricFormula, metric_formula_count> formula_table = {{
     {"utilization",
      "The share of the last {sensor.activity_s| s} in which any kernel ran, however little of the "
@@ -48,8 +47,8 @@ constexpr std::array<MetricFormula, metric_formula_count> formula_table = {{
      0},
     {"power",
      "Board power: mean over {sensor.power_window_s| s}, updated every "
-     "{sensor.power_refresh_s| s}; the sensor samples a share of {sensor.power_sampled_share} of "
-     "each period.",
+     "{sensor.power_refresh_s| s}; the sensor samples {sensor.power_sampled_share| %} of each "
+     "period.",
      "P = {power.context_idle_w| W} + a x {matrix.units| units} x ({power.active_w_per_unit| W} x "
      "share at work + {power.matrix_w_per_unit| W} x (tensor activity / "
      "clock)^{power.matrix_exponent}) + "
@@ -174,7 +173,14 @@ std::string with_values(std::string_view text, const SpecFacts& facts) {
   read_constants(
       text,
       [&](std::string_view name, std::string_view unit) {
-        result += value_text(facts.find(name));
+        const SpecFact* const fact = facts.find(name);
+        if (fact != nullptr && unit == " %") {
+          SpecFact percent = *fact;
+          percent.value *= 100;
+          result += value_text(&percent);
+        } else {
+          result += value_text(fact);
+        }
         result += unit;
       },
       [&](std::string_view words) { result += words; });

@@ -2,7 +2,8 @@
 // emulated device computes it, and the measurements that it was compared with. One table row each.
 //
 // Constants of the device spec stand in braces: section, key, and the unit printed after the value:
-// "{power.context_idle_w| W} + ..". Without values, the key's suffix already names the unit.
+// "{power.context_idle_w| W} + ..". Without values, the key's suffix already names the unit. With
+// the unit " %" a share is printed as a percentage.
 #pragma once
 
 #include <cstdint>

@@ -21,10 +21,5 @@ void draw_replicas(const FrameContext& frame, DrawRegion region);
 void draw_trend_charts(const FrameContext& frame, DrawRegion region, const Totals& totals);
 /// The newest decisions, a line each.
 void draw_latest_decisions(const FrameContext& frame, DrawRegion region);
-/// Running jobs: training and batch jobs before requests.
-void draw_running(const FrameContext& frame, DrawRegion region);
-/// The given jobs, with or without the place where each runs.
-void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
-                       std::span<const JobRow* const> jobs, bool with_place);
 
 }  // namespace drover::tui

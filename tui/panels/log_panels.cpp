@@ -96,7 +96,7 @@ void draw_alerts(const FrameContext& frame, DrawRegion region) {
   const auto shown = static_cast<std::size_t>(std::max(0, region.rows() - 1));
   region.heading(
       0, fmt::format("Alerts {}", alerts.size()),
-      alerts.size() > shown ? fmt::format("{} most severe", shown) : "most severe first");
+      alerts.size() > shown ? fmt::format("the {} most severe", shown) : "most severe first");
   if (alerts.empty()) region.text(0, 1, "no alerts", CellStyle::faint);
   const int subject = std::min(16, std::max(8, region.columns() / 5));
   for (std::size_t i = 0; i < std::min(shown, alerts.size()); ++i) {

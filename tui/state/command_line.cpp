@@ -166,7 +166,7 @@ Status save(CommandContext& context, std::string_view argument) {
   if (argument.empty()) {
     settings.start = shown;
   } else if (!is_name(argument)) {
-    return error("found '{}', expected a name of 1 to 64 of A-Z a-z 0-9 . _ : -",
+    return error("found '{}', expected a name of 1 to 64 characters of A-Z a-z 0-9 . _ : -",
                  excerpt(argument));
   } else {
     settings.views[std::string(argument)] = shown;

@@ -92,7 +92,7 @@ void read_views(Table& root, Settings& settings) {
   }
   for (const std::string& name : names) {
     if (!is_name(name))
-      views->add_problem(name, "expected a name of 1 to 64 of A-Z a-z 0-9 . _ : -");
+      views->add_problem(name, "expected a name of 1 to 64 characters of A-Z a-z 0-9 . _ : -");
     std::optional<Table> table = views->table(name);
     if (!table) return;
     // A saved view inherits missing settings from the start view.

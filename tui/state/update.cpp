@@ -185,11 +185,6 @@ void step_job_filter(JobList& jobs) {
   jobs.place = ListViewport{};
 }
 
-bool contains(std::string_view text, std::string_view word) {
-  return std::search(text.begin(), text.end(), word.begin(), word.end(),
-                     [](char a, char b) { return lower(a) == lower(b); }) != text.end();
-}
-
 /// Selects the next item or line that contains the text, and wraps around at the end.
 void find(const Model& model, UiState& ui, int step, Instant now) {
   const ViewDefinition& row = view_definition(ui.view);
@@ -199,7 +194,7 @@ void find(const Model& model, UiState& ui, int step, Instant now) {
   const int from = page != nullptr ? page->top : selected_index(model, ui);
   for (int i = 1; i <= count; ++i) {
     const int index = ((from + step * i) % count + count) % count;
-    if (!contains(row.text(model, ui, index), ui.finding)) continue;
+    if (!contains_letters(row.text(model, ui, index), ui.finding)) continue;
     if (page != nullptr) {
       page->top = index;
     } else {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fleet/base/result.h"
+#include "tui/canvas/draw_region.h"
 #include "tui/canvas/text_style.h"
 
 namespace drover::tui {

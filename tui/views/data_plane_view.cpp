@@ -167,7 +167,7 @@ void draw_stream(const FrameContext& frame, DrawRegion region, const Totals& tot
   fact(2, "oldest",
        std::isnan(sums.oldest_s)
            ? "N/A"
-           : fmt::format("{} ago, without lost hosts", duration_text(sums.oldest_s)));
+           : fmt::format("{} ago, except lost hosts", duration_text(sums.oldest_s)));
   fact(3, "lost",
        fmt::format("{} batches here, {} at router", count_text(static_cast<double>(sums.lost)),
                    count_text(static_cast<double>(sums.lost_at_router))),

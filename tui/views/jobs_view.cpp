@@ -8,7 +8,6 @@
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
 #include "tui/canvas/layout.h"
-#include "tui/panels/fleet_panels.h"
 #include "tui/panels/header_page.h"
 #include "tui/panels/jobs_page.h"
 #include "tui/panels/panels.h"
@@ -196,7 +195,7 @@ void draw_line(const FrameContext& frame, DrawRegion& region, const JobColumns& 
       DrawRegion row =
           region.on({region.area().column, region.area().row + line, region.columns(), 1});
       std::string note;
-      if (item.shown < item.count) note = fmt::format("{} here", item.shown);
+      if (item.shown < item.count) note = fmt::format("{} shown", item.shown);
       const std::string_view order = section_note(item.section, columns);
       if (!note.empty() && !order.empty()) note += ", ";
       note += order;

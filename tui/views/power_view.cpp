@@ -150,7 +150,7 @@ void draw_now(const FrameContext& frame, DrawRegion& region, const Totals& total
                gauge_style(share, power_near_cap, power_at_cap));
   draw_fact(region, 0, 2, cost_label_columns, "list price",
             totals.reporting > 0 && totals.usd_per_h > 0
-                ? fmt::format("{}{} an hour, with idle devices", totals.price_known ? "" : "over ",
+                ? fmt::format("{}{}/h, including idle devices", totals.price_known ? "" : "over ",
                               dollars_text(totals.usd_per_h))
                 : std::string(not_known));
 }

@@ -34,6 +34,12 @@ TableLayout lay_out_jobs(const Rect& area, const Model& model, int details);
 int job_details_rows(const Model& model, const JobList& list);
 void draw_jobs(const FrameContext& frame, const DrawRegion& region);
 
+/// Running jobs: training and batch jobs before requests.
+void draw_running(const FrameContext& frame, DrawRegion region);
+/// The given jobs, with or without the place where each runs.
+void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
+                       std::span<const JobRow* const> jobs, bool with_place);
+
 TableLayout lay_out_routing(const Rect& area, const Model& model, int details);
 int decision_details_rows(const Model& model, const DecisionList& list);
 void draw_routing(const FrameContext& frame, const DrawRegion& region);

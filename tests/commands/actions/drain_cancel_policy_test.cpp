@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "commands/shell/user_name.h"
+#include "router/lint/findings.h"
 #include "router/policy/policy.h"
 #include "tests/commands/folder.h"
 #include "tests/commands/program.h"
@@ -119,8 +120,8 @@ TEST_F(ActedOn, ACancelledJobEndsAndWhatHadEndedIsSaid) {
   const ProcessResult none = run({"cancel", "ffffffff"});
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_EQ(none.err,
-            "drover cancel: no job begins with \"ffffffff\"; expected the first of 32 digits 0-9 "
-            "a-f\n");
+            "drover cancel: no job id begins with \"ffffffff\"; expected a job id (32 digits 0-9 "
+            "a-f) or its first digits\n");
   restart({});
   EXPECT_EQ(state_of(waiting), "cancelled");
 }

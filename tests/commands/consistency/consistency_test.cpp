@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "router/lint/findings.h"
 #include "tests/commands/consistency/watch.h"
 
 namespace drover::commands {

@@ -124,7 +124,7 @@ TEST_F(FloodedRouter, QuestionsWhoseAnswersNobodyReadsAreTurnedAwayAndOthersAreA
   EXPECT_GT(flooder.turned_away, questions / 2U) << "what is not read is not made";
   const std::string events_now = events();
   EXPECT_EQ(events_now.find("suspect"), std::string::npos) << "the agent's lease was renewed";
-  EXPECT_NE(events_now.find("deferred, "), std::string::npos);
+  EXPECT_NE(events_now.find("rejected for now, "), std::string::npos);
 }
 
 TEST_F(FloodedRouter, LargeMessagesBeyondTheBudgetAreTurnedAwayAndOthersAreAnswered) {

@@ -87,6 +87,44 @@ TEST(Options, RefusesNumbersOutOfTheirRange) {
   }
 }
 
+TEST(Options, WrapsTextAtBlanksWithAHangingIndent) {
+  struct Case {
+    const char* text;
+    std::size_t columns, indent;
+    const char* lines;
+  };
+  const Case cases[] = {
+      {"", 10, 2, ""},
+      {"exact fit", 9, 2, "exact fit"},
+      {"exact fit", 8, 2, "exact\n  fit"},
+      {"first two then", 9, 0, "first two\nthen"},
+      {"one two three four", 9, 2, "one two\n  three\n  four"},
+      {"one\n\ntwo three", 5, 0, "one\n\ntwo\nthree"},
+      {"a longest b", 5, 2, "a\n  longest\n  b"},
+      {"longest", 5, 2, "longest"},
+      {"  --a X   one two three", 14, 10, "  --a X   one\n          two\n          three"},
+      {"  --name VALUE   longest", 15, 17, "  --name VALUE\n                 longest"},
+  };
+  for (const Case& each : cases) {
+    EXPECT_EQ(wrapped(each.text, each.columns, each.indent), each.lines) << each.text;
+  }
+}
+
+TEST(Options, HelpIsWrappedBehindTheNamesOfTheOptions) {
+  CommandUsage usage = example();
+  usage.description =
+      "Tries everything that can be tried, and then tries it again, until it works or nothing is "
+      "left.";
+  usage.options[0].help =
+      "how fast it tries, from 0 (not at all) to 10 (as fast as this machine can)";
+  const std::string text = help_text(usage);
+  EXPECT_NE(text.find("again, until it works or\nnothing is left.\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  --speed X          how fast it tries, from 0 (not at all) to 10 (as fast "
+                      "as\n                     this machine can)\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Options, HelpShowsEveryOptionButTheHidden) {
   const std::string text = help_text(example());
   for (const char* shown : {"--speed X", "--for DURATION", "--json", "--help", "Examples:"}) {

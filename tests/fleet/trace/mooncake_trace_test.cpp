@@ -38,7 +38,7 @@ TEST(MooncakeTrace, BadRowIsNamedWithFileLineAndKeyAndTheOthersAreRead) {
     std::string row, expected;
   } cases[] = {
       {R"({"input_length": 5, "output_length": 1, "hash_ids": []})",
-       "m.jsonl:2: timestamp: found no such key"},
+       "m.jsonl:2: timestamp: the key is missing"},
       {R"({"timestamp": -1, "input_length": 5, "output_length": 1, "hash_ids": []})",
        "m.jsonl:2: timestamp: found -1, expected a whole number 0..7258118400000"},
       {R"({"timestamp": 0.5, "input_length": 5, "output_length": 1, "hash_ids": []})",
@@ -54,7 +54,7 @@ TEST(MooncakeTrace, BadRowIsNamedWithFileLineAndKeyAndTheOthersAreRead) {
       {R"({"timestamp": 0, "input_length": 5, "output_length": null, "hash_ids": []})",
        "m.jsonl:2: output_length: found null, expected a whole number 1..1000000"},
       {R"({"timestamp": 0, "input_length": 5, "output_length": 1})",
-       "m.jsonl:2: hash_ids: found no such key"},
+       "m.jsonl:2: hash_ids: the key is missing"},
       {R"({"timestamp": 0, "input_length": 5, "output_length": 1, "hash_ids": 3})",
        "m.jsonl:2: hash_ids: found 3, expected an array of numbers"},
       {R"({"timestamp": 0, "input_length": 513, "output_length": 1, "hash_ids": [1, -2]})",
@@ -63,7 +63,7 @@ TEST(MooncakeTrace, BadRowIsNamedWithFileLineAndKeyAndTheOthersAreRead) {
        "m.jsonl:2: hash_ids[0]: found 1.5, expected a whole number of 64 bits"},
       {R"({"timestamp": 0, "input_length": 512, "output_length": 1, "hash_ids": [1, 2]})",
        "m.jsonl:2: hash_ids: found 2 blocks of 512 tokens, expected at most 1 for 512 tokens"},
-      {"[1, 2]", "m.jsonl:2: found \"[1, 2]\", expected an object of JSON"},
+      {"[1, 2]", "m.jsonl:2: found \"[1, 2]\", expected a JSON object"},
   };
   for (const auto& row : cases) {
     const ReadTrace rows = read_mooncake({mooncake_line, row.row, mooncake_line});

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "router/lint/findings.h"
 #include "tests/router/action_harness.h"
 
 namespace drover::router {

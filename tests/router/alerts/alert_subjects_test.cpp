@@ -9,6 +9,7 @@
 
 #include "fleet/codec/codec.h"
 #include "router/alerts/alerts.h"
+#include "router/lint/findings.h"
 #include "tests/router/router_fixture.h"
 
 namespace drover::router {

@@ -135,7 +135,7 @@ TEST(FleetState, RefusesHostileHellosWithAClearWord) {
        [](Register& registration) {
          registration.groups.push_back({1, 6, 4, "l4", "", 0});
        },
-       "Register of a: no group holds device 4"},
+       "Register of a: no group contains device 4"},
       {"empty group", [](Register& registration) { registration.groups[0].count = 0; },
        "Register of a: group g0 has no devices"},
       {"number twice",

@@ -110,7 +110,7 @@ TEST(Refusals, WhatIsPutOffIsAnsweredEachTimeAndToldOnceAMinuteAndIsNoRefusal) {
   const auto told = stage.published<Event>();
   EXPECT_EQ(std::count_if(told.begin(), told.end(),
                           [](const Event& one) {
-                            return one.text.find("deferred, 1 so far: too much waits") !=
+                            return one.text.find("rejected for now, 1 so far: too much waits") !=
                                    std::string::npos;
                           }),
             1);

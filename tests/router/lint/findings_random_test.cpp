@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fleet/base/random_stream.h"
+#include "router/lint/findings.h"
 #include "router/lint/outcomes.h"
 #include "router/policy/read.h"
 #include "router/policy/work_class.h"

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "router/lint/findings.h"
 #include "router/lint/outcomes.h"
 
 namespace drover::router {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "router/lint/findings.h"
 #include "tests/router/action_harness.h"
 #include "tests/router/shipped_fleet.h"
 

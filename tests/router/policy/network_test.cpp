@@ -79,7 +79,7 @@ pools = ["far", "near"]
 )";
 
 struct ThreeSites : DecisionFixture {
-  ThreeSites() : DecisionFixture(spread) {
+  explicit ThreeSites(const char* policy_text = spread) : DecisionFixture(policy_text) {
     for (const char* site : {"dc-1", "cloud-1", "edge"}) {
       Register host = registration(site, "a100-sxm-80gb", 8);
       host.site = site;
@@ -102,6 +102,31 @@ TEST(Network, DataFarAwayTakesTimeAndEgress) {
   fleet.policy.classes.clear();
   const Decision free = fleet.decide(job).decision;
   EXPECT_NEAR(far.top[0].estimate.cost_usd - free.top[0].estimate.cost_usd, 150 * 0.02, 1e-9);
+}
+
+TEST(Network, ThatIsGoneLeavesNoDistanceToLaterDecisions) {
+  ThreeSites fleet(R"([network]
+otherwise = { rtt_ms = 100, gbps = 0.8, usd_per_gb = 0.09 }
+[network.data_set.images]
+at = "dc-1"
+size = "150GB"
+[pool.all]
+match = {}
+[[rule]]
+name = "train"
+pools = ["all"]
+score = { distance = 1 }
+)");
+  Job job = fleet.training(1, "resnet-50");
+  job.data_set = "images";
+  const Decision near = fleet.decide(job).decision;
+  ASSERT_EQ(near.top.size(), 3U);
+  EXPECT_LT(near.top.back().score, 1) << "the data is elsewhere";
+  fleet.policy.network = {};
+  job.data_set.clear();
+  for (const Candidate& candidate : fleet.decide(job).decision.top) {
+    EXPECT_EQ(candidate.score, 1) << candidate.target;
+  }
 }
 
 TEST(Network, DataThatCannotBeThereInTimeIsAReason) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "router/lint/findings.h"
 #include "tests/router/shipped_fleet.h"
 
 namespace drover::router {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "router/decision/candidates.h"
+#include "router/lint/findings.h"
 #include "tests/router/shipped_fleet.h"
 
 namespace drover::router {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "router/jobs/accounting.h"
+#include "router/lint/findings.h"
 #include "tests/router/decision_fixture.h"
 #include "tests/router/router_fixture.h"
 

@@ -16,7 +16,8 @@ namespace {
 TEST(Figures, ConstantsOfATextAreSaidByNameOrByValue) {
   const SpecFacts facts(
       "[power]\ncontext_idle_w = 121.7\nlink_pj_per_byte = { value = 40, assumed = 'x' }\n"
-      "[memory]\nbandwidth_gb_s = 3350\n");
+      "[memory]\nbandwidth_gb_s = 3350\n"
+      "[sensor]\npower_sampled_share = { value = 0.25, assumed = 'as Hopper' }\n");
   struct Case {
     const char* text;
     const char* names;
@@ -27,6 +28,8 @@ TEST(Figures, ConstantsOfATextAreSaidByNameOrByValue) {
         {"{power.link_pj_per_byte| pJ/B} x {memory.bandwidth_gb_s}",
          "link_pj_per_byte x bandwidth_gb_s", "~40 pJ/B x 3350"},
         {"{thermal.die_s| s}", "die_s", "N/A s"},
+        {"samples {sensor.power_sampled_share| %} of it", "samples power_sampled_share of it",
+         "samples ~25 % of it"},
         {"no constants", "no constants", "no constants"}}) {
     EXPECT_EQ(with_names(c.text), c.names);
     EXPECT_EQ(with_values(c.text, facts), c.values);

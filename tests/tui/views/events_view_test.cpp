@@ -38,7 +38,7 @@ struct WatchedEvents {
 };
 
 Alert raised(const std::string& rule, const std::string& subject, Severity severity) {
-  return {rule, subject, severity, true, SampleFleet::after_3s, "of late"};
+  return {rule, subject, severity, true, SampleFleet::after_3s, "close to its limit"};
 }
 
 TEST(EventsView, WhatNobodyHasAcknowledgedStandsFirstAndIsWhatTheTitleCounts) {

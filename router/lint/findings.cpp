@@ -1,4 +1,4 @@
-#include "router/policy/findings.h"
+#include "router/lint/findings.h"
 
 #include <map>
 

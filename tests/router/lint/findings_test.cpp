@@ -1,4 +1,4 @@
-#include "router/policy/findings.h"
+#include "router/lint/findings.h"
 
 #include <fstream>
 #include <sstream>
@@ -376,8 +376,8 @@ TEST(PolicyFindings, OfClasses) {
        "usd_per_mtoken",
        classed("[class.c]\nwhen = { kind = \"inference\" }\nmetric = \"usd_per_mtoken\"\n")},
       {classed("[class.c]\nwhen = { model = \"l*\" }\n[class.d]\nwhen = { model = \"llama*\" }\n"),
-       "p.toml:14: warning: class.d.when: only jobs that name the class get it: earlier classes "
-       "match all other jobs",
+       "p.toml:14: warning: class.d.when: only jobs that name this class belong to it: earlier "
+       "classes match all other jobs",
        classed("[class.c]\nwhen = { model = \"llama*\" }\n[class.d]\nwhen = { model = \"l*\" }\n")},
       {classed("[class.c]\nwhen = { class = \"d\" }\n[class.d]\n"),
        "p.toml:12: error: class.c.when.class: never matches: `class` is not known yet while the "
