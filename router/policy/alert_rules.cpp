@@ -67,7 +67,7 @@ constexpr std::array<Shipped, 9> conditions = {{
 //   long_queue       at queue_max new jobs are rejected: half of it leaves time
 //   pool_degraded    Envoy's panic threshold, below which health no longer decides over routing
 //   budget_near      at the budget work waits
-constexpr std::array<Shipped, 9> filters = {{
+constexpr std::array<Shipped, 9> filter_rules = {{
     {"hot", "device", Severity::warning, "headroom < 3C", "headroom > 6C", seconds(30), seconds(10),
      "close to thermal throttling"},
     {"over_cap", "device", Severity::warning, "powershare > 105%", "powershare < 101%", seconds(10),
@@ -105,7 +105,7 @@ const std::vector<AlertRule>& shipped_alert_rules() {
   static const std::vector<AlertRule> rules = [] {
     std::vector<AlertRule> all;
     for (const Shipped& row : conditions) all.push_back(rule_of(row, true));
-    for (const Shipped& row : filters) all.push_back(rule_of(row, false));
+    for (const Shipped& row : filter_rules) all.push_back(rule_of(row, false));
     return all;
   }();
   return rules;

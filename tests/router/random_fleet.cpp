@@ -255,7 +255,7 @@ PlacementRequest RandomFleet::ask() const {
   ask.spend_usd_per_h = spend_usd_per_h(fleet_state, policy);
   ask.tenant_devices = 1;
   ask.tenant_devices_max = tenant_devices_max;
-  if (route_.fallback) ask.route = &route_;
+  if (route_.fallback) ask.failback = &route_;
   return ask;
 }
 

@@ -175,7 +175,7 @@ pools = ["h100"]
   route.probes = 1;
   const Job job = fleet.training(1);
   PlacementRequest ask = fleet.ask(job);
-  ask.route = &route;
+  ask.failback = &route;
   ASSERT_FALSE(fleet.decide(ask).place);
   std::set<std::pair<std::uint16_t, std::uint32_t>> seen;
   for (const RecordRow& row : fleet.estimator.scratch().record) {

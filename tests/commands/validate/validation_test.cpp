@@ -126,7 +126,7 @@ TEST(Coverage, ShowsDevicesWithoutAnyMeasurement) {
 }
 
 TEST(LeftOut, IsCountedByReasonWithItsPlaces) {
-  const auto found = reasons(small_report().left_out);
+  const auto found = left_out_reasons(small_report().left_out);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].rows, 2U);
   EXPECT_EQ(found[0].locations, "table.csv:9, table.csv:4");

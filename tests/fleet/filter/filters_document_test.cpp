@@ -54,7 +54,8 @@ TEST(FiltersDocument, NamesEveryAlias) {
 
 TEST(FiltersDocument, SaysTheLimits) {
   const std::string text = fmt::format("{}", fmt::join(lines_of_document(), " "));
-  EXPECT_NE(text.find(fmt::format("at most {},{:03} bytes and {} comparisons, {} parentheses",
+  EXPECT_NE(text.find(fmt::format("at most {},{:03} bytes and {} comparisons. Parentheses and "
+                                  "negations may be nested {} deep",
                                   text_bytes_max / 1000, text_bytes_max % 1000, comparisons_max,
                                   depth_max)),
             std::string::npos);

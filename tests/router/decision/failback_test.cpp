@@ -154,7 +154,7 @@ pools = ["fast"]
     fleet.fleet_state.reserve_gang(fleet.now, {9, 9}, fast, {0}, fleet.now + busy_for, 0);
     const FailbackState held = held_since(fleet.now);
     PlacementRequest ask = fleet.ask(job);
-    ask.route = &held;
+    ask.failback = &held;
     PlacementResult result = fleet.decide(ask);
     fleet.fleet_state.release_gang({9, 9}, fast, {0});
     return result;
@@ -256,7 +256,7 @@ TEST(Spill, OnceLeavingJobsGoOnUntilItCostsMoreByTheHysteresis) {
     FailbackState leaving;
     leaving.leaving = true;
     PlacementRequest ask = fleet.ask(job);
-    ask.route = &leaving;
+    ask.failback = &leaving;
     EXPECT_EQ(fleet.decide(ask).decision.pool, "slow");
   }
 }
@@ -266,7 +266,7 @@ TEST(Failback, HeldJobsGoWhereTheFallbackLeadsThoughTheWantedPoolIsFree) {
   FailbackState route = held_since(fleet.now);
   const Job job = fleet.request();
   PlacementRequest ask = fleet.ask(job);
-  ask.route = &route;
+  ask.failback = &route;
   PlacementResult result = fleet.decide(ask);
   EXPECT_EQ(result.decision.pool, "slow");
   EXPECT_TRUE(result.held);
@@ -285,7 +285,7 @@ TEST(Failback, BelowTheFloorAHeldJobWaits) {
   const FailbackState route = held_since(fleet.now);
   const Job job = fleet.request();
   PlacementRequest ask = fleet.ask(job);
-  ask.route = &route;
+  ask.failback = &route;
   EXPECT_EQ(fleet.decide(ask).decision.action, Action::queue) << "slowest is below the floor";
   fleet.policy.rules[0].fallbacks[0].failback.floor = "slowest";
   EXPECT_EQ(fleet.decide(ask).decision.pool, "slowest");
@@ -296,7 +296,7 @@ TEST(Failback, AHeldJobThatCannotRunWhereItsFallbackLeadsWaitsForTheWantedPool) 
   const FailbackState route = held_since(fleet.now);
   const Job job = fleet.training(8);
   PlacementRequest ask = fleet.ask(job);
-  ask.route = &route;
+  ask.failback = &route;
   const PlacementResult result = fleet.decide(ask);
   EXPECT_TRUE(result.held);
   EXPECT_EQ(result.decision.action, Action::queue) << "the slow host has four devices";
@@ -312,7 +312,7 @@ TEST(Failback, AHeldJobThatFindsNoPlaceInADeclaredPrecisionAsksTheWantedPoolInIt
   const FailbackState route = held_since(fleet.now);
   const Job job = fleet.request();
   PlacementRequest ask = fleet.ask(job);
-  ask.route = &route;
+  ask.failback = &route;
   EXPECT_EQ(fleet.decide(ask).decision.target, "fast/r0");
 }
 
