@@ -18,35 +18,22 @@ function(drover_compile_settings target)
   endif()
 endfunction()
 
-# Releases are compiled at -O2, but FAST parts at -O3 (what tests/bench measures, where it is faster),
-# and QUICK_TO_COMPILE parts at -O1 (what no sample and no decision passes through).
-function(drover_optimise target)
-  if("FAST" IN_LIST ARGN)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
-  elseif("QUICK_TO_COMPILE" IN_LIST ARGN)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  endif()
-endfunction()
-
-# drover_library(NAME [FAST | QUICK_TO_COMPILE]): a static library whose sources drover_module()
-# adds.
+# drover_library(NAME): a static library whose sources drover_module() adds.
 function(drover_library library)
   add_library(${library} STATIC)
   drover_compile_settings(${library})
-  drover_optimise(${library} ${ARGN})
 endfunction()
 
-# The objects of those modules of a library that are FAST or QUICK_TO_COMPILE. Made with the first
-# of them.
-function(drover_objects objects library optimisation)
-  if(TARGET ${objects})
+# The objects of a library's FAST modules. Made with the first of them.
+function(drover_fast_objects library)
+  if(TARGET ${library}_fast)
     return()
   endif()
-  add_library(${objects} OBJECT)
-  target_link_libraries(${objects} PRIVATE $<TARGET_PROPERTY:${library},LINK_LIBRARIES>)
-  target_sources(${library} PRIVATE $<TARGET_OBJECTS:${objects}>)
-  drover_compile_settings(${objects})
-  drover_optimise(${objects} ${optimisation})
+  add_library(${library}_fast OBJECT)
+  target_compile_options(${library}_fast PRIVATE $<$<CONFIG:Release>:-O3>)
+  target_link_libraries(${library}_fast PRIVATE $<TARGET_PROPERTY:${library},LINK_LIBRARIES>)
+  target_sources(${library} PRIVATE $<TARGET_OBJECTS:${library}_fast>)
+  drover_compile_settings(${library}_fast)
 endfunction()
 
 # With DROVER_UNITY, files of a target are compiled together in groups of this many, in the order
@@ -61,16 +48,14 @@ function(drover_source target path)
   set_source_files_properties(${path} PROPERTIES UNITY_GROUP ${group})
 endfunction()
 
-# drover_module(LIBRARY FOLDER [FAST | QUICK_TO_COMPILE] FILE..): sources of one folder.
+# drover_module(LIBRARY FOLDER [FAST] FILE..): sources of one folder. FAST: at -O3 in releases.
 function(drover_module library folder)
-  cmake_parse_arguments(module "FAST;QUICK_TO_COMPILE" "" "" ${ARGN})
+  cmake_parse_arguments(module "FAST" "" "" ${ARGN})
   set(target ${library})
-  foreach(optimisation FAST QUICK_TO_COMPILE)
-    if(module_${optimisation})
-      string(TOLOWER ${library}_${optimisation} target)
-      drover_objects(${target} ${library} ${optimisation})
-    endif()
-  endforeach()
+  if(module_FAST)
+    drover_fast_objects(${library})
+    set(target ${library}_fast)
+  endif()
   foreach(file IN LISTS module_UNPARSED_ARGUMENTS)
     set(path ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${file})
     cmake_path(NORMAL_PATH path)

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <compare>
 
+#include "fleet/base/text.h"
+
 namespace drover {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Takes the run of digits, or of other characters, at the beginning.
 std::string_view take_run(std::string_view& text) {

@@ -61,6 +61,8 @@ std::string shortened_list(const std::vector<std::string>& texts, std::size_t sh
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trimmed(std::string_view text);
 
+constexpr bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
 /// Lower case of an ASCII letter; other characters are unchanged.
 char lower(char letter);
 

@@ -18,8 +18,6 @@ namespace {
 /// Longer runs of digits are treated as text.
 constexpr std::size_t digits_max = 9;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool all_digits(std::string_view text) {
   return !text.empty() && text.size() <= digits_max &&
          std::all_of(text.begin(), text.end(), is_digit);

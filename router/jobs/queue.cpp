@@ -14,12 +14,12 @@ namespace {
 /// bounds the cost.
 constexpr std::size_t asked_max = 8;
 
-void append(std::string& text, std::uint64_t number) {
+void append_to_signature(std::string& text, std::uint64_t number) {
   text += std::to_string(number);
   text += '|';
 }
 
-void append(std::string& text, std::string_view word) {
+void append_to_signature(std::string& text, std::string_view word) {
   text += word;
   text += '|';
 }
@@ -147,40 +147,42 @@ std::string class_signature(const JobRecord& record) {
   const Workload& work = record.job.work;
   std::string signature;
   signature.reserve(128);
-  append(signature, record.rule);
-  append(signature, to_text(work.kind));
-  append(signature, work.model);
-  append(signature, std::to_string(record.job.priority));
-  append(signature, record.job.tenant);
-  append(signature, record.work_class);
-  append(signature, record.job.stage);
-  append(signature, record.job.data_set);
-  for (const Precision precision : work.precisions) append(signature, to_text(precision));
-  append(signature, work.loss_scaling ? "scaled" : "");
-  append(signature, work.framework);
+  append_to_signature(signature, record.rule);
+  append_to_signature(signature, to_text(work.kind));
+  append_to_signature(signature, work.model);
+  append_to_signature(signature, std::to_string(record.job.priority));
+  append_to_signature(signature, record.job.tenant);
+  append_to_signature(signature, record.work_class);
+  append_to_signature(signature, record.job.stage);
+  append_to_signature(signature, record.job.data_set);
+  for (const Precision precision : work.precisions)
+    append_to_signature(signature, to_text(precision));
+  append_to_signature(signature, work.loss_scaling ? "scaled" : "");
+  append_to_signature(signature, work.framework);
   for (const auto& [name, version] : work.versions) {
-    append(signature, name);
-    append(signature, version);
+    append_to_signature(signature, name);
+    append_to_signature(signature, version);
   }
   for (const MeasuredThroughput& pace : work.paces) {
-    append(signature, pace.device);
-    append(signature, pace.devices);
-    append(signature, pace.over_hosts ? "over" : "");
-    append(signature, std::bit_cast<std::uint64_t>(pace.steps_per_s));
+    append_to_signature(signature, pace.device);
+    append_to_signature(signature, pace.devices);
+    append_to_signature(signature, pace.over_hosts ? "over" : "");
+    append_to_signature(signature, std::bit_cast<std::uint64_t>(pace.steps_per_s));
   }
-  append(signature, work.checkpoint_steps);
-  for (const std::string& op : work.ops) append(signature, op);
-  append(signature, static_cast<std::uint64_t>(record.job.deadline.count()));
-  append(signature, std::bit_width(work.input_tokens));
-  append(signature, std::bit_width(work.output_tokens));
-  append(signature, std::bit_width(demand_of(record, Demand::length)));
-  append(signature, work.devices);
-  append(signature, work.batch);
-  append(signature, work.sequence);
-  append(signature, record.failed_last ? "retry" : "first");
+  append_to_signature(signature, work.checkpoint_steps);
+  for (const std::string& op : work.ops) append_to_signature(signature, op);
+  append_to_signature(signature, static_cast<std::uint64_t>(record.job.deadline.count()));
+  append_to_signature(signature, std::bit_width(work.input_tokens));
+  append_to_signature(signature, std::bit_width(work.output_tokens));
+  append_to_signature(signature, std::bit_width(demand_of(record, Demand::length)));
+  append_to_signature(signature, work.devices);
+  append_to_signature(signature, work.batch);
+  append_to_signature(signature, work.sequence);
+  append_to_signature(signature, record.failed_last ? "retry" : "first");
   // Jobs whose back-offs end at different times must not block each other.
-  append(signature, static_cast<std::uint64_t>(record.retry_at.time_since_epoch().count()));
-  for (const std::string& target : record.avoid) append(signature, target);
+  append_to_signature(signature,
+                      static_cast<std::uint64_t>(record.retry_at.time_since_epoch().count()));
+  for (const std::string& target : record.avoid) append_to_signature(signature, target);
   return signature;
 }
 

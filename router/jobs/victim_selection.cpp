@@ -43,7 +43,7 @@ Price price_of(const std::vector<const Claim*>& chosen) {
 }
 
 /// The devices of a placement, group by group.
-struct Site {
+struct GangSite {
   std::vector<bool> free;       // by offset
   std::vector<bool> reachable;  // free, or held by a claim
   std::vector<Claim> claims;    // in order of choice
@@ -63,8 +63,9 @@ VictimsByGroup by_group(const FleetState& fleet_state, std::span<const Preemptio
   return found;
 }
 
-Site look_at(const FleetState& fleet_state, const GroupSet& groups, const VictimsByGroup& holders) {
-  Site site;
+GangSite look_at(const FleetState& fleet_state, const GroupSet& groups,
+                 const VictimsByGroup& holders) {
+  GangSite site;
   const DeviceColumns& columns = fleet_state.devices();
   std::map<std::uint64_t, Claim> claims;  // by the victim's number
   for (const GroupIndex index : groups) {
@@ -96,7 +97,7 @@ Site look_at(const FleetState& fleet_state, const GroupSet& groups, const Victim
 }
 
 /// Claims that hold a device of the block.
-std::vector<const Claim*> in_block(const Site& site, std::size_t begin, std::size_t end) {
+std::vector<const Claim*> in_block(const GangSite& site, std::size_t begin, std::size_t end) {
   std::vector<const Claim*> chosen;
   for (const Claim& claim : site.claims) {
     const bool inside =
@@ -128,7 +129,7 @@ struct Sizes {
 /// The smallest set that frees `missing` devices, and among equal sets the one whose members come
 /// first in order. The largest sizes give the size of the set; then each position goes to the
 /// first member with which the set can still be completed.
-std::vector<const Claim*> fewest(const Site& site, std::size_t missing) {
+std::vector<const Claim*> fewest(const GangSite& site, std::size_t missing) {
   std::vector<const Claim*> open;
   for (const Claim& claim : site.claims) open.push_back(&claim);
   std::vector<const Claim*> chosen;
@@ -150,23 +151,23 @@ std::vector<const Claim*> fewest(const Site& site, std::size_t missing) {
   return chosen;
 }
 
-struct Offer {
+struct EvictionOffer {
   Price price;
   PreemptionPlan eviction;
 };
 
-void consider(std::optional<Offer>& best, const std::vector<const Claim*>& chosen,
+void consider(std::optional<EvictionOffer>& best, const std::vector<const Claim*>& chosen,
               std::vector<PreemptionPlan::Part> parts) {
   if (parts.empty() || chosen.empty()) return;
   const Price price = price_of(chosen);
   if (best && best->price <= price) return;
-  best = Offer{price, {std::move(parts), {}}};
+  best = EvictionOffer{price, {std::move(parts), {}}};
   for (const Claim* claim : chosen) best->eviction.jobs.push_back(claim->holder->job);
 }
 
 /// The devices that the job gets once the chosen victims are gone.
 std::vector<PreemptionPlan::Part> parts_with(const FleetState& fleet_state, const GroupSet& groups,
-                                             const Site& site, int count,
+                                             const GangSite& site, int count,
                                              const std::vector<const Claim*>& chosen) {
   std::vector<bool> fits = site.free;
   for (const Claim* claim : chosen) {
@@ -196,8 +197,8 @@ std::vector<PreemptionPlan::Part> parts_with(const FleetState& fleet_state, cons
 }
 
 /// Slices start at multiples of their size.
-void consider_blocks(std::optional<Offer>& best, const FleetState& fleet_state,
-                     const GroupSet& group, const Site& site, int count) {
+void consider_blocks(std::optional<EvictionOffer>& best, const FleetState& fleet_state,
+                     const GroupSet& group, const GangSite& site, int count) {
   const auto wanted = static_cast<std::size_t>(count);
   for (std::size_t begin = 0; begin + wanted <= site.free.size(); begin += wanted) {
     bool whole = true;
@@ -234,12 +235,12 @@ double lost_device_s(const JobRecord& record, Instant now) {
 std::optional<PreemptionPlan> cheapest_preemption(const FleetState& fleet_state,
                                                   std::span<const GroupSet> places, int count,
                                                   std::span<const PreemptionVictim> holders) {
-  std::optional<Offer> best;
+  std::optional<EvictionOffer> best;
   const auto wanted = static_cast<std::size_t>(std::max(count, 1));
   const VictimsByGroup of_groups = by_group(fleet_state, holders);
   for (const GroupSet& groups : places) {
     if (groups.empty()) continue;
-    const Site site = look_at(fleet_state, groups, of_groups);
+    const GangSite site = look_at(fleet_state, groups, of_groups);
     if (wanted > site.free.size()) continue;
     if (groups.size() == 1) consider_blocks(best, fleet_state, groups, site, count);
     const devices::DeviceSpec& spec = *fleet_state.groups()[groups.front()].spec;
