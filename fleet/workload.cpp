@@ -3,6 +3,7 @@
 #include <array>
 
 #include "fleet/base/enum_tables.h"
+#include "fleet/base/text.h"
 
 namespace drover {
 namespace {
@@ -35,6 +36,12 @@ std::string_view to_text(Precision precision) { return facts_of(precision).name;
 
 std::optional<WorkKind> parse_work_kind(std::string_view text) {
   return enumerator_named<WorkKind>(work_kind_names, text);
+}
+
+std::string precision_list() {
+  std::vector<std::string_view> names;
+  for (const PrecisionFacts& each : precisions) names.push_back(each.name);
+  return joined(names, ", ");
 }
 
 std::optional<Precision> parse_precision(std::string_view text) {

@@ -20,6 +20,8 @@ std::string_view to_text(WorkKind kind);
 std::string_view to_text(Precision precision);
 std::optional<WorkKind> parse_work_kind(std::string_view text);
 std::optional<Precision> parse_precision(std::string_view text);
+/// "fp32, tf32, ..": all precisions, for messages.
+std::string precision_list();
 /// Bytes per number.
 double bytes_each(Precision precision);
 

@@ -10,6 +10,7 @@
 #include "fleet/base/text.h"
 #include "router/actions/reply_text.h"
 #include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "router/policy/text.h"
 #include "router/router_core.h"
 

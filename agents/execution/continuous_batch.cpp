@@ -160,7 +160,7 @@ Step ContinuousBatch::activity() const {
   return {};
 }
 
-void ContinuousBatch::begin_phase(const EnergyReading& meter) {
+void ContinuousBatch::begin_phase(const EnergyReading& reading) {
   DROVER_REQUIRE(!busy());
   if (requests_.empty()) {
     steps_done_ = context_ = 0;
@@ -168,10 +168,10 @@ void ContinuousBatch::begin_phase(const EnergyReading& meter) {
     residue_s_ = 0;
     return;
   }
-  if (metered_.at != meter.at) residue_s_ = 0;
-  metered_ = meter;
+  if (metered_.at != reading.at) residue_s_ = 0;
+  metered_ = reading;
   phase_ = Phase{};
-  phase_.began = paused_clock_.own(meter.at);
+  phase_.began = paused_clock_.own(reading.at);
   phase_.residue_s = residue_s_;
   if (!prefilling_.empty() && (!prefilled_last_ || decoding_.empty())) {
     begin_prefill();
@@ -211,11 +211,11 @@ void ContinuousBatch::begin_decode() {
   phase_.steps = prefilling_.empty() ? decoding_.begin()->first - steps_done_ : 1;
 }
 
-void ContinuousBatch::charge(const EnergyReading& meter) {
+void ContinuousBatch::charge(const EnergyReading& reading) {
   Usage used;
-  used.device_s = placement_.devices * to_seconds(meter.at - metered_.at);
-  used.energy_j = meter.energy_j - metered_.energy_j;
-  metered_ = meter;
+  used.device_s = placement_.devices * to_seconds(reading.at - metered_.at);
+  used.energy_j = reading.energy_j - metered_.energy_j;
+  metered_ = reading;
   if (phase_.kind == Kind::prefill) {
     requests_.at(phase_.number).usage += used;
   } else if (phase_.kind == Kind::decode) {
@@ -225,11 +225,11 @@ void ContinuousBatch::charge(const EnergyReading& meter) {
 }
 
 std::vector<ContinuousBatch::EndedRequest> ContinuousBatch::finish_phase(
-    const EnergyReading& meter) {
-  DROVER_REQUIRE(busy() && meter.at == next_event());
-  charge(meter);
+    const EnergyReading& reading) {
+  DROVER_REQUIRE(busy() && reading.at == next_event());
+  charge(reading);
   residue_s_ =
-      phase_.residue_s + phase_.run.seconds(phase_.steps) - to_seconds(meter.at - phase_.began);
+      phase_.residue_s + phase_.run.seconds(phase_.steps) - to_seconds(reading.at - phase_.began);
   complete_.clear();
   switch (phase_.kind) {
     case Kind::idle:
@@ -238,7 +238,7 @@ std::vector<ContinuousBatch::EndedRequest> ContinuousBatch::finish_phase(
       compiled_.insert(phase_.bucket);
       break;
     case Kind::prefill:
-      finish_prefill(meter.at);
+      finish_prefill(reading.at);
       break;
     case Kind::decode:
       finish_decode();
@@ -302,8 +302,8 @@ void ContinuousBatch::take_out(std::uint64_t number, bool complete,
   requests_.erase(found);
 }
 
-std::vector<ContinuousBatch::EndedRequest> ContinuousBatch::abort(const EnergyReading& meter) {
-  if (busy()) charge(meter);
+std::vector<ContinuousBatch::EndedRequest> ContinuousBatch::abort(const EnergyReading& reading) {
+  if (busy()) charge(reading);
   phase_ = Phase{};
   std::vector<EndedRequest> left;
   while (!requests_.empty()) take_out(requests_.begin()->first, false, left);

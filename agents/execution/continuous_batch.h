@@ -68,12 +68,12 @@ class ContinuousBatch {
     bool complete = false;
   };
   /// Ends the phase and returns the requests that completed or left, in order of number. REQUIRES
-  /// meter.at == next_event().
-  std::vector<EndedRequest> finish_phase(const EnergyReading& meter);
+  /// reading.at == next_event().
+  std::vector<EndedRequest> finish_phase(const EnergyReading& reading);
   /// Starts the next phase, if there is work. REQUIRES !busy().
-  void begin_phase(const EnergyReading& meter);
+  void begin_phase(const EnergyReading& reading);
   /// Drops all requests at once; charges up to now.
-  std::vector<EndedRequest> abort(const EnergyReading& meter);
+  std::vector<EndedRequest> abort(const EnergyReading& reading);
 
   /// Sets the share of the nominal pace and of the link bandwidth from now on; the step in flight
   /// keeps its progress.
@@ -124,7 +124,7 @@ class ContinuousBatch {
   bool begin_compile(Bucket bucket);
   void begin_prefill();
   void begin_decode();
-  void charge(const EnergyReading& meter);
+  void charge(const EnergyReading& reading);
   void finish_prefill(Instant now);
   void finish_decode();
   void start_decoding(std::uint64_t number, Request& request, Instant now);

@@ -40,10 +40,11 @@ Executor::Executor(std::string host, std::vector<Device> devices, devices::Ambie
   }
 }
 
-EnergyReading Executor::meter(Instant now, const std::vector<std::uint16_t>& devices) const {
-  EnergyReading meter{now, 0};
-  for (const std::uint16_t device : devices) meter.energy_j += chassis_.energy_j(now, device);
-  return meter;
+EnergyReading Executor::energy_reading(Instant now,
+                                       const std::vector<std::uint16_t>& devices) const {
+  EnergyReading reading{now, 0};
+  for (const std::uint16_t device : devices) reading.energy_j += chassis_.energy_j(now, device);
+  return reading;
 }
 
 double Executor::slowest(const std::vector<std::uint16_t>& devices) const {
@@ -154,7 +155,7 @@ std::optional<Refusal> Executor::serve(Instant now, const Assign& assign) {
   }
   const AttemptKey key{assign.job.id, assign.attempt};
   const ReplicaState before = engine.state();
-  const auto refusal = engine.accept(meter(now, engine.place().devices), key, assign.job);
+  const auto refusal = engine.accept(energy_reading(now, engine.place().devices), key, assign.job);
   if (refusal) return refusal;
   held_.emplace(key, ByReplica{engine.place().number});
   settle(now, engine, before);
@@ -179,7 +180,7 @@ std::optional<Refusal> Executor::train(Instant now, const Assign& assign,
   const std::uint64_t number = next_gang_++;
   const auto [gang, added] = gangs_.try_emplace(
       number, key, assign.devices, placement, model, assign.job.work, slowest(assign.devices),
-      meter(now, assign.devices), assign.from_step, assign.gang);
+      energy_reading(now, assign.devices), assign.from_step, assign.gang);
   DROVER_REQUIRE(added && held_.emplace(key, ByGang{number}).second);
   own(assign.devices, ByGang{number});
   apply(now, gang->second, assign.devices);
@@ -234,13 +235,13 @@ bool Executor::cancel(Instant now, const AttemptKey& key, Reason reason, bool si
   const Owner owner = found->second;
   if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
     const auto gang = gangs_.find(by_gang->number);
-    const EnergyReading at = meter(now, gang->second.devices());
+    const EnergyReading at = energy_reading(now, gang->second.devices());
     end_gang(now, gang, gang->second.stop(at, reason, ""), silent);
     return true;
   }
   ReplicaEngine& engine = *replicas_.at(std::get<ByReplica>(owner).number);
   const ReplicaState before = engine.state();
-  engine.cancel(meter(now, engine.place().devices), key, reason, silent);
+  engine.cancel(energy_reading(now, engine.place().devices), key, reason, silent);
   if (silent) held_.erase(key);
   settle(now, engine, before);
   return true;
@@ -249,13 +250,13 @@ bool Executor::cancel(Instant now, const AttemptKey& key, Reason reason, bool si
 void Executor::stop_all(Instant now, Reason reason, const std::string& detail) {
   while (!gangs_.empty()) {
     const auto gang = gangs_.begin();
-    const EnergyReading at = meter(now, gang->second.devices());
+    const EnergyReading at = energy_reading(now, gang->second.devices());
     end_gang(now, gang, gang->second.stop(at, reason, detail), false);
   }
   for (auto next = replicas_.begin(); next != replicas_.end();) {
     ReplicaEngine& engine = *(next++)->second;  // a draining one is removed now
     const ReplicaState before = engine.state();
-    engine.stop_all(meter(now, engine.place().devices), reason, detail);
+    engine.stop_all(energy_reading(now, engine.place().devices), reason, detail);
     settle(now, engine, before);
   }
 }
@@ -296,7 +297,7 @@ bool Executor::retire_replica(Instant now, std::uint32_t number) {
   if (found == replicas_.end()) return false;
   ReplicaEngine& engine = *found->second;
   const ReplicaState before = engine.state();
-  engine.drain(meter(now, engine.place().devices));
+  engine.drain(energy_reading(now, engine.place().devices));
   settle(now, engine, before);
   return true;
 }
@@ -318,7 +319,7 @@ void Executor::advance(Instant now) {
   for (auto next = gangs_.begin(); next != gangs_.end();) {
     const auto gang = next++;
     if (gang->second.next_event() > now) continue;
-    const EnergyReading at = meter(now, gang->second.devices());
+    const EnergyReading at = energy_reading(now, gang->second.devices());
     end_gang(now, gang,
              gang->second.expired(now)
                  ? gang->second.stop(at, Reason::capacity, "its gang did not start in time")
@@ -329,7 +330,7 @@ void Executor::advance(Instant now) {
     ReplicaEngine& engine = *(next++)->second;
     if (engine.next_event() > now) continue;
     const ReplicaState before = engine.state();
-    engine.advance(meter(now, engine.place().devices));
+    engine.advance(energy_reading(now, engine.place().devices));
     settle(now, engine, before);
   }
 }

@@ -116,7 +116,7 @@ class Executor {
   using Owner = std::variant<Free, ByReplica, ByGang>;
 
   Instant next_end() const;
-  EnergyReading meter(Instant now, const std::vector<std::uint16_t>& devices) const;
+  EnergyReading energy_reading(Instant now, const std::vector<std::uint16_t>& devices) const;
   double slowest(const std::vector<std::uint16_t>& devices) const;
   std::optional<Refusal> refuse_devices(const std::vector<std::uint16_t>& devices) const;
   void own(const std::vector<std::uint16_t>& devices, const Owner& owner);

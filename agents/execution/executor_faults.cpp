@@ -100,12 +100,12 @@ void Executor::fail_work(Instant now, std::uint16_t device, Reason reason,
   const Owner owner = owners_[device];
   if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
     const auto gang = gangs_.find(by_gang->number);
-    const EnergyReading at = meter(now, gang->second.devices());
+    const EnergyReading at = energy_reading(now, gang->second.devices());
     end_gang(now, gang, gang->second.stop(at, reason, detail), false);
   } else if (const auto* by_replica = std::get_if<ByReplica>(&owner)) {
     ReplicaEngine& engine = *replicas_.at(by_replica->number);
     const ReplicaState before = engine.state();
-    engine.stop_all(meter(now, engine.place().devices), reason, detail);
+    engine.stop_all(energy_reading(now, engine.place().devices), reason, detail);
     if (engine.state() != ReplicaState::gone) engine.remove_now(detail);
     settle(now, engine, before);
   }

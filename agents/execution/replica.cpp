@@ -108,19 +108,19 @@ std::optional<Refusal> ReplicaEngine::refuse(const Job& job) const {
   return std::nullopt;
 }
 
-std::optional<Refusal> ReplicaEngine::accept(const EnergyReading& meter, const AttemptKey& key,
+std::optional<Refusal> ReplicaEngine::accept(const EnergyReading& reading, const AttemptKey& key,
                                              const Job& job) {
   if (auto refusal = refuse(job)) return refusal;
   Attempt attempt;
   attempt.work = job.work;
   attempt.tenant = job.tenant;
-  attempt.arrived = meter.at;
+  attempt.arrived = reading.at;
   attempt.priority = job.priority;
   attempt.order = next_number_++;
   attempt.items_waiting = job.work.kind == WorkKind::batch ? job.work.items : 1;
   waiting_.emplace(-attempt.priority, attempt.order, key);
   DROVER_REQUIRE(attempts_.emplace(key, std::move(attempt)).second);
-  go_on(meter);
+  go_on(reading);
   return std::nullopt;
 }
 
@@ -141,13 +141,13 @@ void ReplicaEngine::admit() {
 }
 
 /// Admits what fits, and makes it join soon.
-void ReplicaEngine::go_on(const EnergyReading& meter) {
+void ReplicaEngine::go_on(const EnergyReading& reading) {
   const std::uint32_t running = batch_.running();
   admit();
   if (!batch_.busy()) {
-    batch_.begin_phase(meter);
+    batch_.begin_phase(reading);
   } else if (batch_.running() > running) {
-    batch_.interrupt(meter.at);
+    batch_.interrupt(reading.at);
   }
   if (state_ == ReplicaState::draining && attempts_.empty()) remove_now("retired");
 }
@@ -157,7 +157,7 @@ void ReplicaEngine::leave_queue(const AttemptKey& key, Attempt& attempt) {
   attempt.items_waiting = 0;
 }
 
-bool ReplicaEngine::cancel(const EnergyReading& meter, const AttemptKey& key, Reason reason,
+bool ReplicaEngine::cancel(const EnergyReading& reading, const AttemptKey& key, Reason reason,
                            bool silent) {
   const auto found = attempts_.find(key);
   if (found == attempts_.end()) return false;
@@ -166,25 +166,26 @@ bool ReplicaEngine::cancel(const EnergyReading& meter, const AttemptKey& key, Re
   attempt.silent = attempt.silent || silent;
   leave_queue(key, attempt);
   if (attempt.items_running == 0) {
-    end(found, meter.at);
+    end(found, reading.at);
   } else {
     for (const auto& [number, owner] : items_) {
       if (owner == key) batch_.leave(number);
     }
-    batch_.interrupt(meter.at);
+    batch_.interrupt(reading.at);
   }
-  go_on(meter);
+  go_on(reading);
   return true;
 }
 
-void ReplicaEngine::stop_all(const EnergyReading& meter, Reason reason, const std::string& detail) {
+void ReplicaEngine::stop_all(const EnergyReading& reading, Reason reason,
+                             const std::string& detail) {
   for (auto& [key, attempt] : attempts_) {
     attempt.stopping = reason;
     attempt.detail = detail;
     leave_queue(key, attempt);
   }
-  settle(batch_.abort(meter), meter.at);
-  while (!attempts_.empty()) end(attempts_.begin(), meter.at);
+  settle(batch_.abort(reading), reading.at);
+  while (!attempts_.empty()) end(attempts_.begin(), reading.at);
   if (state_ == ReplicaState::draining) remove_now("retired");
 }
 
@@ -226,13 +227,13 @@ void ReplicaEngine::end(Attempts::iterator found, Instant now) {
   attempts_.erase(found);
 }
 
-void ReplicaEngine::drain(const EnergyReading& meter) {
+void ReplicaEngine::drain(const EnergyReading& reading) {
   if (state_ == ReplicaState::draining || state_ == ReplicaState::gone) return;
   const bool was_ready = state_ == ReplicaState::ready;
   state_ = ReplicaState::draining;
   // Work waiting for a replica that will never be ready is returned to the router.
-  if (!was_ready) return stop_all(meter, Reason::drain, "retired before it was ready");
-  go_on(meter);
+  if (!was_ready) return stop_all(reading, Reason::drain, "retired before it was ready");
+  go_on(reading);
 }
 
 void ReplicaEngine::remove_now(std::string detail) {
@@ -257,14 +258,14 @@ Instant ReplicaEngine::next_event() const {
   return batch_.next_event();
 }
 
-void ReplicaEngine::advance(const EnergyReading& meter) {
-  DROVER_REQUIRE(meter.at <= next_event());
-  if (state_ == ReplicaState::loading && meter.at == loaded_at_) {
+void ReplicaEngine::advance(const EnergyReading& reading) {
+  DROVER_REQUIRE(reading.at <= next_event());
+  if (state_ == ReplicaState::loading && reading.at == loaded_at_) {
     state_ = ReplicaState::compiling;
   }
-  if (state_ == ReplicaState::compiling && meter.at == ready_at_) state_ = ReplicaState::ready;
-  if (batch_.next_event() == meter.at) settle(batch_.finish_phase(meter), meter.at);
-  go_on(meter);
+  if (state_ == ReplicaState::compiling && reading.at == ready_at_) state_ = ReplicaState::ready;
+  if (batch_.next_event() == reading.at) settle(batch_.finish_phase(reading), reading.at);
+  go_on(reading);
 }
 
 Pause ReplicaEngine::pause() const {

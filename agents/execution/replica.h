@@ -55,20 +55,21 @@ class ReplicaEngine {
   ReplicaState state() const { return state_; }
 
   /// Queues an attempt, or returns why not.
-  std::optional<Refusal> accept(const EnergyReading& meter, const AttemptKey& key, const Job& job);
+  std::optional<Refusal> accept(const EnergyReading& reading, const AttemptKey& key,
+                                const Job& job);
   /// Removes waiting items at once and running ones at the next step boundary; then the attempt
   /// ends with this reason. `silent`: its end is not reported. Returns false if it is not here.
-  bool cancel(const EnergyReading& meter, const AttemptKey& key, Reason reason, bool silent);
+  bool cancel(const EnergyReading& reading, const AttemptKey& key, Reason reason, bool silent);
   /// All attempts end now, for this reason.
-  void stop_all(const EnergyReading& meter, Reason reason, const std::string& detail);
+  void stop_all(const EnergyReading& reading, Reason reason, const std::string& detail);
   /// Accepts no new requests; gone when the accepted ones are done.
-  void drain(const EnergyReading& meter);
+  void drain(const EnergyReading& reading);
   /// Removes it at once; REQUIRES that nothing runs or waits.
   void remove_now(std::string detail);
 
   Instant next_event() const;
-  /// Handles everything due at meter.at. REQUIRES meter.at <= next_event().
-  void advance(const EnergyReading& meter);
+  /// Handles everything due at reading.at. REQUIRES reading.at <= next_event().
+  void advance(const EnergyReading& reading);
 
   std::uint32_t queued() const { return static_cast<std::uint32_t>(waiting_.size()); }
   std::uint32_t running() const { return batch_.running(); }
@@ -117,7 +118,7 @@ class ReplicaEngine {
 
   std::optional<Refusal> refuse(const Job& job) const;
   void admit();
-  void go_on(const EnergyReading& meter);
+  void go_on(const EnergyReading& reading);
   void settle(const std::vector<ContinuousBatch::EndedRequest>& left, Instant now);
   void end(Attempts::iterator attempt, Instant now);
   void leave_queue(const AttemptKey& key, Attempt& attempt);

@@ -86,7 +86,7 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
 
 TrainingGang::TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices,
                            devices::Placement placement, devices::ModelSpec model,
-                           const Workload& work, double pace, const EnergyReading& meter,
+                           const Workload& work, double pace, const EnergyReading& reading,
                            std::uint32_t from_step, const std::optional<GangLayout>& layout)
     : key_(key),
       devices_(std::move(devices)),
@@ -98,12 +98,12 @@ TrainingGang::TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices,
       checkpoint_steps_(work.checkpoint_steps),
       pace_(pace),
       stretch_(stretch_of(placement, model_, work)),
-      started_(meter),
+      started_(reading),
       steps_left_(work.steps - from_step),
-      began_(meter.at),
+      began_(reading.at),
       layout_(layout) {
   if (layout_ && layout_->reservation_timeout > Duration{0}) {
-    reserved_until_ = saturating_add(meter.at, layout_->reservation_timeout);
+    reserved_until_ = saturating_add(reading.at, layout_->reservation_timeout);
   }
   run_.pace = {own_step(pace_, placement_).seconds, 0};
 }
@@ -214,30 +214,31 @@ Progress TrainingGang::progress(Instant now) const {
   return {key_.job, key_.attempt, steps_done(now) / steps_, left_s, steps_saved(now)};
 }
 
-EndedAttempt TrainingGang::ended(const EnergyReading& meter) const {
+EndedAttempt TrainingGang::ended(const EnergyReading& reading) const {
   EndedAttempt ended;
   ended.key = key_;
-  ended.at = meter.at;
-  ended.usage.device_s = static_cast<double>(devices_.size()) * to_seconds(meter.at - started_.at);
-  ended.usage.energy_j = meter.energy_j - started_.energy_j;
+  ended.at = reading.at;
+  ended.usage.device_s =
+      static_cast<double>(devices_.size()) * to_seconds(reading.at - started_.at);
+  ended.usage.energy_j = reading.energy_j - started_.energy_j;
   ended.usage.cost_usd = ended.usage.device_s / 3600 * placement_.device->price_usd_per_h;
   return ended;
 }
 
-EndedAttempt TrainingGang::finish(const EnergyReading& meter) const {
-  EndedAttempt done = ended(meter);
+EndedAttempt TrainingGang::finish(const EnergyReading& reading) const {
+  EndedAttempt done = ended(reading);
   done.outcome.steps = steps_;
-  done.outcome.run_s = to_seconds(meter.at - started_.at);
+  done.outcome.run_s = to_seconds(reading.at - started_.at);
   return done;
 }
 
-EndedAttempt TrainingGang::stop(const EnergyReading& meter, Reason reason,
+EndedAttempt TrainingGang::stop(const EnergyReading& reading, Reason reason,
                                 std::string detail) const {
-  EndedAttempt stopped = ended(meter);
+  EndedAttempt stopped = ended(reading);
   stopped.failure = reason;
   stopped.detail = std::move(detail);
-  stopped.steps_done = steps_done(meter.at);
-  stopped.steps_saved = steps_saved(meter.at);
+  stopped.steps_done = steps_done(reading.at);
+  stopped.steps_saved = steps_saved(reading.at);
   return stopped;
 }
 

@@ -23,10 +23,10 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
 
 class TrainingGang {
  public:
-  /// REQUIRES that refuse_training() returns nothing. Starts at the meter's instant.
+  /// REQUIRES that refuse_training() returns nothing. Starts at the reading's instant.
   TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices, devices::Placement placement,
                devices::ModelSpec model, const Workload& work, double pace,
-               const EnergyReading& meter, std::uint32_t from_step = 0,
+               const EnergyReading& reading, std::uint32_t from_step = 0,
                const std::optional<GangLayout>& layout = std::nullopt);
 
   const AttemptKey& key() const { return key_; }
@@ -58,8 +58,8 @@ class TrainingGang {
   Progress progress(Instant now) const;
 
   /// The end: finished at next_event(), or stopped before it for a reason.
-  EndedAttempt finish(const EnergyReading& meter) const;
-  EndedAttempt stop(const EnergyReading& meter, Reason reason, std::string detail) const;
+  EndedAttempt finish(const EnergyReading& reading) const;
+  EndedAttempt stop(const EnergyReading& reading, Reason reason, std::string detail) const;
 
  private:
   double elapsed_s(Instant now) const;
@@ -70,7 +70,7 @@ class TrainingGang {
   /// interval, between two steps and in no time.
   double steps_done(Instant now) const;
   std::uint32_t steps_saved(Instant now) const;
-  EndedAttempt ended(const EnergyReading& meter) const;
+  EndedAttempt ended(const EnergyReading& reading) const;
 
   AttemptKey key_;
   std::vector<std::uint16_t> devices_;

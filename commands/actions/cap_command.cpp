@@ -12,14 +12,14 @@ CommandUsage cap_usage() {
   return {
       "usage: drover cap TARGET WATTS [options]",
       fmt::format(
-          "Limits the power of the site or of a pool. The power limits of the devices are lowered "
-          "at once, as far as each kind of device allows, and restored when the cap ends. New work "
-          "that "
-          "would exceed the cap waits or falls back (reason power_cap). The reply says which power "
-          "will be reached, and when; if that is above the cap, the alert power_cap_unmet says "
-          "why. TARGET is site or pool:POOL. WATTS is, for example, 20kW or 800W; \"none\" removes "
-          "the cap, and the policy's own limit applies. A cap below the idle power of the devices "
-          "needs confirmation. The cap is kept in the router's ledger and survives a restart.\n"
+          "Limits the power of the site or of a pool. The power limits of the devices are "
+          "lowered at once, as far as each kind of device allows, and restored when the cap "
+          "ends. New work that would exceed the cap waits or falls back (reason power_cap). The "
+          "reply says which power will be reached, and when; if that is above the cap, the "
+          "alert power_cap_unmet says why. TARGET is site or pool:POOL. WATTS is, for example, "
+          "20kW or 800W; \"none\" removes the cap, and the policy's own limit applies. A cap "
+          "below the idle power of the devices needs confirmation. The cap is kept in the "
+          "router's ledger and survives a restart.\n"
           "{}",
           action_span_help),
       {connect_option(),

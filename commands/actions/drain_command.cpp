@@ -12,8 +12,8 @@ CommandUsage drain_usage() {
       "Places no new work on a target's devices; running work finishes. TARGET is HOST/N (a "
       "device), host:HOST, rack:RACK, pool:POOL or site (the whole fleet). Loaded models stay "
       "loaded and take no new requests. With --deadline, work that still runs at the deadline is "
-      "stopped and "
-      "restarts on other devices from its last checkpoint; this does not count as one of its "
+      "stopped and restarts on other devices from its last checkpoint; this does not count as one "
+      "of its "
       "attempts. A drain is kept in the router's ledger: it survives restarts of the router and of "
       "the host, until `drover resume`. For each device the latest drain or resume counts.\n" +
           std::string(action_span_help),

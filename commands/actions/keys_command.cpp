@@ -105,9 +105,8 @@ CommandUsage keys_usage() {
           "Manages keys for encrypted connections. A router that was started with --keys accepts "
           "only allowed keys, each with the rights of its role: agent (act as the hosts in --ids), "
           "view (query and watch), submit (query and submit work), admin (everything a client can "
-          "do). A newly allowed key is accepted within 10 s, and a revoked one is cut off within 2 "
-          "s. Secrets stay where they were made; copy "
-          "only .pub files to other machines.",
+          "do). A newly allowed key is accepted within 10 s, and a revoked one is cut off within "
+          "2 s. Secrets stay where they were made; copy only .pub files to other machines.",
           {{"role", "ROLE", "agent, submit, view, admin or router"},
            {"ids", "NAMES", "the hosts of an agent's key, such as node[01-20] (default: its name)"},
            {"dir", "DIR", "the key folder (default: $DROVER_KEYS, else ~/.config/drover/keys)"},

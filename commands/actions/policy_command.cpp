@@ -10,6 +10,7 @@
 #include "fleet/text/json.h"
 #include "router/lint/findings.h"
 #include "router/lint/outcomes.h"
+#include "router/lint/policy_file.h"
 
 namespace drover::commands {
 namespace {

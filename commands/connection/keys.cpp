@@ -64,8 +64,7 @@ Result<PublicKey> check_request(const std::string& name, KeyRole role,
   if (!is_name(name) || name.starts_with('.')) {
     return error(
         "the name of a key: found \"{}\", expected 1 to 64 characters of A-Z a-z 0-9 . _ : -, not "
-        "starting "
-        "with a dot",
+        "starting with a dot",
         excerpt(name));
   }
   if ((role == KeyRole::router) != (name == "router")) {

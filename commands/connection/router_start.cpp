@@ -6,7 +6,7 @@
 #include "commands/shell/clock.h"
 #include "fleet/base/version.h"
 #include "fleet/text/json.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "router/policy/text.h"
 
 namespace drover::commands {

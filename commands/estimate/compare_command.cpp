@@ -271,10 +271,8 @@ Result<ComparisonWorkload> read_work(Arguments& arguments, devices::SpecNameReso
   if (arguments.has("precision")) {
     work.precision = parse_precision(arguments.text("precision"));
     if (!work.precision) {
-      return error(
-          "--precision: found \"{}\", expected fp64, fp32, tf32, bf16, fp16, fp8, int8, fp4 or "
-          "int4",
-          excerpt(arguments.text("precision")));
+      return error("--precision: found \"{}\", expected one of {}",
+                   excerpt(arguments.text("precision")), precision_list());
     }
   }
   const auto tokens = [&](const char* name) -> std::optional<double> {

@@ -292,9 +292,9 @@ Result<Case> CaseReader::read(const CaseRow& row) {
     auto known = memory_->precisions.find(key);
     if (known == memory_->precisions.end()) {
       const auto read = find_precision(precision, *question.device);
-      if (!read)
-        return unexpected(CaseColumn::precision, precision,
-                          "fp64, fp32, tf32, bf16, fp16, fp8, int8, fp4 or int4");
+      if (!read) {
+        return unexpected(CaseColumn::precision, precision, "one of " + precision_list());
+      }
       known = memory_->precisions.emplace(key, *read).first;
     }
     question.precision = known->second.precision;

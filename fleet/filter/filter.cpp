@@ -8,8 +8,6 @@
 
 namespace drover::filter {
 
-namespace {}  // namespace
-
 bool TextMatcher::match(std::string_view text) {
   seen_ = true;
   held_ = held_ || holds(text);

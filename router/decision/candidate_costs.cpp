@@ -41,8 +41,9 @@ void add_distance(const PlacementQuery& query, CandidateTable& rows, std::size_t
   if (!query.far) {
     if (!query.rule.scores(Scorer::distance)) return;
     // The rows are those of an earlier decision.
-    for (std::size_t row = begin; row < rows.size; ++row)
+    for (std::size_t row = begin; row < rows.size; ++row) {
       rows.transfer_s[row] = rows.rtt_s[row] = 0;
+    }
     return;
   }
   const Network& network = query.policy.network;

@@ -54,18 +54,18 @@ void RuleEvaluation::run() {
 /// for.
 bool RuleEvaluation::follow_failback() {
   const Rule& rule = query_.rule;
-  const FailbackState& route = *query_.request.failback;
-  const Failback& failback = rule.fallbacks[*route.fallback].failback;
+  const FailbackState& state = *query_.request.failback;
+  const Failback& failback = rule.fallbacks[*state.fallback].failback;
   const PlacementResult before = result_;
   const std::size_t recorded = scratch_.record.size();
   measure_preferred();
-  decision_.fallback_reason = route.reason;
+  decision_.fallback_reason = state.reason;
   const Pool* floor = query_.policy.find_pool(failback.floor);
   if (floor != nullptr) floor_tier_ = floor->tier;
   run_fallbacks();
   result_.held = true;
   if (result_.place || floor_tier_) {
-    const Instant asks_again = saturating_add(route.fell_back, failback.after);
+    const Instant asks_again = saturating_add(state.fell_back, failback.after);
     decision_.change +=
         fmt::format("{}retries pool {} within {:.0f} s", decision_.change.empty() ? "" : "; ",
                     decision_.preferred_pool, to_seconds(asks_again - query_.now));
@@ -134,8 +134,8 @@ void RuleEvaluation::ask_pools() {
 /// The preferred pool has a placement, but the job would wait there.
 void RuleEvaluation::evaluate_spill(std::size_t wanted) {
   const Estimate stay = decision_.top.front().estimate;
-  const FailbackState* route = query_.request.failback;
-  if (stay.start_s <= 0 && (route == nullptr || !route->leaving)) return;
+  const FailbackState* state = query_.request.failback;
+  if (stay.start_s <= 0 && (state == nullptr || !state->leaving)) return;
   const PlacementResult kept = result_;
   primary_ = {stay, load_of(query_.fleet_state, result_.place->replica.value_or(no_index))};
   leaving_ = true;
@@ -175,8 +175,8 @@ bool RuleEvaluation::cheaper(const Estimate& leave) const {
                              one.energy_j, one.cost_usd);
   };
   if (!primary_->estimate.wait_known) return true;
-  const FailbackState* route = query_.request.failback;
-  return pays_to_leave(*rule.spill, route != nullptr && route->leaving, cost(primary_->estimate),
+  const FailbackState* state = query_.request.failback;
+  return pays_to_leave(*rule.spill, state != nullptr && state->leaving, cost(primary_->estimate),
                        cost(leave));
 }
 

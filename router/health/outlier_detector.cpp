@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/result.h"
 
 namespace drover::router {
@@ -17,9 +18,7 @@ constexpr std::array<std::string_view, detector_count> detector_names = {
 
 }  // namespace
 
-std::string_view to_text(Detector detector) {
-  return detector_names[static_cast<std::size_t>(detector)];
-}
+std::string_view to_text(Detector detector) { return row_at(detector_names, detector); }
 
 EjectionRules in_fleet_time(EjectionRules rules, double speed) {
   for (double* span_s : {&rules.interval_s, &rules.base_s, &rules.max_s, &rules.jitter_s}) {

@@ -10,6 +10,7 @@
 #include "devices/catalogue/catalogue.h"
 #include "fleet/text/toml.h"
 #include "router/lint/findings.h"
+#include "router/policy/policy.h"
 
 namespace drover::router {
 

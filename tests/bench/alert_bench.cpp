@@ -4,7 +4,7 @@
 #include "devices/catalogue/catalogue.h"
 #include "router/alerts/alert_rule_evaluator.h"
 #include "router/jobs/pool_reports.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "router/policy/alert_rules.h"
 
 namespace drover::router {

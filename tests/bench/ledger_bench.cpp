@@ -7,7 +7,7 @@
 #include "devices/catalogue/catalogue.h"
 #include "router/ledger/compaction.h"
 #include "router/ledger/store.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "router/router.h"
 #include "tests/bench/filled_ledger.h"
 

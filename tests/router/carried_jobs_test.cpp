@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "router/jobs/job_table.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/router_fixture.h"
 
 namespace drover::router {

@@ -11,7 +11,7 @@
 #include "router/decision/decide.h"
 #include "router/decision/estimate.h"
 #include "router/fleet_state/fleet_state.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "router/policy/policy.h"
 
 namespace drover::router {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/router_fixture.h"
 
 namespace drover::router {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "router/actions/drain_table.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/action_harness.h"
 
 namespace drover::router {

@@ -1,7 +1,7 @@
 // Jobs that no place can run, attempts that are repeated too soon, results of another life.
 #include <gtest/gtest.h>
 
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/router_fixture.h"
 
 namespace drover::router {

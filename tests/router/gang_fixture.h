@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/router_fixture.h"
 
 namespace drover::router {

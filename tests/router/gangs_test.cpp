@@ -1,7 +1,7 @@
 // Multi-host gangs: where they go, how they begin together, and how they end together.
 #include <gtest/gtest.h>
 
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/gang_fixture.h"
 
 namespace drover::router {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fleet/base/text.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "router/policy/text.h"
 #include "tests/router/action_harness.h"
 

@@ -9,7 +9,7 @@
 #include "devices/catalogue/catalogue.h"
 #include "fleet/codec/codec.h"
 #include "fleet/outbox.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "router/router.h"
 
 namespace drover::router {

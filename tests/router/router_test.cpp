@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/router_fixture.h"
 
 namespace drover::router {

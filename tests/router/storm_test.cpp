@@ -7,7 +7,7 @@
 
 #include "fleet/base/random_stream.h"
 #include "router/ledger/ledger.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/ledger/compacted.h"
 
 namespace drover::router {

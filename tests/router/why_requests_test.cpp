@@ -5,7 +5,7 @@
 
 #include "fleet/codec/codec.h"
 #include "router/decision/candidates.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/decision_fixture.h"
 #include "tests/router/gang_fixture.h"
 #include "tests/router/router_fixture.h"

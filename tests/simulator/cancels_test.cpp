@@ -8,7 +8,7 @@
 
 #include "devices/catalogue/catalogue.h"
 #include "fleet/codec/codec.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "simulator/simulation.h"
 #include "tests/simulator/end_state_invariants.h"
 #include "tests/simulator/fleet_under_test.h"

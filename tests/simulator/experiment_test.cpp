@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "simulator/experiment.h"
 #include "tests/simulator/fleet_under_test.h"
 #include "tests/studies/gavel_study.h"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "devices/catalogue/catalogue.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "simulator/simulation.h"
 #include "tests/simulator/fleet_under_test.h"
 

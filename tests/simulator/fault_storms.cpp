@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/simulator/fleet_under_test.h"
 
 namespace drover::simulator {

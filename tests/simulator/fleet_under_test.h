@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fleet/base/random_stream.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "simulator/scenario.h"
 
 namespace drover::simulator {

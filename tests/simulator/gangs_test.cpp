@@ -1,7 +1,7 @@
 // Multi-host gangs in a whole fleet, with hosts and routers that die.
 #include <gtest/gtest.h>
 
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/simulator/end_state_invariants.h"
 #include "tests/simulator/fleet_under_test.h"
 

@@ -24,7 +24,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/commands/consistency/watch.h"
 #include "tests/simulator/fault_storms.h"
 #include "tests/studies/gavel_study.h"

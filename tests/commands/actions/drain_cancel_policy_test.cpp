@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "commands/shell/user_name.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "router/policy/policy.h"
 #include "tests/commands/folder.h"
 #include "tests/commands/program.h"

@@ -12,7 +12,7 @@
 #include "commands/query/device_filter.h"
 #include "commands/query/device_rows.h"
 #include "commands/query/fleet_view.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/router_fixture.h"
 #include "tui/model/model.h"
 #include "tui/tables/fleet_filter.h"

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/action_harness.h"
 
 namespace drover::router {

@@ -9,7 +9,7 @@
 
 #include "fleet/codec/codec.h"
 #include "router/alerts/alerts.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/router_fixture.h"
 
 namespace drover::router {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "router/jobs/queue.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/decision_fixture.h"
 #include "tests/router/router_fixture.h"
 

@@ -7,6 +7,7 @@
 #include "fleet/base/random_stream.h"
 #include "router/lint/findings.h"
 #include "router/lint/outcomes.h"
+#include "router/lint/policy_file.h"
 #include "router/policy/read.h"
 #include "router/policy/work_class.h"
 

@@ -1,4 +1,5 @@
 #include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 
 #include <fstream>
 #include <sstream>

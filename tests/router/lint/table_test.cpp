@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "router/lint/findings.h"
 #include "router/lint/outcomes.h"
+#include "router/lint/policy_file.h"
 
 namespace drover::router {
 namespace {

@@ -1,7 +1,7 @@
 // [eject], [slow_start] and [panic].
 #include <gtest/gtest.h>
 
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "router/policy/policy.h"
 
 namespace drover::router {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/shipped_fleet.h"
 
 namespace drover::router {

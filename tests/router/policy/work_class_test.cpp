@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "router/jobs/accounting.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "tests/router/decision_fixture.h"
 #include "tests/router/router_fixture.h"
 

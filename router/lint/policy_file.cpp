@@ -1,0 +1,78 @@
+#include "router/lint/policy_file.h"
+
+#include "router/lint/lint.h"
+#include "router/policy/read.h"
+
+namespace drover::router {
+namespace {
+
+/// Each class is compared with each rule and all rules before it, and a router reads policies
+/// between two messages: 170 rules without classes, or 50 with a dozen, take some tenths of a
+/// second.
+constexpr std::size_t cases_max = 30'000;
+
+bool few_cases(const Policy& policy) {
+  const std::size_t rules = policy.rules.size();
+  return rules * rules * (policy.classes.size() + 1) <= cases_max;
+}
+
+void lint_sections(Lint& lint, toml_file::Table& file, const devices::Catalogue* known) {
+  const Policy& policy = lint.policy();
+  lint_rules(lint, file);
+  lint_fallbacks(lint, file);
+  lint_classes(lint, file);
+  lint_pools(lint, file);
+  if (known != nullptr) lint_devices(lint, file, *known);
+  if (few_cases(policy)) return lint_outcomes(lint, file);
+  lint.warn(file.tables("rule").front(), "name",
+            fmt::format("too many rules ({}) and classes ({}) to check every case",
+                        policy.rules.size(), policy.classes.size()));
+}
+
+}  // namespace
+
+PolicyReading read_policy(std::string_view toml, std::string place,
+                          const devices::Catalogue* known) {
+  PolicyReading reading;
+  Policy& policy = reading.policy;
+  policy.name = place;
+  policy.text = toml;
+  Lint lint(policy, place);
+  auto file = toml_file::Table::parse(toml, place);
+  if (!file) {
+    lint.refuse(file.error());
+  } else {
+    read_tables(*file, policy);
+    reading.read = file->problem();
+    const std::vector<Error> problems = file->problems();
+    lint.note_unread(problems);
+    if (!policy.pools.empty()) lint_sections(lint, *file, known);
+    for (const Error& problem : problems) lint.refuse(problem);
+  }
+  reading.findings = lint.take();
+  return reading;
+}
+
+std::vector<Finding> findings(std::string_view toml, std::string place) {
+  return read_policy(toml, std::move(place), &devices::Catalogue::embedded()).findings;
+}
+
+Result<Policy> parse_policy(std::string_view toml, std::string place) {
+  PolicyReading reading = read_policy(toml, std::move(place), nullptr);
+  if (!reading.read) return reading.read.error();
+  for (const Finding& finding : reading.findings) {
+    if (finding.error) return error("{}: {}", finding.place, finding.text);
+  }
+  return std::move(reading.policy);
+}
+
+const Policy& builtin_policy() {
+  static const Policy policy = [] {
+    auto parsed = parse_policy(builtin_policy_text(), "builtin_policy.toml");
+    DROVER_REQUIRE(parsed.ok());
+    return std::move(parsed).value();
+  }();
+  return policy;
+}
+
+}  // namespace drover::router
