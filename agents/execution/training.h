@@ -23,7 +23,7 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
 
 class TrainingGang {
  public:
-  /// REQUIRES that refuse_training() returns nothing. Starts at the reading's instant.
+  /// REQUIRES that refuse_training() returns nothing. Starts at the instant of the reading.
   TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices, devices::Placement placement,
                devices::ModelSpec model, const Workload& work, double pace,
                const EnergyReading& reading, std::uint32_t from_step = 0,
