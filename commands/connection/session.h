@@ -107,8 +107,9 @@ Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds ti
       }
       const auto* problem = std::get_if<RequestError>(&envelope.body);
       if (problem == nullptr) continue;
-      if (!problem->retryable)
+      if (!problem->retryable) {
         return error("the router refused the request: {}", printable(problem->what));
+      }
       rejection = problem->what;
     }
     try_join();

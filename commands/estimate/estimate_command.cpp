@@ -85,9 +85,10 @@ struct ColumnHelp {
   const char* value;
   const char* help;
 };
+constexpr const char* kinds =
+    "gemm, attention_prefill, attention_decode, train, prefill, decode, serve, infer, collective";
 constexpr ColumnHelp column_helps[] = {
-    {CaseColumn::kind, "KIND",
-     "gemm, attention_prefill, attention_decode, train, prefill, decode, serve, infer, collective"},
+    {CaseColumn::kind, "KIND", kinds},
     {CaseColumn::device, "NAME", "a device of the catalogue, or a common spelling of it"},
     {CaseColumn::devices, "COUNT", "total number of devices (default 1)"},
     {CaseColumn::model, "NAME", "a model of the catalogue, or a common spelling of it"},
@@ -289,7 +290,7 @@ CommandOutcome run_estimate(Arguments& arguments) {
   for (const ColumnHelp& it : column_helps) row[it.column] = arguments.text(option_name(it.column));
   // In a table an empty cell is a wrong value; here the option is missing.
   if (row[CaseColumn::kind].empty()) {
-    return CommandOutcome::usage(error("--kind is required: one of {}", column_helps[0].help));
+    return CommandOutcome::usage(error("--kind is required: one of {}", kinds));
   }
   if (row[CaseColumn::device].empty()) {
     return CommandOutcome::usage(error("--device is required, such as h100-sxm"));

@@ -23,6 +23,10 @@ constexpr milliseconds retry_delay_max{4000};
 
 // A router that ends during a handshake does not answer either, but not twice in a row.
 constexpr int unanswered_max = 2;
+// With keys, a router without them may hang up before its greeting is read, on a loaded machine
+// several times in a row. ZeroMQ tries every 100 ms; one greeting that is read tells it apart from a
+// router with another key.
+constexpr int unanswered_with_keys_max = 8;
 
 constexpr int events_watched =
     ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
@@ -150,7 +154,7 @@ void Connection::handle_event(std::uint16_t event, std::uint32_t value, SteadyTi
     case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
       // ZeroMQ retries by itself. Either end may notice first that the mechanisms differ; the other
       // one sees only this event.
-      if (++unanswered_ >= unanswered_max) {
+      if (++unanswered_ >= (keys_ ? unanswered_with_keys_max : unanswered_max)) {
         connect_refusal_ = keys_ ? ConnectRefusal::router_key : ConnectRefusal::plain_text;
       }
       break;

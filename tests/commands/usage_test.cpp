@@ -120,7 +120,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"estimate", "--kind", "decode"}, 2, {"--device is required"}},
       {{"estimate", "--kind", "decode", "--device", "l4", "--precision", "fp61"},
        2,
-       {"precision: found \"fp61\", expected fp64, fp32"}},
+       {"precision: found \"fp61\", expected one of fp32, tf32"}},
       {{"launch"}, 2, {"ACTION and FLEET.toml are required; usage: drover launch up|status"}},
       {{"launch", "start"}, 2, {"found action 'start', expected up, status, logs or down"}},
       {{"catalogue", "devices", "h100"}, 2, {"did you mean h100-nvl, h100-sxm or h100-pcie?"}},

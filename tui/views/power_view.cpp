@@ -125,13 +125,13 @@ void draw_spending(const FrameContext& frame, DrawRegion& region, int row) {
   if (budget <= 0) {
     region.field(
         cost_label_columns, row, region.columns() - cost_label_columns,
-        known ? fmt::format("{} an hour, no budget", dollars_text(spend)) : std::string(not_known),
+        known ? fmt::format("{}/h, no budget", dollars_text(spend)) : std::string(not_known),
         known ? CellStyle::plain : CellStyle::faint);
     return;
   }
   const double share = spend / budget;
   region.gauge(cost_label_columns, row, region.columns() - cost_label_columns, share,
-               fmt::format("{} of {} an hour", dollars_text(spend), dollars_text(budget)),
+               fmt::format("{} of {}/h", dollars_text(spend), dollars_text(budget)),
                gauge_style(share, power_near_cap, 1));
 }
 

@@ -104,7 +104,7 @@ TEST_F(KeyedFleet, WhatDoesNotFitIsOneClearLine) {
   DroverProcess open({"router", "--listen", plain, "--ledger", parent.file("open.sqlite")});
   ASSERT_TRUE(open.says("router ready")) << open.err();
   line(run_drover({"status", "--connect", plain, "--keys", folder, "--key", "eve"}),
-       "without --keys");  // said surely, or as one of three causes if the router hung up first
+       "started without --keys");
 }
 
 TEST_F(KeyedFleet, AnAgentThatIsAllowedLaterJoinsWithinTenSeconds) {

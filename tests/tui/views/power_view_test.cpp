@@ -85,7 +85,7 @@ TEST(PowerView, SpendingOverTheBudgetIsHot) {
     fleet.summary.spend_usd_per_h = spend;
     fleet.summary.budget_usd_per_h = 100;
     const auto dashboard = dashboard_of(fleet, {80, 60}, "power", false, 2);
-    const std::string money = fmt::format("{} of $100.00 an hour", dollars_text(spend));
+    const std::string money = fmt::format("{} of $100.00/h", dollars_text(spend));
     const Canvas& canvas = dashboard->draw(SampleFleet::after_2s);
     ASSERT_NE(line_with(canvas.to_text(), money), "") << canvas.to_text();
     // The bar's first cell, behind its label.
