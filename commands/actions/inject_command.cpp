@@ -17,7 +17,7 @@ CommandUsage inject_usage() {
       "  ecc              uncorrectable memory errors\n"
       "  lose             the device is lost; with a host or rack, the hosts are lost\n"
       "  slow-link=SHARE  the fast interconnect carries SHARE of its bandwidth\n"
-      "  inlet=+10C       the inlet air is 10 C warmer\n"
+      "  inlet=+10C       the inlet air is 10 C warmer (hosts)\n"
       "  fan=SHARE        the fans move SHARE of the usual air (hosts)\n"
       "  reclaim=30s      a reclaim notice of 30 s (spot hosts; default 120s); after\n"
       "                   the notice the host is down for the DURATION of --for\n"

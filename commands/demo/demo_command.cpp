@@ -55,7 +55,7 @@ CommandUsage demo_usage() {
        {"speed", "X", "fleet seconds per wall second (default 1, with a story 10)"},
        {"load", "X", "multiplies the arrival rate of work (default 1)"},
        {"seed", "N", "seed for the work and for device variation (default 1)"},
-       {"model", "M", "the model of every row, if the trace names none"},
+       {"model", "M", "the model of every row; required if the trace names none"},
        {"for", "DURATION", "stop submitting after this wall time; work gets up to 30 s to finish"},
        {"once", "", "print one frame of the busy fleet, and exit"},
        {"headless", "", "no dashboard; print a summary at the end"},

@@ -314,7 +314,7 @@ CommandUsage launch_usage() {
            {"purge", "",
             "down: remove what Drover has made on the hosts, including copies of the program; "
             "other contents of the folders stay"},
-           {"all", "", "down: also stop agents there that are not in the file"},
+           {"all", "", "down: also stop agents on these hosts that the file does not list"},
            {"json", "", "one JSON object on stdout"}},
           {"action", "fleet", "set"},
           "  drover launch up fleet.toml\n"

@@ -92,8 +92,9 @@ CommandUsage record_usage() {
       "usage: drover record -o FILE [options]",
       "Records everything that a router publishes to FILE, a valid MCAP file: samples, jobs, "
       "decisions, events, alerts. Messages are written to FILE.journal at once and to FILE about "
-      "once a minute. Ctrl-C or SIGTERM closes the file. If the process is killed, about one "
-      "second of data is lost at most; `drover recording recover` then makes a complete file.",
+      "once a minute. Ctrl-C or SIGTERM closes the file. If the process is killed, "
+      "`drover recording recover` makes a complete file from both. A power failure loses at most "
+      "about one second.",
       {{"output", "FILE", "the file to write", false, false, nullptr, 'o'},
        connect_option(),
        {"for", "DURATION", "stop after this time (wall time)"},

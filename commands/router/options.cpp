@@ -104,7 +104,8 @@ CommandUsage router_usage() {
       {{"policy", "FILE",
         "the routing policy (default: the built-in one); SIGHUP reloads it (drover policy)"},
        {"listen", "E",
-        "control endpoint; samples and publishing use the next two ports (port 0: free ones)"},
+        "control endpoint; samples and publishing use the next two ports (port 0: free "
+        "ones; default tcp://127.0.0.1:7700)"},
        {"ledger", "FILE", "the ledger (default: ~/.local/state/drover/ledger.sqlite)"},
        {"retain-ended-jobs", "N", "ended jobs whose details the ledger keeps (default 100000)"},
        {"retain-ended-for", "T", "maximum age of those details (fleet time; default 7d)"},

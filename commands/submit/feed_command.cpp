@@ -22,7 +22,7 @@ CommandUsage feed_usage() {
       "Submits a trace, or without one a synthetic workload, until SIGTERM; then prints a summary "
       "as JSON.",
       {connect_option(),
-       {"model", "M", "the model of every row, if the trace names none"},
+       {"model", "M", "the model of every row; required if the trace names none"},
        {"load", "X", "multiplies the arrival rate (default 1)"},
        {"seed", "N", "seed of the work and the ids of jobs (default 1)"},
        {"for", "DURATION", "stop submitting after this time (wall time)"},

@@ -241,7 +241,7 @@ CommandUsage submit_usage() {
        {"class", "NAME", "work class of the policy (default: the first that matches)"},
        {"stage", "NAME", "stage: experiment, production, .. (default: from its class)"},
        {"data", "NAME", "data set that the job reads (default: from its class)"},
-       {"tenant", "T", "the tenant (default: default)"},
+       {"tenant", "T", "the tenant (default \"default\")"},
        {"priority", "N", "-128 to 127, higher goes first (default: serve 10, others 0)"},
        {"deadline", "DURATION", "deadline after submission, in fleet time (default: none)"},
        {"id", "HEX", "the job's id, 32 hex digits, to submit it again safely (default: random)"}},
