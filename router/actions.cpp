@@ -46,16 +46,25 @@ std::string device_text(const FleetState& fleet_state, DeviceKey device) {
   return to_text(DeviceId{fleet_state.hosts()[device.first].registration.host, device.second});
 }
 
+/// All devices of the host if the fault reaches it as a whole.
+std::vector<DeviceKey> devices_reached(const FleetState& fleet_state, const FaultTarget& reached) {
+  std::vector<DeviceKey> devices;
+  for (const std::uint16_t number : reached.devices) devices.emplace_back(reached.host, number);
+  if (!reached.whole) return devices;
+  for (const DeviceIndex device : fleet_state.hosts()[reached.host].devices) {
+    devices.emplace_back(reached.host, fleet_state.devices().number[device]);
+  }
+  return devices;
+}
+
 }  // namespace
 
 void RouterCore::handle(Instant now, Caller caller, const InjectFault& inject) {
-  ActionReply reply;
   const auto reached = plan_injection(inject, fleet_state, policy);
   if (!reached) {
-    reply.problem = reached.error().message;
-    reply_to_action(now, caller, action_text(inject), inject.target, std::move(reply));
-    return;
+    return refuse_action(now, caller, action_text(inject), inject.target, reached.error().message);
   }
+  ActionReply reply;
   reply.applied = true;
   std::vector<DeviceKey> struck;
   for (const FaultTarget& one : *reached) {
@@ -63,11 +72,8 @@ void RouterCore::handle(Instant now, Caller caller, const InjectFault& inject) {
     if (one.whole) reply.targets.push_back(host.registration.host);
     for (const std::uint16_t number : one.devices) {
       reply.targets.push_back(to_text(DeviceId{host.registration.host, number}));
-      struck.emplace_back(one.host, number);
     }
-    for (std::size_t number = 0; one.whole && number < host.devices.size(); ++number) {
-      struck.emplace_back(one.host, static_cast<std::uint16_t>(number));
-    }
+    for (const DeviceKey& device : devices_reached(fleet_state, one)) struck.push_back(device);
   }
   reply.summary =
       injection_text(inject, *reached, reply.targets, running_on(struck), settings.speed);
@@ -78,21 +84,14 @@ void RouterCore::handle(Instant now, Caller caller, const InjectFault& inject) {
 
 void RouterCore::apply_fault(Instant now, const FaultTarget& reached, const Fault& fault,
                              std::uint64_t after_write) {
-  const HostEntry& host = fleet_state.hosts()[reached.host];
-  const auto peer = connections.peer_of(host.registration.host);
+  const auto peer = connections.peer_of(fleet_state.hosts()[reached.host].registration.host);
   if (!peer) return;  // the host was lost meanwhile
   outbox.send_in_order(now, {Channel::control, *peer},
                        ApplyFault{reached.whole, reached.devices, fault}, after_write);
   if (clears_immediately(fault)) return;
-  std::vector<std::uint16_t> devices = reached.devices;
-  if (reached.whole) {
-    for (std::size_t number = 0; number < host.devices.size(); ++number) {
-      devices.push_back(static_cast<std::uint16_t>(number));
-    }
-  }
-  for (const std::uint16_t number : devices) {
-    conditions.inject(now, {reached.host, number}, fault, reached.whole);
-    publish_device(now, {reached.host, number});
+  for (const DeviceKey& device : devices_reached(fleet_state, reached)) {
+    conditions.inject(now, device, fault, reached.whole);
+    publish_device(now, device);
   }
 }
 
@@ -126,12 +125,10 @@ void RouterCore::replace_reported_faults(Instant now, HostIndex host, const Regi
 }
 
 void RouterCore::handle(Instant now, Caller caller, const SetPowerCap& cap) {
-  ActionReply reply;
   if (auto status = check_cap(cap, policy); !status) {
-    reply.problem = status.error().message;
-    reply_to_action(now, caller, action_text(cap), cap.target, std::move(reply));
-    return;
+    return refuse_action(now, caller, action_text(cap), cap.target, status.error().message);
   }
+  ActionReply reply;
   const Target target = *parse_target(cap.target);
   reply.problem = cap_confirmation_text(
       cap, target.kind == TargetKind::pool ? policy.pool_index(target.name) : std::nullopt);
@@ -144,7 +141,7 @@ void RouterCore::handle(Instant now, Caller caller, const SetPowerCap& cap) {
   reply.targets = {to_text(target)};
   const SetPowerCap set{reply.targets.front(), cap.watts, cap.duration, cap.admission_only};
   // The cap's own row first: an audited action must survive a restart.
-  outbox.write(ledger::power_cap(now, set));
+  outbox.write(ledger::audit(now, set));
   const bool was_set = caps.holds(set.target);
   caps.set(now, set);
   change_limits();
@@ -180,6 +177,13 @@ std::uint64_t RouterCore::reply_to_action(Instant now, Caller caller, const std:
   }
   outbox.send(now, caller.peer, std::move(reply), write);
   return write;
+}
+
+void RouterCore::refuse_action(Instant now, Caller caller, const std::string& action,
+                               const std::string& target, std::string problem) {
+  ActionReply reply;
+  reply.problem = std::move(problem);
+  reply_to_action(now, caller, action, target, std::move(reply));
 }
 
 void RouterCore::change_limits() {

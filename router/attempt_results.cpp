@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "router/jobs/checkpoints.h"
 #include "router/jobs/plausibility_bounds.h"
@@ -125,12 +126,9 @@ void RouterCore::update_busy_until(Instant now, const JobRecord& record) {
 void RouterCore::handle(Instant now, Caller caller, const Refused& refusal) {
   JobRecord* record = current(caller.entry.host, refusal.job, refusal.attempt);
   if (record == nullptr) return;
-  Failed failed;
-  failed.job = refusal.job;
-  failed.attempt = refusal.attempt;
+  Failed failed = failed_attempt(*record, refusal.detail);
   failed.incarnation = caller.entry.incarnation;
   failed.reason = refusal.reason;
-  failed.detail = refusal.detail;
   record_failure(now, *record, caller.entry.host, failed.reason);
   end_member(now, *record, caller.entry.host, std::move(failed));
 }
@@ -167,9 +165,8 @@ std::uint64_t RouterCore::finish(Instant now, JobRecord& record, const Finished&
     if (value) accounting.finished_in(*work_class, *value);
   }
   if (reservation.made && reservation.group != no_index && record.lease.predicted_s > 0) {
-    estimator.learn(reservation.host, reservation.group, record.job.work.kind,
-                    record.job.work.model, record.lease.predicted_s, finished.outcome.run_s,
-                    record.lease.ratio);
+    estimator.learn(reservation.group, record.job.work.kind, record.job.work.model,
+                    record.lease.predicted_s, finished.outcome.run_s, record.lease.ratio);
   }
   close_job(now, record, JobState::finished, write);
   return write;
@@ -206,8 +203,7 @@ void RouterCore::store_late(Instant now, Caller caller, const End& end, bool cou
                            (record->state == JobState::finished) == std::is_same_v<End, Finished>;
   const bool repeated = as_reported && record->attempt == end.attempt &&
                         record->lease.member(caller.entry.host) != nullptr;
-  const bool known =
-      std::find(record->stale.begin(), record->stale.end(), end.attempt) != record->stale.end();
+  const bool known = contains(record->stale, end.attempt);
   if (repeated || known || !counts || end.attempt > record->attempt) {
     outbox.send(now, caller.peer, stored, outbox.last_write());
     return;
@@ -318,11 +314,8 @@ Instant RouterCore::retry_time(Instant now, std::uint32_t attempts) const {
 }
 
 std::uint64_t RouterCore::fail(Instant now, JobRecord& record, Reason reason, std::string detail) {
-  Failed failed;
-  failed.job = record.job.id;
-  failed.attempt = record.attempt;
+  Failed failed = failed_attempt(record, std::move(detail));
   failed.reason = reason;
-  failed.detail = std::move(detail);
   failed.usage = estimated_usage(record, now);
   return fail(now, record, std::move(failed));
 }

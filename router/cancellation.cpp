@@ -25,26 +25,28 @@ std::string targets_of(const CancelJobs& asked) {
   return more == 0 ? text : fmt::format("{} and {} more", text, more);
 }
 
+struct StatusWords {
+  CancelStatus status;
+  std::string_view one, many, then;
+};
+constexpr StatusWords status_words[] = {
+    {CancelStatus::cancelled, "job is", "jobs are", " cancelled"},
+    {CancelStatus::cancelling, "running job is", "running jobs are",
+     " being cancelled: done when the host replies, unless the result comes first"},
+    {CancelStatus::ended, "job had", "jobs had", " ended before"},
+    {CancelStatus::unknown, "is not known", "are not known", ""},
+};
+
 /// "2 jobs are cancelled; 1 running job is being cancelled: ..".
 std::string summary_of(const CancelReply& reply) {
-  const auto count = [&](CancelStatus status) {
-    return static_cast<std::size_t>(
-        std::count_if(reply.results.begin(), reply.results.end(),
-                      [&](const CancelResult& result) { return result.status == status; }));
-  };
   std::vector<std::string> parts;
-  if (const std::size_t jobs = count(CancelStatus::cancelled); jobs > 0) {
-    parts.push_back(counted(jobs, "job is", "jobs are") + " cancelled");
-  }
-  if (const std::size_t jobs = count(CancelStatus::cancelling); jobs > 0) {
-    parts.push_back(counted(jobs, "running job is", "running jobs are") +
-                    " being cancelled: done when the host replies, unless the result comes first");
-  }
-  if (const std::size_t jobs = count(CancelStatus::ended); jobs > 0) {
-    parts.push_back(counted(jobs, "job had", "jobs had") + " ended before");
-  }
-  if (const std::size_t jobs = count(CancelStatus::unknown); jobs > 0) {
-    parts.push_back(counted(jobs, "is not known", "are not known"));
+  for (const StatusWords& words : status_words) {
+    const auto count =
+        std::count_if(reply.results.begin(), reply.results.end(),
+                      [&](const CancelResult& result) { return result.status == words.status; });
+    if (count == 0) continue;
+    parts.push_back(fmt::format(
+        "{}{}", counted(static_cast<std::uint64_t>(count), words.one, words.many), words.then));
   }
   return joined(parts, "; ");
 }
@@ -120,7 +122,7 @@ void RouterCore::cancel_running_attempts(Instant now, const std::vector<JobRecor
   for (const JobRecord* record : out) {
     marked.results.push_back({"", record->job.id, CancelStatus::cancelling, record->cancelled});
   }
-  const std::uint64_t write = outbox.write(ledger::cancelled(now, marked));
+  const std::uint64_t write = outbox.write(ledger::audit(now, marked));
   for (const JobRecord* record : out) {
     cancel_attempt(now, *record, Reason::cancelled, write);
     publish_job(now, *record);

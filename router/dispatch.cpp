@@ -287,7 +287,6 @@ void RouterCore::make_reservation(Instant now, JobRecord& record, const Allocati
   const auto host = fleet_state.find_host(record.lease.members.front().host);
   const Instant busy_until = saturating_add(now, from_seconds(place.wait_s + place.run_s));
   Reservation reserved;
-  if (host) reserved.host = *host;
   if (record.lease.replica) {
     if (!host) return;
     const auto replica = fleet_state.find_replica(*host, *record.lease.replica);
@@ -320,12 +319,9 @@ GroupIndex RouterCore::reserve_gang(Instant now, const JobRecord& record, Instan
   const Member& first = record.lease.members.front();
   const auto host = fleet_state.find_host(first.host);
   if (!host || first.devices.empty()) return no_index;
-  for (const GroupIndex group : fleet_state.hosts()[*host].groups) {
-    const Group& facts = fleet_state.groups()[group].group;
-    const std::uint16_t device = first.devices.front();
-    if (device >= facts.first && device < facts.first + facts.count) return group;
-  }
-  return no_index;
+  const std::vector<DeviceIndex>& devices = fleet_state.hosts()[*host].devices;
+  const std::uint16_t number = first.devices.front();
+  return number < devices.size() ? fleet_state.devices().group[devices[number]] : no_index;
 }
 
 void RouterCore::record_decision(Instant now, JobRecord* record, Decision decision) {

@@ -44,12 +44,9 @@ std::string resume_text(const std::string& place, std::size_t devices, std::size
 }  // namespace
 
 void RouterCore::handle(Instant now, Caller caller, const SetDrain& asked) {
-  ActionReply reply;
   const auto target = check_drain(asked, fleet_state, policy, drains);
   if (!target) {
-    reply.problem = target.error().message;
-    reply_to_action(now, caller, action_text(asked), asked.target, std::move(reply));
-    return;
+    return refuse_action(now, caller, action_text(asked), asked.target, target.error().message);
   }
   const std::vector<DeviceKey> reached = devices_of(*target);
   const bool stands = drains.is_drained_target(*target) ||
@@ -57,10 +54,10 @@ void RouterCore::handle(Instant now, Caller caller, const SetDrain& asked) {
                         return conditions.of(device).drained;
                       });
   if (!asked.drained && !stands) {
-    reply.problem = fmt::format("no device of {} is drained", to_text(*target));
-    reply_to_action(now, caller, action_text(asked), asked.target, std::move(reply));
-    return;
+    return refuse_action(now, caller, action_text(asked), asked.target,
+                         fmt::format("no device of {} is drained", to_text(*target)));
   }
+  ActionReply reply;
   reply.applied = true;
   for (const auto& [host, number] : reached) {
     reply.targets.push_back(to_text(DeviceId{fleet_state.hosts()[host].registration.host, number}));
@@ -68,7 +65,7 @@ void RouterCore::handle(Instant now, Caller caller, const SetDrain& asked) {
   if (reached.empty()) reply.targets = {to_text(*target)};
   const SetDrain order{to_text(*target), asked.drained, asked.deadline};
   // The order's own row first: an audited action must survive a restart.
-  outbox.write(ledger::drain(now, order));
+  outbox.write(ledger::audit(now, order));
   drains.apply(now, order);
   const std::string place = describe_target(*target);
   reply.summary = order.drained ? drain_text(now, order, place, reached.size(), running_on(reached),
@@ -82,10 +79,8 @@ void RouterCore::handle(Instant now, Caller caller, const SetDrain& asked) {
 std::vector<DeviceKey> RouterCore::devices_of(const Target& target) const {
   std::vector<DeviceKey> devices;
   for (const HostIndex host : hosts_by_name(fleet_state)) {
-    for (std::size_t number = 0; number < fleet_state.hosts()[host].devices.size(); ++number) {
-      const DeviceKey device{host, static_cast<std::uint16_t>(number)};
-      if (covers(target, location_of(fleet_state, policy, host, device.second)))
-        devices.push_back(device);
+    for (const std::uint16_t number : covered_devices(target, fleet_state, policy, host)) {
+      devices.emplace_back(host, number);
     }
   }
   return devices;
@@ -122,15 +117,6 @@ std::optional<Reason> RouterCore::cancel_reason(Instant now, const JobRecord& re
   return std::nullopt;
 }
 
-std::vector<std::uint16_t> RouterCore::devices_of(const JobRecord& record,
-                                                  const Member& member) const {
-  if (!record.lease.replica) return member.devices;
-  const auto host = fleet_state.find_host(member.host);
-  const auto replica =
-      host ? fleet_state.find_replica(*host, *record.lease.replica) : std::optional<ReplicaIndex>();
-  return replica ? fleet_state.replicas()[*replica].replica.devices : std::vector<std::uint16_t>();
-}
-
 std::size_t RouterCore::running_on(const std::vector<DeviceKey>& devices) const {
   const std::set<DeviceKey> asked(devices.begin(), devices.end());
   std::set<HostIndex> hosts;
@@ -139,7 +125,8 @@ std::size_t RouterCore::running_on(const std::vector<DeviceKey>& devices) const 
   for (const HostIndex host : hosts) {
     const std::string& name = fleet_state.hosts()[host].registration.host;
     for (const JobRecord* record : jobs.on_host(name)) {
-      for (const std::uint16_t number : devices_of(*record, *record->lease.member(name))) {
+      for (const std::uint16_t number :
+           member_devices(fleet_state, *record, *record->lease.member(name))) {
         if (asked.contains({host, number})) running.insert(record);
       }
     }
@@ -150,7 +137,7 @@ std::size_t RouterCore::running_on(const std::vector<DeviceKey>& devices) const 
 bool RouterCore::is_drained(Instant now, const JobRecord& record, const Member& member) const {
   const auto host = fleet_state.find_host(member.host);
   if (!host) return false;
-  const std::vector<std::uint16_t> devices = devices_of(record, member);
+  const auto devices = member_devices(fleet_state, record, member);
   return std::any_of(devices.begin(), devices.end(), [&](std::uint16_t number) {
     if (number >= fleet_state.hosts()[*host].devices.size()) return false;
     const auto* word = drains.order_for(location_of(fleet_state, policy, *host, number));

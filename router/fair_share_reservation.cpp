@@ -54,9 +54,8 @@ std::vector<std::uint16_t> devices_by(const FleetState& fleet_state, const Group
   const DeviceColumns& columns = fleet_state.devices();
   std::vector<bool> fits;
   for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
-    const bool closed =
-        (columns.condition[device] & condition_unavailable) != 0 || columns.replicas[device] != 0;
-    fits.push_back(!closed && (columns.gang[device].empty() || columns.busy_until[device] <= then));
+    fits.push_back(!is_closed(columns, device) &&
+                   (columns.gang[device].empty() || columns.busy_until[device] <= then));
   }
   return lowest_devices(group, count, fits);
 }

@@ -163,12 +163,10 @@ void RouterCore::reconcile(Instant now, Caller caller, const Register& registrat
     // An Assign may still be on its way to the agent; the Cancel follows it in order.
     outbox.send_in_order(now, caller.peer,
                          Cancel{record->job.id, record->attempt, Reason::unhealthy});
-    Failed lost;
-    lost.job = record->job.id;
-    lost.attempt = record->attempt;
+    Failed lost =
+        failed_attempt(*record, fmt::format("{} no longer holds the attempt", registration.host));
     lost.incarnation = registration.incarnation;
     lost.host_lost = true;
-    lost.detail = fmt::format("{} no longer holds the attempt", registration.host);
     lost.usage = estimated_usage(*record, member, now);
     end_member(now, *record, registration.host, std::move(lost));
   }
@@ -293,12 +291,9 @@ void RouterCore::lose_host(Instant now, HostIndex host, Health state, const std:
   // It may only be disconnected, and return unchanged.
   forget_conditions(now, host, state == Health::lost);
   for (JobRecord* record : jobs.on_host(name)) {
-    Failed lost;
-    lost.job = record->job.id;
-    lost.attempt = record->attempt;
+    Failed lost = failed_attempt(*record, fmt::format("host {} {}", name, what));
     lost.incarnation = fleet_state.hosts()[host].registration.incarnation;
     lost.host_lost = true;
-    lost.detail = fmt::format("host {} {}", name, what);
     lost.usage =
         estimated_usage(*record, *record->lease.member(name), failure_detector.last_contact(host));
     end_member(now, *record, name, std::move(lost));
@@ -382,11 +377,9 @@ void RouterCore::end_members(Instant now, JobRecord& record, Why why, Lost host_
     // The last member to end may have ended the attempt.
     if (!record.holds_attempt() || record.attempt != attempt) return;
     if (member.used) continue;
-    Failed lost;
-    lost.job = record.job.id;
-    lost.attempt = attempt;
-    lost.host_lost = host_lost(member);
-    lost.detail = why(member);
+    const bool gone = host_lost(member);
+    Failed lost = failed_attempt(record, why(member));
+    lost.host_lost = gone;
     if (!lost.detail.empty()) end_member(now, record, member.host, std::move(lost));
   }
 }

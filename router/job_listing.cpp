@@ -34,12 +34,10 @@ std::size_t size_bound(const JobChanged& job) {
 /// Fills a reply until it is full, with at least one job; later jobs are only counted.
 class Listing {
  public:
-  explicit Listing(JobsReply& reply) : reply_(reply) {}
-  /// `entry_of` builds the entry of a record; it is not called for jobs that are left out.
-  template <typename EntryOf>
-  void add(const JobRecord& record, const EntryOf& entry_of) {
+  Listing(const RouterCore& core, JobsReply& reply) : core_(core), reply_(reply) {}
+  void add(const JobRecord& record) {
     if (!full_) {
-      JobChanged job = entry_of(record);
+      JobChanged job = core_.job_changed(record);
       bytes_ += size_bound(job);
       full_ = reply_.jobs.size() >= jobs_reply_max ||
               (bytes_ > jobs_reply_bytes_max && !reply_.jobs.empty());
@@ -49,6 +47,7 @@ class Listing {
   }
 
  private:
+  const RouterCore& core_;
   JobsReply& reply_;
   std::size_t bytes_ = 0;
   bool full_ = false;
@@ -79,9 +78,8 @@ JobsReply RouterCore::listed(const JobsRequest& request) const {
   const auto asked = [&](const JobRecord* record) {
     return !request.state || record->state == *request.state;
   };
-  const auto entry_of = [&](const JobRecord& record) { return job_changed(record); };
   JobsReply reply;
-  Listing listing(reply);
+  Listing listing(*this, reply);
   const JobRecord* before = request.open_after ? jobs.find(*request.open_after) : nullptr;
   const bool gone = request.open_after && before == nullptr;
   const std::optional<ListedAt> from = before ? std::optional(listed_at(*before)) : std::nullopt;
@@ -90,7 +88,7 @@ JobsReply RouterCore::listed(const JobsRequest& request) const {
     for (const auto& [number, record] : jobs.open()) {
       const ListedAt at = listed_at(*record);
       if (at.first == waits && (!from || at > *from) && asked(record)) {
-        listing.add(*record, entry_of);
+        listing.add(*record);
       }
     }
   }
@@ -102,7 +100,7 @@ JobsReply RouterCore::listed(const JobsRequest& request) const {
   }
   for (std::uint32_t count = 0; next != ended.rend() && count < request.ended_max; ++next) {
     if (!asked(*next)) continue;
-    listing.add(**next, entry_of);
+    listing.add(**next);
     ++count;
   }
   reply.ended_kept =

@@ -41,8 +41,4 @@ void OutboxBuilder::committed(std::uint64_t sequence) {
   committed_ = std::max(committed_, std::min(sequence, last_write_));
 }
 
-void OutboxBuilder::forget(Peer peer) { peers_.erase(peer); }
-
-Outbox OutboxBuilder::take() { return std::exchange(outbox_, Outbox{}); }
-
 }  // namespace drover::router

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "fleet/base/time.h"
 #include "fleet/messages.h"
@@ -35,8 +36,8 @@ class OutboxBuilder {
   std::uint64_t uncommitted() const { return last_write_ - committed_; }
 
   /// The connection is closed: drops its counters.
-  void forget(Peer peer);
-  Outbox take();
+  void forget(Peer peer) { peers_.erase(peer); }
+  Outbox take() { return std::exchange(outbox_, Outbox{}); }
 
  private:
   struct PeerState {

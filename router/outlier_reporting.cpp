@@ -3,8 +3,6 @@
 // A place is a replica, "host/r0", or a group of devices for gangs, "host/g0". A replica's
 // ejection pool is the replicas of its model in its pool, a group's the groups of its pool;
 // capacity is counted in devices.
-#include <algorithm>
-
 #include "router/router_core.h"
 
 namespace drover::router {
@@ -26,14 +24,11 @@ std::string RouterCore::place_name(const JobRecord& record, const Member& member
   if (record.lease.replica) return to_text(ReplicaId{member.host, *record.lease.replica});
   const auto host = fleet_state.find_host(member.host);
   if (!host || member.devices.empty()) return "";
-  const auto& groups = fleet_state.hosts()[*host].groups;
-  const auto found = std::find_if(groups.begin(), groups.end(), [&](GroupIndex index) {
-    const Group& group = fleet_state.groups()[index].group;
-    const std::uint16_t device = member.devices.front();
-    return device >= group.first && device < group.first + group.count;
-  });
-  if (found == groups.end()) return "";
-  return group_name(fleet_state.hosts()[*host], fleet_state.groups()[*found]);
+  const HostEntry& entry = fleet_state.hosts()[*host];
+  const std::uint16_t number = member.devices.front();
+  if (number >= entry.devices.size()) return "";
+  const GroupIndex group = fleet_state.devices().group[entry.devices[number]];
+  return group_name(entry, fleet_state.groups()[group]);
 }
 
 void RouterCore::record_success(Instant now, const JobRecord& record) {

@@ -9,9 +9,8 @@
 
 #include "fleet/base/text.h"
 #include "router/actions/reply_text.h"
-#include "router/lint/findings.h"
 #include "router/lint/policy_file.h"
-#include "router/policy/text.h"
+#include "router/policy/policy.h"
 #include "router/router_core.h"
 
 namespace drover::router {
@@ -82,7 +81,7 @@ ActionReply RouterCore::change_policy(Instant now, const ApplyPolicy& asked,
       queue.size() == 0
           ? "nothing waits"
           : counted(queue.size(), "waiting job is", "waiting jobs are") + " decided again");
-  outbox.write(ledger::policy(now, origin));
+  outbox.write(ledger::audit(now, origin));
   activate_policy(now, at_speed(std::move(*fresh), settings.speed), std::move(origin));
   return reply;
 }

@@ -1,6 +1,6 @@
 // Unloading of surplus replicas. A replica that the router started stays loaded after its requests
 // have ended, because loading it again would take a minute. If other work finds no devices
-// meanwhile and the replica has been surplus (jobs/surplus_replicas.h) for `[replicas]
+// meanwhile and the replica has been surplus (jobs/replica_controller.h) for `[replicas]
 // yield_after`, it is unloaded long before `retire_after`; its running requests finish there. Its
 // devices are reserved for the waiting job, as in preemption (preemption_control.cpp).
 //
@@ -12,6 +12,7 @@
 #include <map>
 #include <utility>
 
+#include "fleet/base/contains.h"
 #include "router/fleet_state/what_if_fleet.h"
 #include "router/router_core.h"
 
@@ -124,8 +125,7 @@ bool RouterCore::unload_for(Instant now, const JobRecord& record,
   for (const ReplicaIndex index : spare) {
     bool is_there = false;
     fleet_state.each_device(fleet_state.replicas()[index], [&](DeviceIndex device) {
-      is_there |= std::find(reservation.devices.begin(), reservation.devices.end(), device) !=
-                  reservation.devices.end();
+      is_there |= contains(reservation.devices, device);
     });
     const std::string why =
         fmt::format("surplus: unloaded to free devices for {}", to_short_text(record.job.id));

@@ -37,7 +37,6 @@
 #include "router/jobs/preemption_table.h"
 #include "router/jobs/queue.h"
 #include "router/jobs/replica_controller.h"
-#include "router/jobs/surplus_replicas.h"
 #include "router/jobs/victim_selection.h"
 #include "router/ledger/backpressure.h"
 #include "router/ledger/ledger.h"
@@ -284,6 +283,8 @@ struct RouterCore {
   /// Records the action, and replies when that is on disk; returns the write.
   std::uint64_t reply_to_action(Instant now, Caller caller, const std::string& action,
                                 const std::string& target, ActionReply reply);
+  void refuse_action(Instant now, Caller caller, const std::string& action,
+                     const std::string& target, std::string problem);
   void apply_fault(Instant now, const FaultTarget& reached, const Fault& fault,
                    std::uint64_t after_write);
   void change_limits();
@@ -315,8 +316,6 @@ struct RouterCore {
   void reapply_drains(Instant now, HostIndex host);
   /// Why the attempt must end, if it must.
   std::optional<Reason> cancel_reason(Instant now, const JobRecord& record) const;
-  /// The devices of the member's part of the attempt, as far as known.
-  std::vector<std::uint16_t> devices_of(const JobRecord& record, const Member& member) const;
   /// Number of jobs with an attempt on any of these.
   std::size_t running_on(const std::vector<DeviceKey>& devices) const;
   bool is_drained(Instant now, const JobRecord& record, const Member& member) const;

@@ -84,13 +84,7 @@ WaitState RouterCore::wait_of(const JobRecord& record, const PlacementResult& re
   if (result.max_wait > Duration{0}) {
     wait.fails_at = saturating_add(record.wait_began(), result.max_wait);
   }
-  for (const auto& [job, preemption] : preemptions.all()) {
-    ReservedDevices& kept = wait.kept.emplace_back();
-    kept.job = job;
-    kept.devices = preemption.devices;
-    for (const auto& [leaving, mark] : preemption.leaving) kept.leaving.push_back(leaving);
-    kept.grace_until = preemption.grace_until;
-  }
+  for (const auto& [job, preemption] : preemptions.all()) wait.kept.push_back(preemption);
   return wait;
 }
 

@@ -205,21 +205,13 @@ void Simulation::observe(const Envelope& envelope) {
 
 void Simulation::observe(const DeviceChanged& changed) {
   const std::pair device{changed.host, changed.device};
-  if (changed.usable) {
-    seen_.unusable.erase(device);
-  } else {
-    seen_.unusable.insert(device);
-  }
-  if (changed.injected.empty()) {
-    seen_.injected.erase(device);
-  } else {
-    seen_.injected.insert(device);
-  }
-  if (changed.drained) {
-    seen_.drained.insert(device);
-  } else {
-    seen_.drained.erase(device);
-  }
+  const auto note = [&](auto& devices, bool holds) {
+    if (holds) devices.insert(device);
+    if (!holds) devices.erase(device);
+  };
+  note(seen_.unusable, !changed.usable);
+  note(seen_.injected, !changed.injected.empty());
+  note(seen_.drained, changed.drained);
 }
 
 void Simulation::observe(const Alert& alert) {

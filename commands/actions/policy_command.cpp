@@ -8,7 +8,6 @@
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
-#include "router/lint/findings.h"
 #include "router/lint/outcomes.h"
 #include "router/lint/policy_file.h"
 

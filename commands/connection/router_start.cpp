@@ -7,7 +7,7 @@
 #include "fleet/base/version.h"
 #include "fleet/text/json.h"
 #include "router/lint/policy_file.h"
-#include "router/policy/text.h"
+#include "router/policy/policy.h"
 
 namespace drover::commands {
 

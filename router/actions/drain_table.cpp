@@ -36,6 +36,16 @@ bool covers(const Target& target, const DeviceLocation& device) {
   return false;
 }
 
+std::vector<std::uint16_t> covered_devices(const Target& target, const FleetState& fleet_state,
+                                           const Policy& policy, HostIndex host) {
+  std::vector<std::uint16_t> covered;
+  for (const DeviceIndex device : fleet_state.hosts()[host].devices) {
+    const std::uint16_t number = fleet_state.devices().number[device];
+    if (covers(target, location_of(fleet_state, policy, host, number))) covered.push_back(number);
+  }
+  return covered;
+}
+
 void DrainTable::apply(Instant now, const SetDrain& order) {
   const auto target = parse_target(order.target);
   DROVER_REQUIRE(target.ok());

@@ -28,6 +28,9 @@ struct DeviceLocation {
 DeviceLocation location_of(const FleetState& fleet_state, const Policy& policy, HostIndex host,
                            std::uint16_t number);
 bool covers(const Target& target, const DeviceLocation& device);
+/// The host's devices that the target covers, in order.
+std::vector<std::uint16_t> covered_devices(const Target& target, const FleetState& fleet_state,
+                                           const Policy& policy, HostIndex host);
 
 class DrainTable {
  public:

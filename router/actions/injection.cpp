@@ -10,6 +10,7 @@
 #include "fleet/base/units.h"
 #include "fleet/target.h"
 #include "fleet/xid.h"
+#include "router/actions/drain_table.h"
 #include "router/actions/power_cap_overrides.h"
 
 namespace drover::router {
@@ -71,42 +72,6 @@ Status check_host(const Target& target, const FleetState& fleet_state) {
   return {};
 }
 
-class Aim {
- public:
-  Aim(const Target& target, const FleetState& fleet_state, const Policy& policy)
-      : target_(target), fleet_state_(fleet_state) {
-    if (target.kind == TargetKind::pool) pool_ = policy.pool_index(target.name).value_or(no_index);
-  }
-
-  bool at_host(const HostEntry& host) const {
-    switch (target_.kind) {
-      case TargetKind::device:
-      case TargetKind::host:
-        return host.registration.host == target_.name;
-      case TargetKind::rack:
-        return host.registration.rack == target_.name;
-      case TargetKind::pool:
-        return std::any_of(host.groups.begin(), host.groups.end(),
-                           [&](GroupIndex group) { return in_pool(group); });
-      case TargetKind::site:
-        return true;
-    }
-    return false;
-  }
-  bool at_device(DeviceIndex device) const {
-    const DeviceColumns& columns = fleet_state_.devices();
-    if (target_.kind == TargetKind::device) return columns.number[device] == target_.device;
-    return target_.kind != TargetKind::pool || in_pool(columns.group[device]);
-  }
-
- private:
-  bool in_pool(GroupIndex group) const { return fleet_state_.groups()[group].in_pool(pool_); }
-
-  const Target& target_;
-  const FleetState& fleet_state_;
-  std::uint32_t pool_ = no_index;
-};
-
 const GroupEntry& group_of(const FleetState& fleet_state, DeviceIndex device) {
   return fleet_state.groups()[fleet_state.devices().group[device]];
 }
@@ -117,15 +82,15 @@ bool of_groups(FaultKind kind, const GroupEntry& group) {
          (kind == FaultKind::lose && group.spec->device_class == DeviceClass::tpu);
 }
 
-/// The devices of one host; `refused` gets the reason of the first that cannot have the fault.
-void find_devices(const InjectFault& inject, const Aim& aim, const FleetState& fleet_state,
-                  HostIndex host, std::vector<Victim>& victims, std::string& refused) {
+/// These devices of one host; `refused` gets the reason of the first that cannot have the fault.
+void find_devices(const InjectFault& inject, const std::vector<std::uint16_t>& covered,
+                  const FleetState& fleet_state, HostIndex host, std::vector<Victim>& victims,
+                  std::string& refused) {
   const HostEntry& entry = fleet_state.hosts()[host];
   const GroupEntry* taken = nullptr;  // the last group that is taken as a whole
-  for (const DeviceIndex device : entry.devices) {
-    const GroupEntry& group = group_of(fleet_state, device);
-    if (!aim.at_device(device) || &group == taken) continue;
-    const std::uint16_t number = fleet_state.devices().number[device];
+  for (const std::uint16_t number : covered) {
+    const GroupEntry& group = group_of(fleet_state, entry.devices[number]);
+    if (&group == taken) continue;
     if (inject.fault.kind == FaultKind::xid && group.spec->device_class == DeviceClass::tpu) {
       if (refused.empty()) {
         refused = fmt::format("only NVIDIA GPUs have Xids: {}/{} is a {}", entry.registration.host,
@@ -152,12 +117,12 @@ bool is_spot_host(const FleetState& fleet_state, const Policy& policy, const Hos
 Result<std::vector<Victim>> find_victims(const InjectFault& inject, const Target& target,
                                          const FleetState& fleet_state, const Policy& policy) {
   const bool hosts_only = of_hosts(inject.fault.kind, target.kind);
-  const Aim aim(target, fleet_state, policy);
   std::vector<Victim> victims;
   std::string refused;
   for (const HostIndex index : hosts_by_name(fleet_state)) {
     const HostEntry& host = fleet_state.hosts()[index];
-    if (host.health != Health::ok || !aim.at_host(host)) continue;
+    const auto covered = covered_devices(target, fleet_state, policy, index);
+    if (host.health != Health::ok || covered.empty()) continue;
     if (inject.fault.kind == FaultKind::reclaim && !is_spot_host(fleet_state, policy, host)) {
       if (refused.empty()) {
         refused = fmt::format("only spot hosts are reclaimed: {} has no label price=spot",
@@ -166,7 +131,7 @@ Result<std::vector<Victim>> find_victims(const InjectFault& inject, const Target
     } else if (hosts_only) {
       victims.push_back({index, 0});
     } else {
-      find_devices(inject, aim, fleet_state, index, victims, refused);
+      find_devices(inject, covered, fleet_state, index, victims, refused);
     }
   }
   if (!victims.empty()) return victims;

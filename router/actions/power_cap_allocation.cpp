@@ -72,14 +72,10 @@ CapReach reach_of(const CappedGroup& limit, const std::vector<CapStep>& steps) {
   CapReach reach;
   reach.least_w = limit.drawn_w;
   for (const CappedDevice& device : limit.devices) {
-    if (!takes_cap(device)) {
-      ++reach.capless;
-      continue;
-    }
+    if (!takes_cap(device)) continue;
     reach.least_w -= std::max(0.0, device.drawn_w - device.cap_min_w);
     const auto step = taken.find(device.device);
     const double cap_w = step == taken.end() ? device.cap_w : step->second;
-    if (device.rated_w - cap_w >= least_step_w) ++reach.lowered;
     if (cap_w - device.cap_min_w < least_step_w) ++reach.at_floor;
   }
   return reach;

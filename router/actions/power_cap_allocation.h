@@ -30,9 +30,7 @@ double share_with_headroom(const CappedGroup& limit, double headroom_w);
 
 struct CapReach {
   double least_w = 0;        // total power with every device at its floor
-  std::size_t lowered = 0;   // devices capped below their rated power
-  std::size_t at_floor = 0;  // of these
-  std::size_t capless = 0;   // devices without power capping
+  std::size_t at_floor = 0;  // devices whose cap cannot go lower
 };
 /// The reach after these steps.
 CapReach reach_of(const CappedGroup& limit, const std::vector<CapStep>& steps = {});

@@ -36,7 +36,6 @@ constexpr std::array<Words, floors> floor_reasons = {{
     {"device of a silent host", "devices of silent hosts"},
     {"device has sent no sample", "devices have sent no sample"},
 }};
-/// Order in the text.
 constexpr std::array<Floor, floors> text_order = {at_floor,    below_floor, capless_gpu,
                                                   capless_tpu, silent_host, unsampled};
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/units.h"
 
 namespace drover::router {
@@ -153,18 +154,19 @@ void AlertRuleEvaluator::set_rules(const std::vector<AlertRule>& rules) {
 void AlertRuleEvaluator::evaluate(const AlertInputs& fleet,
                                   std::vector<AlertCondition>& seen) const {
   evaluate_devices(fleet, seen);
-  evaluate_pools(fleet, seen);
-  evaluate_site(fleet, seen);
+  for (const Rule& rule : of_pools_) {
+    for (const PoolReport& report : fleet.totals.pools) {
+      evaluate_subject(rule, WatchedPool(report), "pool:" + report.name, fleet.alerts, seen);
+    }
+  }
+  for (const Rule& rule : of_site_) {
+    evaluate_subject(rule, WatchedSite(fleet), "site", fleet.alerts, seen);
+  }
 }
 
 void AlertRuleEvaluator::evaluate_devices(const AlertInputs& fleet,
                                           std::vector<AlertCondition>& seen) const {
-  const DeviceColumns& columns = fleet.fleet_state.devices();
   DeviceFilterSubject device(fleet);
-  const auto subject_of = [&](DeviceIndex index) {
-    const HostEntry& host = fleet.fleet_state.hosts()[columns.host[index]];
-    return to_text(DeviceId{host.registration.host, columns.number[index]});
-  };
   for (const Rule& rule : of_devices_) {
     std::size_t held = 0;
     for (const HostEntry& host : fleet.fleet_state.hosts()) {
@@ -173,7 +175,7 @@ void AlertRuleEvaluator::evaluate_devices(const AlertInputs& fleet,
         device.select(index);
         if (!rule.when.matches(device)) continue;
         // Beyond this number nobody reads them (alerts.h).
-        std::string subject = subject_of(index);
+        std::string subject = device.id();
         const bool has_slot =
             ++held <= alert_subjects_max || fleet.alerts.knows(rule.name, subject);
         seen.push_back({rule.name, std::move(subject),
@@ -201,25 +203,8 @@ void AlertRuleEvaluator::evaluate_subject(const Rule& rule, const filter::Filter
   if (rule.when.matches(thing)) {
     seen.push_back({rule.name, subject, alert_text(rule.help, rule.when, thing)});
   } else if (rule.clear && !rule.clear->matches(thing)) {
-    const std::vector<std::string> raised = alerts.raised_subjects(rule.name);
-    if (std::find(raised.begin(), raised.end(), subject) == raised.end()) return;
+    if (!contains(alerts.raised_subjects(rule.name), subject)) return;
     seen.push_back({rule.name, subject, alert_text(rule.help, rule.when, thing)});
-  }
-}
-
-void AlertRuleEvaluator::evaluate_pools(const AlertInputs& fleet,
-                                        std::vector<AlertCondition>& seen) const {
-  for (const Rule& rule : of_pools_) {
-    for (const PoolReport& report : fleet.totals.pools) {
-      evaluate_subject(rule, WatchedPool(report), "pool:" + report.name, fleet.alerts, seen);
-    }
-  }
-}
-
-void AlertRuleEvaluator::evaluate_site(const AlertInputs& fleet,
-                                       std::vector<AlertCondition>& seen) const {
-  for (const Rule& rule : of_site_) {
-    evaluate_subject(rule, WatchedSite(fleet), "site", fleet.alerts, seen);
   }
 }
 

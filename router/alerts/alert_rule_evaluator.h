@@ -29,8 +29,6 @@ class AlertRuleEvaluator {
     std::optional<filter::Filter> clear;
   };
   void evaluate_devices(const AlertInputs& fleet, std::vector<AlertCondition>& seen) const;
-  void evaluate_pools(const AlertInputs& fleet, std::vector<AlertCondition>& seen) const;
-  void evaluate_site(const AlertInputs& fleet, std::vector<AlertCondition>& seen) const;
   static void evaluate_subject(const Rule& rule, const filter::FilterSubject& thing,
                                const std::string& subject, const AlertTable& alerts,
                                std::vector<AlertCondition>& seen);

@@ -1,9 +1,8 @@
 #include "router/alerts/device_filter_subject.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/identity.h"
 #include "fleet/filter/device.h"
 #include "router/jobs/accounting.h"
@@ -124,8 +123,7 @@ void DeviceFilterSubject::each_replica(const Visit& visit) const {
   const std::uint16_t number = fleet_.fleet_state.devices().number[device_];
   for (const ReplicaIndex index : host().replicas) {
     const Replica& replica = fleet_.fleet_state.replicas()[index].replica;
-    const auto& devices = replica.devices;
-    if (std::find(devices.begin(), devices.end(), number) != devices.end()) visit(replica);
+    if (contains(replica.devices, number)) visit(replica);
   }
 }
 
@@ -136,13 +134,7 @@ void DeviceFilterSubject::each_job(const Visit& visit) const {
   for (const JobRecord* record : fleet_.jobs.on_host(name)) {
     const Member* member = record->lease.member(name);
     if (member == nullptr) continue;
-    std::vector<std::uint16_t> devices = member->devices;
-    if (record->lease.replica) {
-      const auto replica = fleet_.fleet_state.find_replica(
-          fleet_.fleet_state.devices().host[device_], *record->lease.replica);
-      if (replica) devices = fleet_.fleet_state.replicas()[*replica].replica.devices;
-    }
-    if (std::find(devices.begin(), devices.end(), number) != devices.end()) visit(*record);
+    if (contains(member_devices(fleet_.fleet_state, *record, *member), number)) visit(*record);
   }
 }
 

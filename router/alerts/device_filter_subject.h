@@ -29,8 +29,8 @@ struct AlertInputs {
 class DeviceFilterSubject : public filter::FilterSubject {
  public:
   explicit DeviceFilterSubject(const AlertInputs& fleet) : fleet_(fleet) {}
-  /// Selects the device.
   void select(DeviceIndex device) { device_ = device; }
+  std::string id() const;  // "h1/3"
 
   double number(filter::Field field) const override;
   void texts(filter::Field field, filter::TextMatcher& test) const override;
@@ -48,7 +48,6 @@ class DeviceFilterSubject : public filter::FilterSubject {
   void show_models(filter::TextMatcher& test) const;
   void show_jobs(filter::Field field, filter::TextMatcher& test) const;
   void show_alerts(filter::TextMatcher& test) const;
-  std::string id() const;
 
   const AlertInputs& fleet_;
   DeviceIndex device_ = 0;

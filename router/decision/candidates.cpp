@@ -117,6 +117,29 @@ void gather_groups(const PlacementQuery& query, Estimator& estimator, DecisionSc
 
 }  // namespace
 
+void CandidateTable::resize(std::size_t rows) {
+  if (rows <= failed.size()) return;
+  for (auto* column : {&failed, &condition, &replica, &group}) column->resize(rows);
+  for (auto* column : {&kind, &devices, &spread}) column->resize(rows);
+  for (auto* column : {&hottest_share, &power_share}) column->resize(rows);
+  for (auto* column : {&load,       &bound,         &tokens,       &tokens_max, &start_s,
+                       &run_s,      &first_token_s, &finish_s,     &power_w,    &prompt_w,
+                       &usd_per_h,  &ratio,         &energy_j,     &cost_usd,   &warmup_s,
+                       &free_after, &near_weights,  &prefix_share, &transfer_s, &rtt_s}) {
+    column->resize(rows);
+  }
+  reachable.resize(rows);
+  sampled.resize(rows);
+}
+
+void CandidateTable::derive_totals(std::size_t begin) {
+  for (std::size_t row = begin; row < size; ++row) finish_s[row] = start_s[row] + run_s[row];
+  for (std::size_t row = begin; row < size; ++row) energy_j[row] = power_w[row] * run_s[row];
+  for (std::size_t row = begin; row < size; ++row) {
+    cost_usd[row] = usd_per_h[row] * run_s[row] / 3600;
+  }
+}
+
 void set_group(const GroupContext& context, const PlacementKind& kind, CandidateTable& rows,
                std::size_t row) {
   rows.sampled[row] = context.host->registered;
@@ -133,16 +156,54 @@ void set_group(const GroupContext& context, const PlacementKind& kind, Candidate
   rows.free_after[row] = rows.near_weights[row] = rows.prefix_share[row] = 0;
 }
 
+void fill_group_devices(const PlacementQuery& query, DecisionScratch& scratch, std::size_t begin) {
+  const FleetState& fleet_state = query.fleet_state;
+  const DeviceColumns& columns = fleet_state.devices();
+  const bool with_temperature = query.rule.scores(Scorer::temperature);
+  CandidateTable& rows = scratch.rows;
+  for (std::size_t row = begin; row < rows.size; ++row) {
+    Instant oldest = never;
+    float hottest_c = 0;
+    each_device(fleet_state, rows, row, [&](DeviceIndex device) {
+      // Nothing is placed on it, and it may not have sent samples for long.
+      if ((columns.condition[device] & condition_unavailable) != 0) return;
+      oldest = std::min(oldest, columns.sampled[device]);
+      hottest_c = std::max(hottest_c, columns.temperature_c[device]);
+    });
+    // A host that just registered has not had time to send a sample.
+    rows.sampled[row] = std::max(rows.sampled[row], oldest);
+    if (!with_temperature) continue;
+    const devices::DeviceSpec& spec = *scratch.kinds[rows.kind[row]].spec;
+    const auto limit_c = static_cast<float>(spec.temperature_max_c);
+    rows.hottest_share[row] = limit_c > 0 ? hottest_c / limit_c : 0;
+  }
+  fill_power_share(query, rows, begin);
+}
+
+void fill_power_share(const PlacementQuery& query, CandidateTable& rows, std::size_t begin) {
+  if (!query.rule.scores(Scorer::power_headroom)) return;
+  const FleetState& fleet_state = query.fleet_state;
+  const DeviceColumns& columns = fleet_state.devices();
+  for (std::size_t row = begin; row < rows.size; ++row) {
+    float most = 0;
+    const auto look = [&](DeviceIndex device) {
+      const float cap_w = columns.power_cap_w[device];
+      const float estimated_w = columns.power_w[device] + columns.reserved_w[device];
+      if (cap_w > 0) most = std::max(most, estimated_w / cap_w);
+    };
+    each_device(fleet_state, rows, row, look);
+    rows.power_share[row] = most;
+  }
+}
+
 double wait_in_group(const PlacementQuery& query, const GroupEntry& group, int count) {
   const DeviceColumns& columns = query.fleet_state.devices();
   std::vector<double> waits;  // by device
   for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
-    const bool closed =
-        (columns.condition[device] & condition_unavailable) != 0 || columns.replicas[device] != 0;
     const bool taken = !columns.gang[device].empty();
     const double left_s =
         taken ? std::max(0.0, to_seconds(columns.busy_until[device] - query.now)) : 0;
-    waits.push_back(closed ? unknown_wait_s : left_s);
+    waits.push_back(is_closed(columns, device) ? unknown_wait_s : left_s);
   }
   std::vector<double> ends = waits;
   std::erase(ends, unknown_wait_s);
@@ -162,9 +223,7 @@ void add_waits(const PlacementQuery& query, const GroupEntry& group,
                std::vector<std::int64_t>& waits) {
   const DeviceColumns& columns = query.fleet_state.devices();
   for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
-    if (columns.gang[device].empty() || columns.replicas[device] != 0) continue;
-    if ((columns.condition[device] & condition_unavailable) != 0)
-      continue;  // not available to others
+    if (columns.gang[device].empty() || is_closed(columns, device)) continue;
     waits.push_back((columns.busy_until[device] - query.now).count());
   }
 }

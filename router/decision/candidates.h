@@ -7,14 +7,16 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "router/decision/candidate_table.h"
 #include "router/decision/decide.h"
+#include "router/fleet_state/fleet_state.h"
+#include "router/fleet_state/multi_host_gang.h"
 #include "router/policy/work_class.h"
 
 namespace drover::router {
@@ -69,6 +71,71 @@ struct PlacementKind {
   std::uint32_t known_runs = 0;  // bits by batch exponent
   std::array<Estimator::Run, batch_exponents> runs;
 };
+
+/// The candidates of a pool: one column per fact, one row per candidate, so that filters and
+/// scorers run down columns. `hottest_share`, `power_share` and `prefix_share` are each for one
+/// scorer. Their rows may be undefined if the rule gives it no weight.
+struct CandidateTable {
+  std::size_t size = 0;  // rows in use; columns may be longer, which avoids reallocation
+
+  std::vector<std::uint32_t> failed;  // bits by filter
+  std::vector<std::uint32_t>
+      condition;  // bits of PlacementCondition, of all its devices and its own
+  std::vector<std::uint16_t> kind;
+  std::vector<std::uint16_t> devices;  // number that a gang or new replica would take
+  std::vector<std::uint16_t>
+      spread;  // a multi-host gang: 1 + its index; 0: none; unset for replicas
+  std::vector<ReplicaIndex> replica;
+  std::vector<GroupIndex> group;
+  std::vector<Instant> sampled;  // time of the oldest sample of its devices
+  std::vector<double> load;      // requests reserved or reported
+  std::vector<double> bound;     // limit of `load`: the batch limit with the pool's overprovision
+  std::vector<double> tokens, tokens_max;
+  // Estimates for the job there, in fleet seconds from now.
+  std::vector<double> start_s, run_s, first_token_s, finish_s, warmup_s;
+  std::vector<double> ratio;      // learnt ratio in run_s
+  std::vector<double> power_w;    // added while it runs, over the candidate's devices
+  std::vector<double> prompt_w;   // a request's during prefill, over the whole replica
+  std::vector<double> usd_per_h;  // its share of the devices' price while it runs
+  std::vector<double> energy_j, cost_usd;
+  std::vector<double> free_after;    // share of the group's devices left free
+  std::vector<double> near_weights;  // see the scorer `locality`
+  std::vector<double> prefix_share;  // share of the prompt's blocks that it has read before
+  // Costs of distance, if PlacementQuery::far: data to be moved, a round trip to the clients.
+  std::vector<double> transfer_s, rtt_s;
+  std::vector<std::uint8_t> reachable;  // 0: the data cannot be reached
+  std::vector<float> hottest_share;     // temperature over the limit of the spec
+  std::vector<float> power_share;       // estimated power over cap, worst device
+
+  std::vector<MultiHostGang> multi_host_gangs;  // named by rows
+
+  /// The row's multi-host gang; null: it is not one.
+  const MultiHostGang* multi_host_gang_of(std::size_t row) const {
+    const bool one_place = replica[row] != no_index || spread[row] == 0;  // unset for replicas
+    return one_place ? nullptr : &multi_host_gangs[spread[row] - 1];
+  }
+
+  /// Makes the columns hold at least this many rows. A row is undefined until it is filled.
+  void resize(std::size_t rows);
+
+  /// Computes, for the rows from `begin` on, what follows from start, run time, power and price.
+  void derive_totals(std::size_t begin);
+};
+
+/// Calls `visit(device)` for each device of the row: those of its replica, or all of its groups.
+template <typename Visit>
+void each_device(const FleetState& fleet_state, const CandidateTable& rows, std::size_t row,
+                 Visit visit) {
+  const ReplicaIndex replica = rows.replica[row];
+  if (replica != no_index) return fleet_state.each_device(fleet_state.replicas()[replica], visit);
+  const auto visit_group = [&](GroupIndex index) {
+    const GroupEntry& group = fleet_state.groups()[index];
+    for (std::uint32_t n = 0; n < group.group.count; ++n) visit(group.first + n);
+  };
+  const MultiHostGang* spread = rows.multi_host_gang_of(row);
+  if (spread == nullptr) return visit_group(rows.group[row]);
+  for (const MultiHostGang::Part& part : spread->parts) visit_group(part.group);
+}
 
 /// One candidate in 16 bytes: enough to describe its status later.
 struct RecordRow {
@@ -142,6 +209,9 @@ int replica_devices(const PlacementQuery& query, const PlacementKind& kind);
 /// Seconds until a new replica is ready: weights loaded, every warm shape compiled.
 double warmup_seconds(const PlacementQuery& query, const PlacementKind& kind);
 
+/// Whether no gang will get the device when the present one ends: a replica holds it, or it gets no
+/// new work.
+bool is_closed(const DeviceColumns& columns, DeviceIndex device);
 /// Whether neither a gang nor a replica holds the device and it is usable.
 bool is_free(const DeviceColumns& columns, DeviceIndex device);
 
@@ -157,6 +227,14 @@ std::vector<std::uint16_t> lowest_devices(const GroupEntry& group, int count,
 /// Seconds until `count` of the group's devices, in the required shape, have ended their gangs;
 /// infinity when that is not known, because replicas hold them or new work is blocked.
 double wait_in_group(const PlacementQuery& query, const GroupEntry& group, int count);
+
+/// The PlacementCondition bits of a host's own state.
+inline std::uint32_t condition_of(const HostEntry& host) {
+  std::uint32_t bits = host.draining ? condition_drained : 0U;
+  if (host.health == Health::suspect) bits |= condition_suspect;
+  if (is_gone(host.health)) bits |= condition_lost;
+  return bits;
+}
 
 /// Bits of PlacementCondition for a candidate in the group: those of the `devices` that
 /// `free_devices` returned. If that list is empty: those of the unavailable devices, if they alone

@@ -75,6 +75,34 @@ void filter_tenant(const PlacementQuery& query, CandidateRange rows, std::uint32
   });
 }
 
+double devices_of(const FleetState& fleet_state, const CandidateTable& rows, std::size_t row) {
+  const ReplicaIndex replica = rows.replica[row];
+  if (replica != no_index) return fleet_state.replicas()[replica].facts.devices;
+  return fleet_state.groups()[rows.group[row]].group.count;
+}
+
+/// Panic mode: whether the filters ignore silence and ejection, because the query allows it and the
+/// healthy share of the pool's live capacity (in devices) is below the policy's `panic.below`.
+/// Never in a pool with one live place: there is no load to spread, and ejection is its only
+/// protection. Never for a new replica: it would be loaded on a host that does not respond.
+bool in_panic_mode(const PlacementQuery& query, const CandidateTable& rows) {
+  if (query.healthy || query.purpose == Purpose::replica) return false;
+  double healthy = 0;
+  double total = 0;
+  int living = 0;
+  for (std::size_t row = 0; row < rows.size; ++row) {
+    const std::uint32_t condition = rows.condition[row];
+    if ((condition & condition_lost) != 0) continue;
+    if (rows.multi_host_gang_of(row) != nullptr) continue;  // its groups have their own rows
+    const double devices = devices_of(query.fleet_state, rows, row);
+    ++living;
+    total += devices;
+    constexpr std::uint32_t unhealthy = condition_suspect | condition_unusable | condition_ejected;
+    if ((condition & unhealthy) == 0) healthy += devices;
+  }
+  return living > 1 && healthy < query.policy.panic.below * total;
+}
+
 void filter_health(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
   const std::uint32_t silent = in_panic_mode(query, rows.all) ? 0U : condition_suspect;
   mark_condition(rows, bit, condition_lost | condition_unusable | silent);
@@ -231,6 +259,16 @@ constexpr std::array<Filter, 21> filter_table = {{
     {Reason::deadline, nullptr, filter_deadline},
 }};
 
+/// Bits of the filters that pass the test.
+template <typename Test>
+std::uint32_t bits_of(Test test) {
+  std::uint32_t bits = 0;
+  for (std::size_t index = 0; index < filter_table.size(); ++index) {
+    if (test(filter_table[index])) bits |= 1U << index;
+  }
+  return bits;
+}
+
 }  // namespace
 
 std::span<const Filter> filters() { return filter_table; }
@@ -242,19 +280,13 @@ bool share_used_up(const PlacementQuery& query) {
 }
 
 std::uint32_t filters_of(Reason reason) {
-  std::uint32_t bits = 0;
-  for (std::size_t index = 0; index < filter_table.size(); ++index) {
-    if (filter_table[index].reason == reason) bits |= 1U << index;
-  }
-  return bits;
+  return bits_of([&](const Filter& filter) { return filter.reason == reason; });
 }
 
 std::uint32_t permanent_filters() {
   static const std::uint32_t bits = [] {
-    std::uint32_t permanent = 0;
-    for (std::size_t index = 0; index < filter_table.size(); ++index) {
-      if (is_permanent(filter_table[index].reason)) permanent |= 1U << index;
-    }
+    const std::uint32_t permanent =
+        bits_of([](const Filter& filter) { return is_permanent(filter.reason); });
     DROVER_REQUIRE((permanent & (permanent + 1)) == 0);  // they come first
     return permanent;
   }();
@@ -262,11 +294,7 @@ std::uint32_t permanent_filters() {
 }
 
 std::uint32_t kind_filters() {
-  std::uint32_t bits = 0;
-  for (std::size_t index = 0; index < filter_table.size(); ++index) {
-    if (filter_table[index].kind_fails != nullptr) bits |= 1U << index;
-  }
-  return bits;
+  return bits_of([](const Filter& filter) { return filter.kind_fails != nullptr; });
 }
 
 std::uint32_t state_filters() {
@@ -282,13 +310,9 @@ std::uint32_t state_filters() {
 }
 
 std::uint32_t failed_filters(const PlacementQuery& query, const PlacementKind& kind) {
-  std::uint32_t failed = 0;
-  for (std::size_t index = 0; index < filter_table.size(); ++index) {
-    if (filter_table[index].kind_fails != nullptr && filter_table[index].kind_fails(query, kind)) {
-      failed |= 1U << index;
-    }
-  }
-  return failed;
+  return bits_of([&](const Filter& filter) {
+    return filter.kind_fails != nullptr && filter.kind_fails(query, kind);
+  });
 }
 
 void apply_filters(const PlacementQuery& query, CandidateTable& rows, std::size_t begin) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "fleet/reason.h"
 #include "router/decision/candidates.h"
@@ -54,12 +55,6 @@ bool fails_topology(const PlacementQuery& query, const PlacementKind& kind);
 
 /// Whether the pool has its `max_share` of the running jobs.
 bool share_used_up(const PlacementQuery& query);
-/// Panic mode: whether the filters ignore silence and ejection, because the query allows it and the
-/// healthy share of the pool's live capacity (in devices) is below the policy's `panic.below`.
-/// Never in a pool with one live place: there is no load to spread, and ejection is its only
-/// protection. Never for a new replica: it would be loaded on a host that does not respond. In
-/// criteria_panic.cpp.
-bool in_panic_mode(const PlacementQuery& query, const CandidateTable& rows);
 /// Writes the rows that no filter rejects to scratch.feasible.
 void find_feasible(DecisionScratch& scratch);
 
@@ -82,5 +77,10 @@ std::span<const ScorerRow> scorers();
 void apply_scorers(const PlacementQuery& query, DecisionScratch& scratch);
 /// The share of its score that a returned candidate gets: see router/health/slow_start.h.
 double slow_start(const PlacementQuery& query, const DecisionScratch& scratch, std::size_t row);
+
+/// The index of the chosen one. `max`: the highest score, ties drawn at random; `p2c`: the better
+/// of two drawn at random; `weighted`: drawn in proportion to the scores. REQUIRES at least one
+/// score.
+std::size_t pick(Pick how, const std::vector<double>& scores, RandomStream& random);
 
 }  // namespace drover::router

@@ -71,9 +71,12 @@ double warmup_seconds(const PlacementQuery& query, const PlacementKind& kind) {
   return devices::load_seconds(placement, model) + compile_s * devices::warm_buckets(*kind.spec);
 }
 
+bool is_closed(const DeviceColumns& columns, DeviceIndex device) {
+  return columns.replicas[device] != 0 || (columns.condition[device] & condition_unavailable) != 0;
+}
+
 bool is_free(const DeviceColumns& columns, DeviceIndex device) {
-  return columns.gang[device].empty() && columns.replicas[device] == 0 &&
-         (columns.condition[device] & condition_unavailable) == 0;
+  return columns.gang[device].empty() && !is_closed(columns, device);
 }
 
 namespace {
@@ -106,7 +109,6 @@ std::vector<std::uint16_t> lowest(const GroupEntry& group, int count, Fits fits)
   return numbers;
 }
 
-/// Condition bits of all devices of the group.
 std::uint32_t all_conditions(const DeviceColumns& columns, const GroupEntry& group) {
   std::uint32_t bits = 0;
   for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {

@@ -60,10 +60,8 @@ struct ServingKey {
   bool operator==(const ServingKey&) const = default;
 };
 
-struct ModelMemo {
-  std::vector<std::pair<ServingKey, std::unique_ptr<ServingMemo>>>
-      servings;  // few: scanned linearly
-};
+/// Of one model. Few: scanned linearly.
+using ServingMemos = std::vector<std::pair<ServingKey, std::unique_ptr<ServingMemo>>>;
 
 /// Keyed by the spec's address for lookup only; never iterated.
 using TrainingKey = std::tuple<const devices::DeviceSpec*, std::string, Precision, int, int,
@@ -139,7 +137,7 @@ Estimator::Run ServingMemo::run(const Workload& work, std::uint32_t batch) {
 // Estimator.
 
 struct Estimator::State {
-  std::map<std::string, ModelMemo, std::less<>> models;
+  std::map<std::string, ServingMemos, std::less<>> models;
   std::size_t servings = 0;  // of all models
   std::map<TrainingKey, Run> trainings;
   std::array<std::map<std::string, std::vector<double>, std::less<>>, work_kind_count> ratios;
@@ -154,15 +152,13 @@ Estimator::~Estimator() = default;
 ServingMemo& Estimator::serving(const devices::Placement& placement,
                                 const devices::ModelSpec& model) {
   DROVER_REQUIRE(placement.device != nullptr);
-  auto found = state_->models.find(model.id);
-  if (found == state_->models.end()) found = state_->models.emplace(model.id, ModelMemo{}).first;
+  ServingMemos& memos = state_->models[model.id];
   const ServingKey key{placement.device, placement.precision, placement.devices};
-  for (auto& [known, memo] : found->second.servings) {
+  for (auto& [known, memo] : memos) {
     if (known == key) return *memo;
   }
   ++state_->servings;
-  found->second.servings.emplace_back(key, std::make_unique<ServingMemo>(placement, model));
-  return *found->second.servings.back().second;
+  return *memos.emplace_back(key, std::make_unique<ServingMemo>(placement, model)).second;
 }
 
 Estimator::Run Estimator::train(const devices::Placement& placement,
@@ -201,8 +197,7 @@ const std::vector<double>* Estimator::ratios(WorkKind kind, std::string_view mod
   return found == of_kind.end() ? nullptr : &found->second;
 }
 
-double Estimator::ratio(HostIndex /*host: the group's*/, GroupIndex group, WorkKind kind,
-                        std::string_view model) const {
+double Estimator::ratio(GroupIndex group, WorkKind kind, std::string_view model) const {
   const std::vector<double>* known = ratios(kind, model);
   return known != nullptr && group < known->size() ? (*known)[group] : 1.0;
 }
@@ -233,8 +228,8 @@ void Estimator::forget_excess() {
 
 std::size_t Estimator::serving_count() const { return state_->servings; }
 
-void Estimator::learn(HostIndex host, GroupIndex group, WorkKind kind, std::string_view model,
-                      double predicted_s, double actual_s, double ratio_then) {
+void Estimator::learn(GroupIndex group, WorkKind kind, std::string_view model, double predicted_s,
+                      double actual_s, double ratio_then) {
   const bool sane = std::isfinite(predicted_s) && std::isfinite(actual_s) && predicted_s > 0 &&
                     actual_s > 0 && group < devices_max;
   if (!sane) return;
@@ -245,7 +240,7 @@ void Estimator::learn(HostIndex host, GroupIndex group, WorkKind kind, std::stri
   }
   if (group >= known->second.size()) known->second.resize(std::size_t{group} + 1, 1.0);
   double& learnt = known->second[group];
-  const double held = ratio_then > 0 ? ratio_then : ratio(host, group, kind, model);
+  const double held = ratio_then > 0 ? ratio_then : ratio(group, kind, model);
   const double observed = std::clamp(held * actual_s / predicted_s, ratio_min, ratio_max);
   // Ratios are averaged as factors: half as long and twice as long average to one, not 1.25.
   learnt *= std::pow(observed / learnt, ratio_gain);

@@ -44,16 +44,16 @@ class Estimator {
   /// `forget_excess`.
   ServingMemo& serving(const devices::Placement& placement, const devices::ModelSpec& model);
 
-  /// Learnt factor on Run::seconds for this kind of work on this host and group; 1 before the first
+  /// Learnt factor on Run::seconds for this kind of work on this group; 1 before the first
   /// attempt has ended.
-  double ratio(HostIndex host, GroupIndex group, WorkKind kind, std::string_view model) const;
+  double ratio(GroupIndex group, WorkKind kind, std::string_view model) const;
   /// The same for every group (1 beyond the end); null before any.
   const std::vector<double>* ratios(WorkKind kind, std::string_view model) const;
   /// Learns from one ended attempt: its predicted (ratio included) and measured time. `ratio_then`
   /// is the ratio in the prediction (Allocation::ratio); 0: the current one. With many attempts in
   /// flight the two differ, and a correction would otherwise be applied many times.
-  void learn(HostIndex host, GroupIndex group, WorkKind kind, std::string_view model,
-             double predicted_s, double actual_s, double ratio_then = 0);
+  void learn(GroupIndex group, WorkKind kind, std::string_view model, double predicted_s,
+             double actual_s, double ratio_then = 0);
   /// As if all attempts learnt by `other` had been learnt here.
   void learn_from(const Estimator& other);
   /// The group has changed: drops what was learnt about it.

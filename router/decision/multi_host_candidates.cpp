@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 
+#include "fleet/base/contains.h"
 #include "router/decision/candidate_gathering.h"
 #include "router/decision/criteria.h"
 
@@ -181,7 +182,7 @@ void gather_multi_host_gangs(const PlacementQuery& query, Estimator& estimator,
   std::vector<const devices::DeviceSpec*> seen;
   for (std::size_t row = 0; row < groups; ++row) {
     const devices::DeviceSpec* spec = scratch.kinds[rows.kind[row]].spec;
-    if (std::find(seen.begin(), seen.end(), spec) != seen.end()) continue;
+    if (contains(seen, spec)) continue;
     seen.push_back(spec);
     spreading.over(row);
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "fleet/base/contains.h"
 #include "router/decision/candidates.h"
 
 namespace drover::router {
@@ -26,9 +27,8 @@ void accept_precisions(PlacementQuery& query, const std::vector<Precision>& of_r
   query.degraded = false;
   query.precisions = of_job.empty() ? of_rule : of_job;
   if (!of_job.empty() && !of_rule.empty()) {
-    std::erase_if(query.precisions, [&](Precision precision) {
-      return std::find(of_rule.begin(), of_rule.end(), precision) == of_rule.end();
-    });
+    std::erase_if(query.precisions,
+                  [&](Precision precision) { return !contains(of_rule, precision); });
   }
   query.none_accepted = query.precisions.empty() && !(of_job.empty() && of_rule.empty());
 }

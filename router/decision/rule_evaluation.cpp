@@ -4,10 +4,10 @@
 #include <bit>
 #include <utility>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "router/decision/criteria.h"
 #include "router/decision/decision_record.h"
-#include "router/decision/pick.h"
 
 namespace drover::router {
 namespace {
@@ -98,7 +98,7 @@ std::optional<std::uint32_t> RuleEvaluation::present(const std::string& name) {
   const auto pool = query_.policy.pool_index(name);
   if (pool && query_.fleet_state.pool_has_groups(*pool)) return pool;
   std::vector<std::string>& absent = decision_.empty_pools;
-  if (std::find(absent.begin(), absent.end(), name) == absent.end()) absent.push_back(name);
+  if (!contains(absent, name)) absent.push_back(name);
   return std::nullopt;
 }
 
@@ -160,7 +160,7 @@ bool RuleEvaluation::leave(std::size_t wanted) {
   for (std::size_t step = 0; step < rule.fallbacks.size(); ++step) {
     const Fallback& fallback = rule.fallbacks[step];
     const auto& on = fallback.on;
-    const bool meant = on.empty() || std::find(on.begin(), on.end(), Reason::capacity) != on.end();
+    const bool meant = on.empty() || contains(on, Reason::capacity);
     if (!meant) continue;
     if (fallback.action != FallbackAction::go) return false;
     if (try_fallback(step)) return true;
@@ -200,7 +200,7 @@ void RuleEvaluation::run_fallbacks() {
   for (std::size_t step = 0; step < rule.fallbacks.size(); ++step) {
     const Fallback& fallback = rule.fallbacks[step];
     const auto& on = fallback.on;
-    if (!on.empty() && std::find(on.begin(), on.end(), reason) == on.end()) continue;
+    if (!on.empty() && !contains(on, reason)) continue;
     if (fallback.action != FallbackAction::go) {
       decision_.fallback_step = fallback_number(step);
       asked_ = !on.empty();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "router/decision/criteria.h"
 
@@ -15,7 +16,7 @@ std::string place_text(const FleetState& fleet_state, const RecordRow& row) {
   if (row.is_replica) {
     return fmt::format("{}/r{}", host, fleet_state.replicas()[row.place].replica.id.number);
   }
-  const std::string text = fmt::format("{}/g{}", host, entry.group.number);
+  const std::string text = group_place(host, entry.group.number);
   return row.hosts > 1 ? fmt::format("{} and {} more", text, row.hosts - 1) : text;
 }
 
@@ -31,10 +32,7 @@ CandidateStatus status_of(const FleetState& fleet_state, const Policy& policy,
   for (std::size_t index = 0; index < table.size(); ++index) {
     if ((row.failed >> index & 1U) == 0) continue;
     const Reason reason = table[index].reason;
-    const auto& known = status.reasons;
-    if (std::find(known.begin(), known.end(), reason) == known.end()) {
-      status.reasons.push_back(reason);
-    }
+    if (!contains(status.reasons, reason)) status.reasons.push_back(reason);
   }
   return status;
 }

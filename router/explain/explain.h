@@ -17,8 +17,8 @@ std::vector<CandidateStatus> candidate_statuses(const FleetState& fleet_state, c
 
 /// What is known of a wait besides the fleet and the policy.
 struct WaitState {
-  std::vector<ReservedDevices> kept;  // by preemptions in progress, and for replica unloads
-  Instant fails_at = never;           // end of its longest wait
+  std::vector<Preemption> kept;  // by preemptions in progress, and for replica unloads
+  Instant fails_at = never;      // end of its longest wait
 };
 
 /// For a waiting job: single changes, each of which would place it in the current fleet. They are

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 
@@ -39,7 +40,7 @@ Obstacle obstacle_of(const PlacementQuery& query, const ReplicaEntry& entry) {
 /// The devices of one group, by index.
 class Site {
  public:
-  Site(const PlacementQuery& query, const std::vector<ReservedDevices>& kept, GroupIndex index)
+  Site(const PlacementQuery& query, const std::vector<Preemption>& kept, GroupIndex index)
       : query_(query),
         kept_(kept),
         columns_(query.fleet_state.devices()),
@@ -84,11 +85,10 @@ class Site {
     return columns_.gang[device].empty() ? Obstacle::none : Obstacle::gang;
   }
 
-  const ReservedDevices* makes_room(const JobId& gang) const {
-    for (const ReservedDevices& kept : kept_) {
+  const Preemption* makes_room(const JobId& gang) const {
+    for (const Preemption& kept : kept_) {
       const bool own = kept.job == query_.request.job->id;
-      const auto& leaving = kept.leaving;
-      if (own && std::find(leaving.begin(), leaving.end(), gang) != leaving.end()) return &kept;
+      if (own && kept.leaving.contains(gang)) return &kept;
     }
     return nullptr;
   }
@@ -96,7 +96,7 @@ class Site {
   double end_of(DeviceIndex device) const {
     const JobId& gang = columns_.gang[device];
     if (gang.empty()) return 0;
-    const ReservedDevices* kept = makes_room(gang);
+    const Preemption* kept = makes_room(gang);
     const Instant end = kept != nullptr ? std::min(columns_.busy_until[device], kept->grace_until)
                                         : columns_.busy_until[device];
     return std::max(0.0, to_seconds(end - query_.now));
@@ -145,7 +145,7 @@ class Site {
     if ((bits & condition_unusable) != 0) found.unusable.insert(device);
     if ((bits & condition_reserved) != 0) add_kept(device, found);
     const JobId& gang = columns_.gang[device];
-    const ReservedDevices* kept = makes_room(gang);
+    const Preemption* kept = makes_room(gang);
     if (kept != nullptr) {
       found.leaving.insert(gang);
       found.leaving_s = std::max(found.leaving_s, to_seconds(kept->grace_until - query_.now));
@@ -161,15 +161,13 @@ class Site {
   }
 
   void add_kept(DeviceIndex device, FreeingPlan& found) const {
-    for (const ReservedDevices& kept : kept_) {
-      const auto& devices = kept.devices;
-      const bool stands = std::find(devices.begin(), devices.end(), device) != devices.end();
-      if (stands) found.kept_for.insert(kept.job);
+    for (const Preemption& kept : kept_) {
+      if (contains(kept.devices, device)) found.kept_for.insert(kept.job);
     }
   }
 
   const PlacementQuery& query_;
-  const std::vector<ReservedDevices>& kept_;
+  const std::vector<Preemption>& kept_;
   const DeviceColumns& columns_;
   GroupIndex index_;
   const GroupEntry& group_;
@@ -265,12 +263,12 @@ std::string FreeingPlan::text(const PlacementQuery& query) const {
   return text;
 }
 
-void FreeingPlan::make(const std::vector<ReservedDevices>& kept, WhatIf& what_if) const {
+void FreeingPlan::make(const std::vector<Preemption>& kept, WhatIf& what_if) const {
   for (const JobId& job : leaving) what_if.fleet.end_gang(job);
   for (const JobId& job : ends) what_if.fleet.end_gang(job);
   if (wait_s > 0) what_if.pass(wait_s);
   for (const ReplicaIndex replica : replicas) what_if.fleet.unload_replica(replica);
-  for (const ReservedDevices& each : kept) {
+  for (const Preemption& each : kept) {
     if (!kept_for.contains(each.job)) continue;
     for (const DeviceIndex device : each.devices) what_if.fleet.clear(device, condition_reserved);
   }
@@ -291,7 +289,7 @@ void FreeingPlan::add(const FreeingPlan& other) {
 }
 
 std::optional<FreeingPlan> cheapest_freeing_plan(const PlacementQuery& query,
-                                                 const std::vector<ReservedDevices>& kept,
+                                                 const std::vector<Preemption>& kept,
                                                  GroupIndex group, int count) {
   const HostIndex index = query.fleet_state.groups()[group].host;
   const HostEntry& host = query.fleet_state.hosts()[index];

@@ -9,16 +9,9 @@
 #include "fleet/reason.h"
 #include "router/decision/candidates.h"
 #include "router/explain/what_if.h"
+#include "router/jobs/preemption_table.h"
 
 namespace drover::router {
-
-/// Devices reserved for this job.
-struct ReservedDevices {
-  JobId job;
-  std::vector<DeviceIndex> devices;
-  std::vector<JobId> leaving;  // gangs preempted for it
-  Instant grace_until{};       // by then they have left
-};
 
 /// Everything that must happen before enough devices of one or several groups are free.
 struct FreeingPlan {
@@ -37,7 +30,7 @@ struct FreeingPlan {
   /// Whether it happens without an operator.
   bool by_itself(const PlacementQuery& query) const;
   std::string text(const PlacementQuery& query) const;
-  void make(const std::vector<ReservedDevices>& kept, WhatIf& what_if) const;
+  void make(const std::vector<Preemption>& kept, WhatIf& what_if) const;
   void add(const FreeingPlan& other);
 };
 
@@ -47,7 +40,7 @@ struct FreeingPlan {
 /// devices, unusable ones. Only what affects the devices to be used is included. Nothing: the
 /// group is too small, or its host is leaving.
 std::optional<FreeingPlan> cheapest_freeing_plan(const PlacementQuery& query,
-                                                 const std::vector<ReservedDevices>& kept,
+                                                 const std::vector<Preemption>& kept,
                                                  GroupIndex group, int count);
 
 /// "resume h1/3", "resume host:h1".

@@ -13,6 +13,7 @@ struct ChangeRow {
   Reason reason;
   std::optional<Change> (*find)(const RejectedCandidate&);
 };
+/// In the order of the reports, after capacity: what passes on its own comes first.
 constexpr std::array<ChangeRow, 17> changes = {{
     {Reason::cooldown, try_again},
     {Reason::thermal, cool_down},
@@ -32,6 +33,11 @@ constexpr std::array<ChangeRow, 17> changes = {{
     {Reason::framework, take_other_framework},
     {Reason::op_unsupported, without_operations},
 }};
+
+const ChangeRow* change_row(Reason reason) {
+  return std::find_if(changes.begin(), changes.end(),
+                      [&](const ChangeRow& each) { return each.reason == reason; });
+}
 
 }  // namespace
 
@@ -61,9 +67,14 @@ double duration_rounded_up(double seconds) {
   return std::ceil(seconds / step - 1e-9) * step;
 }
 
+std::size_t rank_of(Reason reason) {
+  return reason == Reason::capacity
+             ? 0
+             : static_cast<std::size_t>(change_row(reason) - changes.begin()) + 1;
+}
+
 std::optional<Change> smallest_change(const RejectedCandidate& rejected, Reason reason) {
-  const auto* row = std::find_if(changes.begin(), changes.end(),
-                                 [&](const ChangeRow& each) { return each.reason == reason; });
+  const ChangeRow* row = change_row(reason);
   if (row == changes.end()) return std::nullopt;
   auto change = row->find(rejected);
   if (change) change->reason = reason;

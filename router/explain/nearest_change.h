@@ -19,7 +19,7 @@ struct RejectedCandidate {
   const CandidateTable& rows;
   std::size_t row;
   const PlacementKind& kind;
-  const std::vector<ReservedDevices>& kept;
+  const std::vector<Preemption>& kept;
 };
 
 struct Change {
@@ -32,6 +32,9 @@ struct Change {
 
 /// The change that removes this filter's reason; nothing: no single change would.
 std::optional<Change> smallest_change(const RejectedCandidate& rejected, Reason reason);
+
+/// The reason's place in the order of the reports.
+std::size_t rank_of(Reason reason);
 
 /// Frees, resumes and repairs the devices of the row (a group or a multi-host gang) as far as
 /// needed.

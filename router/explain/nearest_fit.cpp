@@ -5,13 +5,13 @@
 // first: it is reported only if the job is placed then. A candidate whose kind runs no accepted
 // precision is not filtered further, so it is evaluated once more with every precision allowed.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/codec/limits.h"
@@ -21,28 +21,6 @@
 
 namespace drover::router {
 namespace {
-
-/// Order of the reports: what passes on its own comes first.
-constexpr std::array<Reason, 18> order = {{
-    Reason::capacity,
-    Reason::cooldown,
-    Reason::thermal,
-    Reason::queue_slo,
-    Reason::deadline,
-    Reason::power_cap,
-    Reason::budget,
-    Reason::drain,
-    Reason::stale_telemetry,
-    Reason::unhealthy,
-    Reason::tenancy,
-    Reason::precision,
-    Reason::memory,
-    Reason::context,
-    Reason::topology,
-    Reason::data,
-    Reason::framework,
-    Reason::op_unsupported,
-}};
 
 /// Trials per reason and pool, the smallest change first.
 constexpr std::size_t trials_max = 4;
@@ -174,8 +152,7 @@ class Search {
       const RejectedCandidate place = rejected(row);
       if (rows.failed[row] != 0 || !is_informative(place) || !place.kind.precision) continue;
       const auto& wanted = strict.precisions;
-      const bool taken =
-          std::find(wanted.begin(), wanted.end(), *place.kind.precision) != wanted.end();
+      const bool taken = contains(wanted, *place.kind.precision);
       const bool unverified = strict.none_accepted || (!wanted.empty() && !taken);
       if (unverified) offer(place, smallest_change(place, Reason::precision));
     }
@@ -187,8 +164,7 @@ class Search {
     const bool managed = query_.policy.replicas.manage;
     if (loads && !managed && change->reason != Reason::capacity) return;  // two changes
     Offer& offer = offers_.emplace_back();
-    offer.rank = static_cast<std::size_t>(std::find(order.begin(), order.end(), change->reason) -
-                                          order.begin());
+    offer.rank = rank_of(change->reason);
     offer.loads = loads;
     offer.fit.reason = change->reason;
     offer.fit.target = place_text(rejected);
@@ -220,8 +196,8 @@ class Search {
     const std::string text = target_text(fleet_state_, rows, rejected.row);
     if (rows.replica[rejected.row] != no_index || rows.failed[rejected.row] == 0) return text;
     const GroupEntry& group = fleet_state_.groups()[rows.group[rejected.row]];
-    std::string name = fmt::format("{}/g{}", fleet_state_.hosts()[group.host].registration.host,
-                                   group.group.number);
+    std::string name =
+        group_place(fleet_state_.hosts()[group.host].registration.host, group.group.number);
     const MultiHostGang* spread = rows.multi_host_gang_of(rejected.row);
     if (spread != nullptr) return name + fmt::format(" and {} more", spread->parts.size() - 1);
     return text.ends_with('/') ? name : text;
@@ -252,9 +228,7 @@ std::vector<std::pair<std::string, std::optional<Precision>>> ways_of(const Rule
   std::vector<std::pair<std::string, std::optional<Precision>>> ways;
   const auto add = [&](const std::string& pool, std::optional<Precision> degraded) {
     const std::pair way{pool, degraded};
-    if (!pool.empty() && std::find(ways.begin(), ways.end(), way) == ways.end()) {
-      ways.push_back(way);
-    }
+    if (!pool.empty() && !contains(ways, way)) ways.push_back(way);
   };
   for (const std::string& pool : rule.pools) add(pool, std::nullopt);
   for (const Fallback& fallback : rule.fallbacks) add(fallback.to, fallback.change_precision);
@@ -270,7 +244,7 @@ std::vector<NearestFit> nearest_fits(FleetState& fleet_state, const Policy& poli
   const Rule* rule = find_rule(policy, *request.job, *request.model, work_class);
   if (rule == nullptr) return {};
   WhatIfFleet own(fleet_state);  // devices reserved for the job are free to it
-  for (const ReservedDevices& kept : wait.kept) {
+  for (const Preemption& kept : wait.kept) {
     if (kept.job != request.job->id) continue;
     for (const DeviceIndex device : kept.devices) own.clear(device, condition_reserved);
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "router/decision/criteria.h"
@@ -24,7 +25,7 @@ int nearest_size(const RejectedCandidate& rejected) {
   int nearest = std::min(wanted, rejected.kind.group_devices);
   for (const int size : sizes) {
     if (size > rejected.kind.group_devices) continue;
-    const bool first = std::find(sizes.begin(), sizes.end(), nearest) == sizes.end();
+    const bool first = !contains(sizes, nearest);
     if (first || std::abs(size - wanted) < std::abs(nearest - wanted)) nearest = size;
   }
   return nearest;
@@ -47,9 +48,7 @@ std::optional<Change> allow_precision(const RejectedCandidate& rejected) {
   return change_of(0, fmt::format("{} allowed", to_text(precision)),
                    [precision, rule = rejected.query.rule.name](WhatIf& what_if) {
                      const auto allow = [&](std::vector<Precision>& list) {
-                       const bool there =
-                           std::find(list.begin(), list.end(), precision) != list.end();
-                       if (!list.empty() && !there) list.push_back(precision);
+                       if (!list.empty() && !contains(list, precision)) list.push_back(precision);
                      };
                      allow(what_if.job.work.precisions);
                      if (Rule* found = what_if.rule(rule)) allow(found->precisions);
@@ -114,11 +113,9 @@ std::optional<Change> take_other_framework(const RejectedCandidate& rejected) {
 std::optional<Change> without_operations(const RejectedCandidate& rejected) {
   const auto& pool = *rejected.query.pool;
   const auto lacks = [&](const std::string& op) {
-    const auto in = [&](const std::vector<std::string>& list) {
-      return std::find(list.begin(), list.end(), op) != list.end();
-    };
     const bool dynamic = pool.dynamic_shapes == false && op == "dynamic_shape";
-    return dynamic || in(rejected.kind.spec->missing_ops) || in(pool.missing_ops);
+    return dynamic || contains(rejected.kind.spec->missing_ops, op) ||
+           contains(pool.missing_ops, op);
   };
   std::vector<std::string> missing;
   std::string names;
@@ -128,9 +125,8 @@ std::optional<Change> without_operations(const RejectedCandidate& rejected) {
     names += (names.empty() ? "without operation " : ", ") + op;
   }
   return change_of(0, names, [missing](WhatIf& what_if) {
-    std::erase_if(what_if.job.work.ops, [&](const std::string& op) {
-      return std::find(missing.begin(), missing.end(), op) != missing.end();
-    });
+    std::erase_if(what_if.job.work.ops,
+                  [&](const std::string& op) { return contains(missing, op); });
   });
 }
 

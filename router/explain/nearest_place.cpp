@@ -35,24 +35,9 @@ double group_lacks_bytes(const RejectedCandidate& rejected) {
 
 /// The groups of the row, or its replica's devices.
 std::vector<DeviceIndex> devices_of(const RejectedCandidate& rejected) {
-  const FleetState& fleet_state = rejected.query.fleet_state;
   std::vector<DeviceIndex> devices;
-  const ReplicaIndex replica = rejected.rows.replica[rejected.row];
-  if (replica != no_index) {
-    fleet_state.each_device(fleet_state.replicas()[replica],
-                            [&](DeviceIndex device) { devices.push_back(device); });
-    return devices;
-  }
-  const auto add = [&](GroupIndex index) {
-    const GroupEntry& group = fleet_state.groups()[index];
-    for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
-      devices.push_back(device);
-    }
-  };
-  const MultiHostGang* spread = rejected.rows.multi_host_gang_of(rejected.row);
-  if (spread == nullptr) add(rejected.rows.group[rejected.row]);
-  if (spread == nullptr) return devices;
-  for (const MultiHostGang::Part& part : spread->parts) add(part.group);
+  each_device(rejected.query.fleet_state, rejected.rows, rejected.row,
+              [&](DeviceIndex device) { devices.push_back(device); });
   return devices;
 }
 

@@ -115,7 +115,6 @@ double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric) 
 }
 
 FleetState::FleetState(FleetStateLimits limits) : limits_(limits) {}
-FleetState::~FleetState() = default;
 
 std::optional<HostIndex> FleetState::find_host(std::string_view name) const {
   const auto found = host_by_name_.find(name);

@@ -214,7 +214,6 @@ struct RowRun;
 class FleetState {
  public:
   explicit FleetState(FleetStateLimits limits = {});
-  ~FleetState();
 
   /// Adds a host, or replaces the host of the same name: its replicas are forgotten, and its
   /// devices keep their indices when the groups are unchanged. Parses the specs in the message.
@@ -264,9 +263,8 @@ class FleetState {
 
   /// Applies a batch that passed `check`. Rows of unknown devices are ignored.
   void apply(Instant now, HostIndex host, std::uint64_t sequence, const SampleBatch& batch);
-  std::uint64_t sample_gaps() const {
-    return sample_gaps_;
-  }  // of all hosts, forgotten ones included
+  /// Of all hosts, forgotten ones included.
+  std::uint64_t sample_gaps() const { return sample_gaps_; }
 
   /// Applies a replica's report: adds it, updates it, or removes it when it is gone. A replica
   /// keeps its index when its host reports it again. Returns `no_index` and changes nothing for an
@@ -337,9 +335,9 @@ class FleetState {
   }
   void set_pool_groups(std::vector<std::uint32_t> counts) { pool_groups_ = std::move(counts); }
   /// Sums over the devices of hosts that are not lost.
-  double power_w() const;
+  double power_w() const { return sum_of(&DeviceColumns::power_w); }
   double power_w(std::uint32_t pool) const;
-  double reserved_w() const;
+  double reserved_w() const { return sum_of(&DeviceColumns::reserved_w); }
 
  private:
   friend class WhatIfFleet;  // it undoes its own changes (what_if_fleet.h)
@@ -386,8 +384,10 @@ class FleetState {
   void forget(ReplicaIndex index);
   ReplicaIndex replica_slot(HostEntry& host);
   void free_replica(ReplicaIndex index);
+  double sum_of(std::vector<float> DeviceColumns::*column) const;
   void place_power(const Column& power, Instant now);
   void set_power(DeviceIndex device, float power_w, float reserved_w);
+  void set_condition(DeviceIndex device, std::uint32_t bit, bool holds);
   void assume_idle(DeviceIndex device);
   void update_hot_devices(const std::vector<RowRun>& runs, double elapsed_s);
   void expect_serving(ReplicaEntry& row, double serving_w);

@@ -126,22 +126,21 @@ void FleetState::set_usable(HostIndex host, std::uint16_t number, bool usable) {
   if (before && !usable) assume_idle(device);
 }
 
-void FleetState::set_drained(HostIndex host, std::uint16_t number, bool drained) {
-  DROVER_REQUIRE(host < hosts_.size() && number < hosts_[host].devices.size());
-  std::uint32_t& bits = devices_.condition[hosts_[host].devices[number]];
-  const std::uint32_t with = bits | condition_drained;
-  const std::uint32_t now = drained ? with : with ^ condition_drained;
+void FleetState::set_condition(DeviceIndex device, std::uint32_t bit, bool holds) {
+  std::uint32_t& bits = devices_.condition[device];
+  const std::uint32_t now = holds ? bits | bit : bits & ~bit;
   if (now != bits) ++version_;
   bits = now;
 }
 
+void FleetState::set_drained(HostIndex host, std::uint16_t number, bool drained) {
+  DROVER_REQUIRE(host < hosts_.size() && number < hosts_[host].devices.size());
+  set_condition(hosts_[host].devices[number], condition_drained, drained);
+}
+
 void FleetState::set_reserved(DeviceIndex device, bool reserved) {
   DROVER_REQUIRE(device < devices_.size());
-  std::uint32_t& bits = devices_.condition[device];
-  const std::uint32_t with = bits | condition_reserved;
-  const std::uint32_t now = reserved ? with : with ^ condition_reserved;
-  if (now != bits) ++version_;
-  bits = now;
+  set_condition(device, condition_reserved, reserved);
 }
 
 void FleetState::discard_stale_readings(HostIndex host, std::uint16_t number,
@@ -291,10 +290,10 @@ double FleetState::added_w(ReplicaIndex replica, ServingPower power) const {
   return added_w;
 }
 
-double FleetState::power_w() const {
+double FleetState::sum_of(std::vector<float> DeviceColumns::*column) const {
   double sum = 0;
   for (std::size_t device = 0; device < devices_.size(); ++device) {
-    if (!is_gone(hosts_[devices_.host[device]].health)) sum += devices_.power_w[device];
+    if (!is_gone(hosts_[devices_.host[device]].health)) sum += (devices_.*column)[device];
   }
   return sum;
 }
@@ -304,14 +303,6 @@ double FleetState::power_w(std::uint32_t pool) const {
   for (const GroupEntry& group : groups_) {
     if (group.gone || !group.in_pool(pool) || is_gone(hosts_[group.host].health)) continue;
     for (std::uint32_t n = 0; n < group.group.count; ++n) sum += devices_.power_w[group.first + n];
-  }
-  return sum;
-}
-
-double FleetState::reserved_w() const {
-  double sum = 0;
-  for (std::size_t device = 0; device < devices_.size(); ++device) {
-    if (!is_gone(hosts_[devices_.host[device]].health)) sum += devices_.reserved_w[device];
   }
   return sum;
 }

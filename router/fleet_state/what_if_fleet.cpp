@@ -20,10 +20,8 @@ void WhatIfFleet::draw(DeviceIndex device, float watts) {
 
 void WhatIfFleet::idle(DeviceIndex device) {
   if (fleet_state_.devices_.sampled[device] < heard_since_) return;
-  change(
-      [ this, device ]() -> auto& { return fleet_state_.devices_.serving_w[device]; }, 0.0);
-  change(
-      [ this, device ]() -> auto& { return fleet_state_.devices_.prompt_w[device]; }, 0.0F);
+  change(&DeviceColumns::serving_w, device, 0.0);
+  change(&DeviceColumns::prompt_w, device, 0.0F);
   const GroupEntry& group = fleet_state_.groups_[fleet_state_.devices_.group[device]];
   draw(device,
        std::min(fleet_state_.devices_.power_w[device], static_cast<float>(group.spec->idle_w)));
@@ -31,23 +29,17 @@ void WhatIfFleet::idle(DeviceIndex device) {
 
 void WhatIfFleet::unload_replica(ReplicaIndex replica) {
   fleet_state_.each_device(fleet_state_.replicas_[replica], [&](DeviceIndex device) {
-    const auto count = [ this, device ]() -> auto& {
-      return fleet_state_.devices_.replicas[device];
-    };
-    change(count, static_cast<std::uint16_t>(count() - 1));
-    change(
-        [ this, device ]() -> auto& { return fleet_state_.devices_.memory_used[device]; }, 0.0);
-    if (count() == 0 && fleet_state_.devices_.gang[device].empty()) idle(device);
+    const auto left = static_cast<std::uint16_t>(fleet_state_.devices_.replicas[device] - 1);
+    change(&DeviceColumns::replicas, device, left);
+    change(&DeviceColumns::memory_used, device, 0.0);
+    if (left == 0 && fleet_state_.devices_.gang[device].empty()) idle(device);
   });
 }
 
 void WhatIfFleet::end_gang(DeviceIndex device) {
-  change(
-      [ this, device ]() -> auto& { return fleet_state_.devices_.gang[device]; }, JobId{});
-  change(
-      [ this, device ]() -> auto& { return fleet_state_.devices_.busy_until[device]; }, Instant{});
-  change(
-      [ this, device ]() -> auto& { return fleet_state_.devices_.memory_used[device]; }, 0.0);
+  change(&DeviceColumns::gang, device, JobId{});
+  change(&DeviceColumns::busy_until, device, Instant{});
+  change(&DeviceColumns::memory_used, device, 0.0);
   idle(device);
 }
 
@@ -69,10 +61,7 @@ void WhatIfFleet::end_gang(const JobId& job) {
 }
 
 void WhatIfFleet::clear(DeviceIndex device, std::uint32_t bits) {
-  const auto condition = [ this, device ]() -> auto& {
-    return fleet_state_.devices_.condition[device];
-  };
-  change(condition, condition() & ~bits);
+  change(&DeviceColumns::condition, device, fleet_state_.devices_.condition[device] & ~bits);
 }
 
 void WhatIfFleet::mark_host_healthy(HostIndex host) {
@@ -81,20 +70,16 @@ void WhatIfFleet::mark_host_healthy(HostIndex host) {
 }
 
 void WhatIfFleet::refresh_sample(Instant at, DeviceIndex device) {
-  change(
-      [ this, device ]() -> auto& { return fleet_state_.devices_.sampled[device]; }, at);
+  change(&DeviceColumns::sampled, device, at);
 }
 
-void WhatIfFleet::clear_ejection(GroupIndex group) {
-  change(
-      [ this, group ]() -> auto& { return fleet_state_.groups_[group].outlier.ejected; }, false);
-}
-
-void WhatIfFleet::clear_ejection(ReplicaIndex replica, GroupIndex of) {
-  if (replica == no_index) return clear_ejection(of);
-  change(
-      [ this, replica ]() -> auto& { return fleet_state_.replicas_[replica].outlier.ejected; },
-      false);
+void WhatIfFleet::clear_ejection(ReplicaIndex replica, GroupIndex group) {
+  const auto outlier = [ this, replica, group ]() -> auto& {
+    return replica == no_index ? fleet_state_.groups_[group].outlier
+                               : fleet_state_.replicas_[replica].outlier;
+  };
+  keep(outlier);
+  outlier().ejected = false;
 }
 
 void WhatIfFleet::reduce_load(ReplicaIndex replica, double requests, double tokens) {
@@ -126,10 +111,8 @@ void WhatIfFleet::add_memory(GroupIndex group, const devices::DeviceSpec& spec, 
       [ this, group ]() -> auto& { return fleet_state_.groups_[group].spec; }, &spec);
   const GroupEntry& entry = fleet_state_.groups_[group];
   for (DeviceIndex device = entry.first; device < entry.first + entry.group.count; ++device) {
-    const auto total = [ this, device ]() -> auto& {
-      return fleet_state_.devices_.memory_total[device];
-    };
-    if (total() > 0) change(total, total() + more_bytes);
+    const double total = fleet_state_.devices_.memory_total[device];
+    if (total > 0) change(&DeviceColumns::memory_total, device, total + more_bytes);
   }
 }
 

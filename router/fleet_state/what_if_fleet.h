@@ -30,13 +30,11 @@ class WhatIfFleet {
   void end_gang(const JobId& job);
   /// Clears these bits of PlacementCondition on the device.
   void clear(DeviceIndex device, std::uint32_t bits);
-  /// Marks the host healthy.
   void mark_host_healthy(HostIndex host);
   /// As if a sample with the same values as the last one had arrived at that instant.
   void refresh_sample(Instant at, DeviceIndex device);
-  /// Clears the ejection and the past failures there.
-  void clear_ejection(GroupIndex group);
-  void clear_ejection(ReplicaIndex replica, GroupIndex of);
+  /// Clears the ejection of the replica; `no_index`: of the group.
+  void clear_ejection(ReplicaIndex replica, GroupIndex group);
   /// Removes this many requests, and this many tokens of its KV cache.
   void reduce_load(ReplicaIndex replica, double requests, double tokens);
   /// Makes it ready for requests. `tokens_max`: size of its KV cache, used when it has not
@@ -60,9 +58,14 @@ class WhatIfFleet {
     keep(get);
     get() = std::move(value);
   }
+  /// Changes a device's value in one of FleetState's columns.
+  template <typename T>
+  void change(std::vector<T> DeviceColumns::*column, DeviceIndex device, T value) {
+    change([this, column, device]() -> T& { return (fleet_state_.devices_.*column)[device]; },
+           std::move(value));
+  }
   /// As if a sample showed this power, reservations included.
   void draw(DeviceIndex device, float watts);
-  /// Makes the device idle.
   void idle(DeviceIndex device);
   void end_gang(DeviceIndex device);
 

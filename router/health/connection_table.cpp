@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fleet/base/contains.h"
+
 namespace drover::router {
 namespace {
 
@@ -58,21 +60,17 @@ ConnectionEntry* ConnectionTable::find(std::uint64_t number) {
   return found == peers_.end() ? nullptr : &found->second;
 }
 
-std::optional<std::uint64_t> ConnectionTable::speaks_for(std::uint64_t number,
-                                                         const std::string& host,
-                                                         const Incarnation& incarnation) {
-  std::optional<std::uint64_t> earlier;
+void ConnectionTable::speaks_for(std::uint64_t number, const std::string& host,
+                                 const Incarnation& incarnation) {
   const auto found = peer_of_host_.find(host);
   if (found != peer_of_host_.end() && found->second != number) {
-    earlier = found->second;
-    if (ConnectionEntry* old = find(*earlier)) old->host.clear();
+    if (ConnectionEntry* old = find(found->second)) old->host.clear();
   }
   peer_of_host_[host] = number;
   ConnectionEntry& peer = peers_[number];
   peer.role = Role::agent;
   peer.host = host;
   peer.incarnation = incarnation;
-  return earlier;
 }
 
 std::optional<std::uint64_t> ConnectionTable::peer_of(std::string_view host) const {
@@ -98,8 +96,7 @@ void ConnectionTable::silence(std::string_view host) {
 
 bool ConnectionTable::superseded(const std::string& host, const Incarnation& incarnation) const {
   const auto found = superseded_.find(host);
-  return found != superseded_.end() &&
-         std::find(found->second.begin(), found->second.end(), incarnation) != found->second.end();
+  return found != superseded_.end() && contains(found->second, incarnation);
 }
 
 void ConnectionTable::supersede(const std::string& host, const Incarnation& incarnation) {

@@ -51,10 +51,8 @@ class ConnectionTable {
   ConnectionEntry* find(std::uint64_t number);
   const ConnectionEntry* find(std::uint64_t number) const;
 
-  /// Binds the host to this connection; returns the host's previous connection.
-  std::optional<std::uint64_t> speaks_for(std::uint64_t number, const std::string& host,
-                                          const Incarnation& incarnation);
-  /// The host's connection.
+  /// Binds the host to this connection, instead of its previous one.
+  void speaks_for(std::uint64_t number, const std::string& host, const Incarnation& incarnation);
   std::optional<std::uint64_t> peer_of(std::string_view host) const;
   /// The key of the host's connection; empty: no key or no connection.
   const std::string& key_of(std::string_view host) const;

@@ -100,10 +100,6 @@ std::vector<Ejection> OutlierDetector::in_force() const {
 
 std::vector<EjectionChange> OutlierDetector::take_changes() { return std::exchange(changes_, {}); }
 
-const OutlierDetector::Count& OutlierDetector::count(Detector detector) const {
-  return counts_[static_cast<std::size_t>(detector)];
-}
-
 // Intervals.
 
 void OutlierDetector::evaluate(Instant at) {
@@ -212,8 +208,6 @@ void OutlierDetector::begin(Instant at, Places::value_type& entry, Detector dete
   set_out(place, history, true);
   ends_.emplace(history.ejection.until, entry.first, shadow);
   changes_.push_back({history.ejection, false});
-  Count& count = counts_[static_cast<std::size_t>(detector)];
-  ++(shadow ? count.shadow : count.enforced);
   place.failures_in_a_row = 0;
   if (!shadow) place.passed = place.failed = 0;
 }

@@ -104,12 +104,6 @@ class OutlierDetector {
   /// Ejections that began or ended since the last call, in order.
   std::vector<EjectionChange> take_changes();
 
-  struct Count {
-    std::uint64_t enforced = 0;
-    std::uint64_t shadow = 0;
-  };
-  const Count& count(Detector detector) const;
-
  private:
   /// The history of enforced or of shadow ejections.
   struct History {
@@ -158,7 +152,6 @@ class OutlierDetector {
   std::set<std::tuple<Instant, std::string, bool>> ends_;  // until, place, shadow
   Instant interval_end_ = never;  // never: no interval runs, nothing is counted
   std::vector<EjectionChange> changes_;
-  std::array<Count, detector_count> counts_{};
 };
 
 }  // namespace drover::router

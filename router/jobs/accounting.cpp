@@ -60,30 +60,23 @@ Percentiles Histogram::percentiles() const {
   return {count_, quantile(0.5), quantile(0.9), quantile(0.99), max_};
 }
 
-std::uint64_t requested_input_tokens(const Job& job) {
+std::uint64_t requested_items(const Job& job) {
   if (job.work.kind == WorkKind::train) return 0;
-  const std::uint64_t items = job.work.kind == WorkKind::batch ? job.work.items : 1;
-  return items * job.work.input_tokens;
-}
-
-std::uint64_t requested_output_tokens(const Job& job) {
-  if (job.work.kind == WorkKind::train) return 0;
-  const std::uint64_t items = job.work.kind == WorkKind::batch ? job.work.items : 1;
-  return items * job.work.output_tokens;
+  return job.work.kind == WorkKind::batch ? job.work.items : 1;
 }
 
 void Accounting::accepted(const Job& job) {
-  ++accepted_;
-  input_tokens_ += requested_input_tokens(job);
-  output_tokens_ += requested_output_tokens(job);
+  ++sums_.accepted;
+  sums_.input_tokens += requested_items(job) * job.work.input_tokens;
+  sums_.output_tokens += requested_items(job) * job.work.output_tokens;
 }
 
 void Accounting::finished(const Job& job, const Usage& usage, const Outcome& outcome,
                           double latency_s) {
-  ++finished_;
-  charged_ += plausible(usage);
+  ++sums_.finished;
+  sums_.charged += plausible(usage);
   const bool trains = job.work.kind == WorkKind::train;
-  DeliveredWork& work = trains ? steps_work_ : tokens_work_;
+  DeliveredWork& work = trains ? sums_.steps_work : sums_.tokens_work;
   ++work.jobs;
   work.units += trains ? outcome.steps : outcome.input_tokens + outcome.output_tokens;
   work.charged += plausible(usage);
@@ -96,28 +89,28 @@ void Accounting::finished(const Job& job, const Usage& usage, const Outcome& out
 
 void Accounting::failed(Reason reason) {
   if (reason == Reason::cancelled) {
-    ++cancelled_;
+    ++sums_.cancelled;
     return;
   }
-  ++failed_;
-  ++failures_[reason];
+  ++sums_.failed;
+  ++sums_.failures[reason];
 }
 
 std::uint64_t Accounting::ended(JobState state) const {
   switch (state) {
     case JobState::finished:
-      return finished_;
+      return sums_.finished;
     case JobState::failed:
-      return failed_;
+      return sums_.failed;
     case JobState::cancelled:
-      return cancelled_;
+      return sums_.cancelled;
     default:
       return 0;
   }
 }
 
 void Accounting::fell_back(Reason reason, const Estimate& more) {
-  ++fallbacks_[reason];
+  ++sums_.fallbacks[reason];
   FallbackCost& sum = fallback_costs_[reason];
   sum.reason = reason;
   ++sum.jobs;
@@ -216,7 +209,7 @@ void Accounting::restore_shown(const PublishedTotals& shown) {
   noted_.cost_usd = plausible(shown.cost_usd);
   shown_before_ = noted_;
   // Rows of earlier versions were counted already: the published totals contain them.
-  refused_ = std::max(refused_, shown.refused);
+  sums_.refused = std::max(sums_.refused, shown.refused);
 }
 
 PublishedTotals Accounting::shown(Instant now, const PublishedTotals& live) const {
@@ -226,7 +219,7 @@ PublishedTotals Accounting::shown(Instant now, const PublishedTotals& live) cons
           shown_before_.undecodable + live.undecodable,
           shown_before_.sample_gaps + live.sample_gaps,
           live.classes,
-          refused_};
+          sums_.refused};
 }
 
 double Accounting::shown_cost_usd(Instant now) const {
@@ -301,29 +294,12 @@ std::vector<ClassReport> Accounting::reports_of(const std::vector<WorkClass>& cl
 }
 
 Summary Accounting::summary(Instant now) const {
-  Summary summary;
-  summary.started = started_;
-  summary.accepted = accepted_;
-  summary.refused = refused_;
-  summary.finished = finished_;
-  summary.failed = failed_;
-  summary.cancelled = cancelled_;
-  summary.input_tokens = input_tokens_;
-  summary.output_tokens = output_tokens_;
-  summary.fallbacks = fallbacks_;
-  summary.failures = failures_;
+  Summary summary = sums_;
   for (const auto& [reason, sum] : fallback_costs_) summary.fallback_costs.push_back(sum);
-  summary.charged = charged_;
-  summary.wasted = wasted_;
-  summary.tokens_work = tokens_work_;
-  summary.steps_work = steps_work_;
   summary.fleet_energy_j = shown_energy_j();
   summary.fleet_cost_usd = shown_cost_usd(now);
   summary.latency_s = latency_s_.percentiles();
   summary.first_token_s = first_token_s_.percentiles();
-  summary.retries = retries_;
-  summary.preempted = preempted_;
-  summary.stale_results = stale_results_;
   summary.decisions = shown_before_.decisions + decisions_;
   return summary;
 }

@@ -60,24 +60,24 @@ Usage plausible(const Usage& usage);
 
 class Accounting {
  public:
-  explicit Accounting(Instant started) : started_(started), costed_until_(started) {}
+  explicit Accounting(Instant started) : costed_until_(started) { sums_.started = started; }
 
-  void ledger_started(Instant at) { started_ = at; }
+  void ledger_started(Instant at) { sums_.started = at; }
   void accepted(const Job& job);
-  void refused() { ++refused_; }
+  void refused() { ++sums_.refused; }
   /// An attempt was placed by a fallback. `more`: estimated extra cost over the preferred pool.
   void fell_back(Reason reason, const Estimate& more);
   /// A finished job of a class, with the value of its goal metric.
   void finished_in(const WorkClass& work_class, double value);
-  void retried() { ++retries_; }
+  void retried() { ++sums_.retries; }
   /// An attempt was preempted for work of higher priority.
-  void preempted() { ++preempted_; }
+  void preempted() { ++sums_.preempted; }
   void finished(const Job& job, const Usage& usage, const Outcome& outcome, double latency_s);
   /// A job failed for this reason. A cancelled job does not count as failed.
   void failed(Reason reason);
   /// Usage of an attempt that delivered nothing.
-  void wasted(const Usage& usage) { wasted_ += plausible(usage); }
-  void stale_result() { ++stale_results_; }
+  void wasted(const Usage& usage) { sums_.wasted += plausible(usage); }
+  void stale_result() { ++sums_.stale_results; }
   void decided() { ++decisions_; }
 
   /// Adds what the host's energy counters grew by since the last call. A counter that went back
@@ -130,8 +130,6 @@ class Accounting {
   std::vector<ClassReport> reports_of(const std::vector<WorkClass>& classes) const;
 
  private:
-  struct Count;
-  static const Count counts[];  // those in job_sums
   struct Counter {
     double read_j = -1;  // negative: no reading yet
     Instant read_at{};
@@ -141,11 +139,7 @@ class Accounting {
   double shown_energy_j() const { return std::max(fleet_energy_j_, shown_before_.energy_j); }
   double shown_cost_usd(Instant now) const;
 
-  Instant started_;
-  std::uint64_t accepted_ = 0, refused_ = 0, finished_ = 0, failed_ = 0, cancelled_ = 0;
-  std::uint64_t input_tokens_ = 0, output_tokens_ = 0;
-  std::map<Reason, std::uint64_t> fallbacks_;
-  std::map<Reason, std::uint64_t> failures_;
+  Summary sums_;  // of jobs, and the start; `summary` adds the rest
   std::map<Reason, FallbackCost> fallback_costs_;
   struct ClassTally {
     ClassMetric metric = ClassMetric::none;
@@ -154,10 +148,8 @@ class Accounting {
     Histogram values;
   };
   std::map<std::string, ClassTally, std::less<>> classes_;
-  Usage charged_, wasted_;
-  DeliveredWork tokens_work_, steps_work_;
   Histogram latency_s_, first_token_s_;
-  std::uint64_t retries_ = 0, preempted_ = 0, stale_results_ = 0, decisions_ = 0;
+  std::uint64_t decisions_ = 0;
 
   std::vector<std::vector<Counter>> counters_;  // by host and device index
   // By device index; negative: not known.
@@ -172,9 +164,8 @@ class Accounting {
   Instant costed_until_;
 };
 
-/// Requested tokens of a job over all its items; 0 for training.
-std::uint64_t requested_input_tokens(const Job& job);
-std::uint64_t requested_output_tokens(const Job& job);
+/// Requests in a job, each of its `input_tokens` and `output_tokens`; 0 for training.
+std::uint64_t requested_items(const Job& job);
 
 /// USD per hour of one device of this group, at the policy's prices.
 double price_usd_per_h(const FleetState& fleet_state, const Policy& policy, GroupIndex group);

@@ -7,6 +7,18 @@
 namespace drover::router {
 namespace {
 
+struct CountRow {
+  const char* name;
+  std::uint64_t Summary::*member;
+  bool newer = false;  // missing in sums of earlier versions: zero
+};
+constexpr CountRow count_rows[] = {
+    {"accepted", &Summary::accepted},         {"refused", &Summary::refused},
+    {"finished", &Summary::finished},         {"failed", &Summary::failed},
+    {"input_tokens", &Summary::input_tokens}, {"output_tokens", &Summary::output_tokens},
+    {"retries", &Summary::retries},           {"stale_results", &Summary::stale_results},
+    {"preempted", &Summary::preempted, true}, {"cancelled", &Summary::cancelled, true}};
+
 Json counts_json(const std::map<Reason, std::uint64_t>& counts) {
   Json json = Json::object();
   for (const auto& [reason, count] : counts) json.set(to_text(reason), count);
@@ -96,28 +108,15 @@ Status Histogram::take(const Json& json) {
   return {};
 }
 
-// A nested table, because the numbers are private.
-struct Accounting::Count {
-  const char* name;
-  std::uint64_t Accounting::*member;
-  bool newer = false;  // missing in sums of earlier versions: zero
-};
-constexpr Accounting::Count Accounting::counts[] = {
-    {"accepted", &Accounting::accepted_},         {"refused", &Accounting::refused_},
-    {"finished", &Accounting::finished_},         {"failed", &Accounting::failed_},
-    {"input_tokens", &Accounting::input_tokens_}, {"output_tokens", &Accounting::output_tokens_},
-    {"retries", &Accounting::retries_},           {"stale_results", &Accounting::stale_results_},
-    {"preempted", &Accounting::preempted_, true}, {"cancelled", &Accounting::cancelled_, true}};
-
 std::string Accounting::job_sums() const {
   Json json = Json::object();
-  json.set("started_ns", started_.time_since_epoch().count());
-  for (const Count& count : counts) json.set(count.name, this->*count.member);
-  json.set("fallbacks", counts_json(fallbacks_)).set("failures", counts_json(failures_));
+  json.set("started_ns", sums_.started.time_since_epoch().count());
+  for (const CountRow& count : count_rows) json.set(count.name, sums_.*count.member);
+  json.set("fallbacks", counts_json(sums_.fallbacks)).set("failures", counts_json(sums_.failures));
   json.set("fallback_costs", costs_json(fallback_costs_));
-  json.set("charged", usage_json(charged_)).set("wasted", usage_json(wasted_));
-  json.set("tokens_work", production_json(tokens_work_));
-  json.set("steps_work", production_json(steps_work_));
+  json.set("charged", usage_json(sums_.charged)).set("wasted", usage_json(sums_.wasted));
+  json.set("tokens_work", production_json(sums_.tokens_work));
+  json.set("steps_work", production_json(sums_.steps_work));
   json.set("latency_s", latency_s_.to_json()).set("first_token_s", first_token_s_.to_json());
   return json.dump();
 }
@@ -128,28 +127,29 @@ Status Accounting::restore_job_sums(std::string_view text) {
   for (const char* name : {"started_ns", "charged", "wasted", "latency_s", "first_token_s"}) {
     if (!json->has(name)) return error("sums: {} is missing", name);
   }
-  started_ = Instant(Duration((*json)["started_ns"].integer()));
-  for (const Count& count : counts) {
+  sums_.started = Instant(Duration((*json)["started_ns"].integer()));
+  for (const CountRow& count : count_rows) {
     if (!json->has(count.name) && count.newer) continue;
     if (!json->has(count.name)) return error("sums: {} is missing", count.name);
-    this->*count.member = static_cast<std::uint64_t>((*json)[count.name].integer());
+    sums_.*count.member = static_cast<std::uint64_t>((*json)[count.name].integer());
   }
-  charged_ = usage_of((*json)["charged"]);
-  wasted_ = usage_of((*json)["wasted"]);
-  tokens_work_ = production_of((*json)["tokens_work"]);
-  steps_work_ = production_of((*json)["steps_work"]);
+  sums_.charged = usage_of((*json)["charged"]);
+  sums_.wasted = usage_of((*json)["wasted"]);
+  sums_.tokens_work = production_of((*json)["tokens_work"]);
+  sums_.steps_work = production_of((*json)["steps_work"]);
   for (const Status& status :
-       {take_counts((*json)["fallbacks"], fallbacks_), take_counts((*json)["failures"], failures_),
+       {take_counts((*json)["fallbacks"], sums_.fallbacks),
+        take_counts((*json)["failures"], sums_.failures),
         take_costs((*json)["fallback_costs"], fallback_costs_),
         latency_s_.take((*json)["latency_s"]), first_token_s_.take((*json)["first_token_s"])}) {
     if (!status) return status;
   }
   // Sums of earlier versions count cancelled jobs as failed.
-  const auto cancelled = failures_.find(Reason::cancelled);
-  if (cancelled != failures_.end()) {
-    cancelled_ += cancelled->second;
-    failed_ -= std::min(failed_, cancelled->second);
-    failures_.erase(cancelled);
+  const auto cancelled = sums_.failures.find(Reason::cancelled);
+  if (cancelled != sums_.failures.end()) {
+    sums_.cancelled += cancelled->second;
+    sums_.failed -= std::min(sums_.failed, cancelled->second);
+    sums_.failures.erase(cancelled);
   }
   return {};
 }

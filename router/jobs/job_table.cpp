@@ -51,6 +51,23 @@ std::string return_text(Instant at, std::uint32_t attempt, const Failed& failed)
                      to_text(failed.reason), failed.detail.empty() ? "" : ": ", failed.detail);
 }
 
+std::vector<std::uint16_t> member_devices(const FleetState& fleet_state, const JobRecord& record,
+                                          const Member& member) {
+  if (!record.lease.replica) return member.devices;
+  const auto host = fleet_state.find_host(member.host);
+  const auto replica =
+      host ? fleet_state.find_replica(*host, *record.lease.replica) : std::optional<ReplicaIndex>();
+  return replica ? fleet_state.replicas()[*replica].replica.devices : std::vector<std::uint16_t>();
+}
+
+Failed failed_attempt(const JobRecord& record, std::string detail) {
+  Failed failed;
+  failed.job = record.job.id;
+  failed.attempt = record.attempt;
+  failed.detail = std::move(detail);
+  return failed;
+}
+
 Usage estimated_usage(const JobRecord& record, Instant until) {
   Usage sum;
   for (const Member& member : record.lease.members) {

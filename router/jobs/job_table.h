@@ -26,8 +26,7 @@ namespace drover::router {
 /// What FleetState has reserved for the current attempt; released when it ends.
 struct Reservation {
   bool made = false;
-  HostIndex host = no_index;  // of a multi-host gang: the first member's, as is `group`
-  GroupIndex group = no_index;
+  GroupIndex group = no_index;  // of a multi-host gang: the first member's
   ReplicaIndex replica = no_index;
   std::uint64_t tokens = 0;
   ReservedPrompt prompt;
@@ -116,6 +115,13 @@ inline JobState end_state(Reason why) {
 /// The record as it is published.
 JobChanged shown(const JobRecord& record);
 
+/// The devices of the member's part of the attempt, as far as known.
+std::vector<std::uint16_t> member_devices(const FleetState& fleet_state, const JobRecord& record,
+                                          const Member& member);
+
+/// The current attempt's failure, without usage.
+Failed failed_attempt(const JobRecord& record, std::string detail);
+
 /// Estimated usage of the current attempt up to `until`, for an agent that no longer reports: the
 /// expected usage scaled by elapsed over expected time. Zero before it runs, and when nothing was
 /// expected.
@@ -168,7 +174,6 @@ class JobTable {
   /// Attempts leased before `limit` that an agent has not acknowledged, in order of acceptance.
   std::vector<JobRecord*> unacknowledged(Instant limit) const;
   std::size_t active_attempts() const { return attempts_out_; }
-  /// Payload of all open jobs.
   std::size_t open_payload_bytes() const { return carried_bytes_open_; }
   /// Kept ended jobs, oldest first.
   const std::deque<JobRecord*>& ended_jobs() const { return ended_; }

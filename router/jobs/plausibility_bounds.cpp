@@ -83,8 +83,9 @@ bool clamp_to(Outcome& outcome, const PlausibleUsage& most, const Job& job) {
   const std::uint32_t steps = job.work.kind == WorkKind::train ? job.work.steps : 0;
   bool less = cut_time(outcome.run_s, most.elapsed_s);
   less = cut_time(outcome.first_token_s, most.elapsed_s) || less;
-  less = cut_count(outcome.input_tokens, requested_input_tokens(job)) || less;
-  less = cut_count(outcome.output_tokens, requested_output_tokens(job)) || less;
+  const std::uint64_t items = requested_items(job);
+  less = cut_count(outcome.input_tokens, items * job.work.input_tokens) || less;
+  less = cut_count(outcome.output_tokens, items * job.work.output_tokens) || less;
   return cut_count(outcome.steps, steps) || less;
 }
 

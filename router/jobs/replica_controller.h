@@ -1,5 +1,5 @@
-// Replicas that the router started: how many are starting, which it may retire, and when a model
-// without a placement may try again.
+// Replicas that the router started: how many are starting, which it may retire or can do without,
+// and when a model without a placement may try again.
 #pragma once
 
 #include <map>
@@ -46,5 +46,29 @@ std::vector<JobRecord*> starved_requests(Instant now, const Replicas& limits,
 std::vector<ReplicaIndex> idle_replicas(Instant now, Duration idle_for,
                                         const FleetState& fleet_state,
                                         const ReplicaController& replica_controller);
+
+/// Other replicas can take a replica's work when all of the model's work fills at most this share
+/// of their batches and KV caches, so that requests stay as fast as their class requires.
+inline constexpr double surplus_fill_max = 0.5;
+
+/// Surplus replicas: replicas that the router started and can do without, because they are idle
+/// or because the model's other replicas can take their work. Requests go to the least loaded
+/// replica, so without this every replica that a burst started would stay a little busy, and no
+/// gang would ever find devices.
+class SurplusReplicas {
+ public:
+  /// Called each heartbeat. Idle replicas are surplus. So are busy ones, as many at once as the
+  /// model's other replicas can stand in for. Another replica can stand in only if its host is
+  /// healthy and every rule that names the surplus replica's pool also names its pool and accepts
+  /// its precision.
+  void update(Instant now, const FleetState& fleet_state, const Policy& policy,
+              const ReplicaController& replica_controller);
+
+  /// Replicas that have been surplus for `span` as of the last update, longest first.
+  std::vector<ReplicaIndex> surplus_for(Instant now, Duration span) const;
+
+ private:
+  std::map<ReplicaIndex, Instant> since_;
+};
 
 }  // namespace drover::router

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "fleet/base/contains.h"
 #include "router/decision/candidates.h"
 #include "router/fleet_state/multi_host_gang.h"
 
@@ -49,7 +50,6 @@ struct GangSite {
   std::vector<Claim> claims;    // in order of choice
 };
 
-/// Victims by group.
 using VictimsByGroup = std::map<GroupIndex, std::vector<const PreemptionVictim*>>;
 
 VictimsByGroup by_group(const FleetState& fleet_state, std::span<const PreemptionVictim> holders) {
@@ -78,9 +78,7 @@ GangSite look_at(const FleetState& fleet_state, const GroupSet& groups,
     if (here == holders.end()) continue;
     for (const PreemptionVictim* holder : here->second) {
       for (const DeviceIndex device : holder->devices) {
-        const bool open = (columns.condition[device] & condition_unavailable) == 0 &&
-                          columns.replicas[device] == 0;
-        if (columns.group[device] != index || !open) continue;
+        if (columns.group[device] != index || is_closed(columns, device)) continue;
         Claim& claim = claims[holder->number];
         claim.holder = holder;
         claim.offsets.push_back(base + device - group.first);
@@ -217,9 +215,7 @@ bool may_be_preempted(const JobRecord& record, const Preempt& preempt, int prior
   if (record.job.priority >= priority || !record.cancelled.empty()) return false;
   if (record.attempt - record.excused >= attempts_max) return false;
   if (record.preempted >= preempted_max) return false;
-  const auto& classes = preempt.classes;
-  return preempt.trainings ||
-         std::find(classes.begin(), classes.end(), record.work_class) != classes.end();
+  return preempt.trainings || contains(preempt.classes, record.work_class);
 }
 
 double lost_device_s(const JobRecord& record, Instant now) {

@@ -141,7 +141,7 @@ Status LedgerCompaction::end(const JobId& job, CompactionSlice& slice) {
   }
   const JobRecord* record = jobs_.find(job);
   DROVER_REQUIRE(record != nullptr);  // the table keeps the job that ended last
-  slice.known.push_back(ledger::known({job, content_hash(record->job), known_as(*record)}));
+  slice.known.push_back(ledger::known(job, content_hash(record->job), known_as(*record)));
   --ended_;
   return {};
 }

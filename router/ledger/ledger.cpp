@@ -120,30 +120,14 @@ LedgerRow host_counts(Instant now, const std::string& host, Incarnation agent,
   return row_of(Transition::counters, now, {}, 0, std::move(noted), host);
 }
 
-LedgerRow audit(Instant now, const Audit& said) {
-  return row_of(Transition::audit, now, {}, 0, said);
+LedgerRow audit(Instant now, Message said) {
+  return row_of(Transition::audit, now, {}, 0, std::move(said));
 }
 
-LedgerRow power_cap(Instant now, const SetPowerCap& cap) {
-  return row_of(Transition::audit, now, {}, 0, cap);
-}
-
-LedgerRow drain(Instant now, const SetDrain& said) {
-  return row_of(Transition::audit, now, {}, 0, said);
-}
-
-LedgerRow cancelled(Instant now, const CancelReply& jobs) {
-  return row_of(Transition::audit, now, {}, 0, jobs);
-}
-
-LedgerRow policy(Instant now, const PolicyReply& applied) {
-  return row_of(Transition::audit, now, {}, 0, applied);
-}
-
-LedgerRow known(const CompactedJob& job) {
-  LedgerRow row{Transition::known, {}, job.job, static_cast<std::uint32_t>(job.as), {}};
+LedgerRow known(const JobId& job, std::uint64_t content, CompactedEnd as) {
+  LedgerRow row{Transition::known, {}, job, static_cast<std::uint32_t>(as), {}};
   for (std::size_t byte = 0; byte < content_bytes; ++byte) {
-    row.payload += static_cast<char>(job.content >> (8 * (content_bytes - 1 - byte)));
+    row.payload += static_cast<char>(content >> (8 * (content_bytes - 1 - byte)));
   }
   return row;
 }
@@ -167,7 +151,9 @@ Status Reader::read(const LedgerRow& row) {
 Status Reader::read_any(const LedgerRow& row) {
   switch (row.transition) {
     case Transition::started:
-      return read_started(row);
+      if (!began_) accounting_.ledger_started(row.at);
+      began_ = true;
+      return {};
     case Transition::refused:
       accounting_.refused();
       return {};
@@ -214,12 +200,6 @@ Status Reader::read_step(const LedgerRow& row) {
   }
   record->since = row.at;
   return status;
-}
-
-Status Reader::read_started(const LedgerRow& row) {
-  if (!began_) accounting_.ledger_started(row.at);
-  began_ = true;
-  return {};
 }
 
 Status Reader::read_counters(const LedgerRow& row) {

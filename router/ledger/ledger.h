@@ -80,21 +80,14 @@ LedgerRow host_counts(Instant now, const std::string& host, Incarnation agent,
 /// Whether a counters row holds published totals instead of sums.
 bool is_shown(const Summary& sums);
 
-LedgerRow audit(Instant now, const Audit& said);
-LedgerRow power_cap(Instant now, const SetPowerCap& cap);
-LedgerRow drain(Instant now, const SetDrain& said);
-/// Jobs that had an attempt when they were cancelled.
-LedgerRow cancelled(Instant now, const CancelReply& jobs);
-LedgerRow policy(Instant now, const PolicyReply& applied);
+/// `said`: one of the messages of audit rows. A CancelReply has the jobs that had an attempt when
+/// they were cancelled.
+LedgerRow audit(Instant now, Message said);
 
 /// How a compacted job ended. `refused`: only in ledgers of earlier versions; it has no effect.
 enum class CompactedEnd : std::uint8_t { finished, failed, refused, cancelled };
-struct CompactedJob {
-  JobId job;
-  std::uint64_t content = 0;  // its hash
-  CompactedEnd as = CompactedEnd::finished;
-};
-LedgerRow known(const CompactedJob& job);
+/// `content`: the hash of the job's content.
+LedgerRow known(const JobId& job, std::uint64_t content, CompactedEnd as);
 LedgerRow sums(Instant now, const Accounting& accounting);
 
 /// "replica 3", "devices 0-3,6"; for a multi-host gang "gang h1/0-7 h2/0-3".
@@ -121,7 +114,6 @@ class Reader {
  private:
   Status read_any(const LedgerRow& row);
   Status read_step(const LedgerRow& row);
-  Status read_started(const LedgerRow& row);
   Status read_counters(const LedgerRow& row);
   Status read_audit(const LedgerRow& row);
   void read_cancelled(const CancelReply& jobs);

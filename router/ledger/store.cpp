@@ -4,17 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
-#include <thread>
 #include <utility>
 
-#include "router/ledger/store_file.h"
-#include "router/ledger/store_tables.h"
 #include "router/ledger/wal_check.h"
 
 namespace drover::router {
@@ -27,63 +21,19 @@ constexpr std::chrono::milliseconds full_wait{500};  // delay before a full disk
 constexpr std::size_t slice_rows_min = 250;
 constexpr std::size_t slice_rows_max = 4'000;
 
-class ThreadedStore final : public LedgerStore {
- public:
-  ThreadedStore(std::unique_ptr<LedgerCompactor> compactor, const WalLimits& log_limits)
-      : tables_(log_limits), compactor_(std::move(compactor)) {}
-  ~ThreadedStore() override;
+/// The result of `act`, or the exception that ended it: memory may be short.
+template <typename Act>
+Status guarded(const std::string& path, Act act) {
+  try {
+    return act();
+  } catch (const std::exception& problem) {
+    return error("ledger {}: writing: {}", path, problem.what());
+  }
+}
 
-  Status start(const std::string& path);
+}  // namespace
 
-  const std::string& path() const override { return path_; }
-  std::optional<Instant> last_at() const override { return last_at_; }
-  Status read(const Visitor& visit) override;
-  void append(std::vector<Write> writes) override;
-  std::uint64_t committed() override;
-  int ready_descriptor() const override { return ready_.number(); }
-  bool full() const override { return full_; }
-  WalState log() const override { return log_; }
-  Status failure() const override;
-  Status flush() override;
-
- private:
-  bool wait_for_work(std::unique_lock<std::mutex>& lock);
-  void work();
-  Status commit();
-  void settle(const Status& committed);
-  Status compact(std::size_t rows_max, LedgerTables::Sync sync);
-  void notify();
-
-  std::string path_;
-  FileDescriptor lock_;
-  FileDescriptor ready_;
-  std::int64_t base_ = 0;  // sequence of the last row before this start
-  std::optional<Instant> last_at_;
-
-  std::mutex tables_mutex_;  // read() runs on another thread
-  LedgerTables tables_;
-  std::unique_ptr<LedgerCompactor> compactor_;
-
-  // Used by the worker thread only.
-  std::vector<NumberedRow> batch_;        // being committed, or waiting for disk space
-  std::optional<CompactionSlice> slice_;  // as above
-  bool more_ = false;                     // more rows are due for deletion
-
-  mutable std::mutex mutex_;
-  std::condition_variable wake_;     // wakes the worker: something to write, or stop
-  std::condition_variable written_;  // wakes others: something was written, or failed
-  std::vector<Write> waiting_;
-  bool busy_ = false;
-  bool stopping_ = false;
-  Status failure_;
-  std::uint64_t appended_ = 0;
-  std::atomic<std::uint64_t> committed_{0};
-  std::atomic<bool> full_{false};
-  std::atomic<WalState> log_{WalState::short_enough};
-  std::thread worker_;
-};
-
-ThreadedStore::~ThreadedStore() {
+LedgerStore::~LedgerStore() {
   {
     const std::lock_guard guard(mutex_);
     stopping_ = true;
@@ -92,7 +42,7 @@ ThreadedStore::~ThreadedStore() {
   if (worker_.joinable()) worker_.join();
 }
 
-Status ThreadedStore::start(const std::string& path) {
+Status LedgerStore::start(const std::string& path) {
   auto file = find_ledger(path);
   if (!file) return file.error();
   path_ = *std::move(file);
@@ -100,7 +50,6 @@ Status ThreadedStore::start(const std::string& path) {
   if (auto status = check_wal(path_); !status) return status;
   if (auto status = tables_.open(path_); !status) return status;
   base_ = tables_.last_sequence();
-  last_at_ = tables_.last_at();
   ready_.take(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (ready_.number() < 0)
     return error("ledger {}: cannot create an eventfd: {}", path_, std::strerror(errno));
@@ -112,7 +61,7 @@ Status ThreadedStore::start(const std::string& path) {
   return {};
 }
 
-Status ThreadedStore::read(const Visitor& visit) {
+Status LedgerStore::read(const Visitor& visit) {
   const std::lock_guard guard(tables_mutex_);
   return tables_.read([&](std::int64_t sequence, const LedgerRow& row) {
     if (compactor_) compactor_->match(sequence, row);
@@ -120,7 +69,7 @@ Status ThreadedStore::read(const Visitor& visit) {
   });
 }
 
-void ThreadedStore::append(std::vector<Write> writes) {
+void LedgerStore::append(std::vector<Write> writes) {
   if (writes.empty()) return;
   std::unique_lock lock(mutex_);
   if (!failure_) return;  // after a failure nothing is written or acknowledged
@@ -133,19 +82,19 @@ void ThreadedStore::append(std::vector<Write> writes) {
   wake_.notify_one();
 }
 
-std::uint64_t ThreadedStore::committed() {
+std::uint64_t LedgerStore::committed() {
   std::uint64_t count = 0;
   // Clears the event; its absence is no error.
   [[maybe_unused]] const auto taken = ::read(ready_.number(), &count, sizeof count);
   return committed_.load();
 }
 
-Status ThreadedStore::failure() const {
+Status LedgerStore::failure() const {
   const std::lock_guard guard(mutex_);
   return failure_;
 }
 
-Status ThreadedStore::flush() {
+Status LedgerStore::flush() {
   std::unique_lock lock(mutex_);
   written_.wait(lock, [&] { return (waiting_.empty() && !busy_) || !failure_ || full_; });
   if (failure_ && full_) {
@@ -155,12 +104,12 @@ Status ThreadedStore::flush() {
   return failure_;
 }
 
-void ThreadedStore::notify() {
+void LedgerStore::notify() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto put = ::write(ready_.number(), &one, sizeof one);
 }
 
-bool ThreadedStore::wait_for_work(std::unique_lock<std::mutex>& lock) {
+bool LedgerStore::wait_for_work(std::unique_lock<std::mutex>& lock) {
   if (full_) {
     wake_.wait_for(lock, full_wait, [&] { return stopping_; });
     return !stopping_;
@@ -169,19 +118,9 @@ bool ThreadedStore::wait_for_work(std::unique_lock<std::mutex>& lock) {
   return !waiting_.empty() || !stopping_;
 }
 
-/// The result of `act`, or the exception that ended it: memory may be short.
-template <typename Act>
-Status guarded(const std::string& path, Act act) {
-  try {
-    return act();
-  } catch (const std::exception& problem) {
-    return error("ledger {}: writing: {}", path, problem.what());
-  }
-}
-
 // Commits whatever was queued during the last commit: under load the groups grow on their own, and
 // a single write waits for nobody. Waiting callers are notified before old rows are deleted.
-void ThreadedStore::work() {
+void LedgerStore::work() {
   std::unique_lock lock(mutex_);
   while (wait_for_work(lock)) {
     std::vector<Write> gathered;
@@ -206,7 +145,7 @@ void ThreadedStore::work() {
   }
 }
 
-Status ThreadedStore::commit() {
+Status LedgerStore::commit() {
   const std::lock_guard guard(tables_mutex_);
   if (batch_.empty()) return {};
   if (auto status = tables_.append(batch_); !status) return status;
@@ -215,8 +154,7 @@ Status ThreadedStore::commit() {
   return {};
 }
 
-/// REQUIRES the lock.
-void ThreadedStore::settle(const Status& committed) {
+void LedgerStore::settle(const Status& committed) {
   busy_ = false;
   log_ = tables_.log();
   full_ = !committed && tables_.full();
@@ -231,7 +169,7 @@ void ThreadedStore::settle(const Status& committed) {
   notify();
 }
 
-Status ThreadedStore::compact(std::size_t rows_max, LedgerTables::Sync sync) {
+Status LedgerStore::compact(std::size_t rows_max, LedgerTables::Sync sync) {
   if (!compactor_) return {};
   const std::lock_guard guard(tables_mutex_);
   more_ = false;
@@ -253,25 +191,13 @@ Status ThreadedStore::compact(std::size_t rows_max, LedgerTables::Sync sync) {
   return {};
 }
 
-}  // namespace
-
-Result<std::vector<LedgerRow>> LedgerStore::rows() {
-  std::vector<LedgerRow> rows;
-  const Status status = read([&](const LedgerRow& row) {
-    rows.push_back(row);
-    return Status();
-  });
-  if (!status) return status.error();
-  return rows;
-}
-
 Result<std::unique_ptr<LedgerStore>> LedgerStore::open(const std::string& path,
                                                        std::unique_ptr<LedgerCompactor> compactor,
                                                        const WalLimits& log_limits) {
   try {
-    auto store = std::make_unique<ThreadedStore>(std::move(compactor), log_limits);
+    std::unique_ptr<LedgerStore> store(new LedgerStore(std::move(compactor), log_limits));
     if (auto status = store->start(path); !status) return status.error();
-    return std::unique_ptr<LedgerStore>(std::move(store));
+    return store;
   } catch (const std::exception& problem) {
     return error("ledger {}: {}", path, problem.what());
   }

@@ -8,17 +8,23 @@
 // a restart reads what is on disk.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "fleet/base/result.h"
 #include "fleet/outbox.h"
 #include "router/ledger/compactor.h"
-#include "router/ledger/wal.h"
+#include "router/ledger/store_file.h"
+#include "router/ledger/store_tables.h"
 
 namespace drover::router {
 
@@ -30,34 +36,72 @@ class LedgerStore {
   static Result<std::unique_ptr<LedgerStore>> open(
       const std::string& path, std::unique_ptr<LedgerCompactor> compactor = nullptr,
       const WalLimits& log_limits = {});
-  virtual ~LedgerStore() = default;
+  ~LedgerStore();
 
   /// The file itself, with symbolic links resolved.
-  virtual const std::string& path() const = 0;
+  const std::string& path() const { return path_; }
   /// Time of the newest row when the file was opened; nothing: the ledger is new.
-  virtual std::optional<Instant> last_at() const = 0;
+  std::optional<Instant> last_at() const { return tables_.last_at(); }
 
   /// Reads all rows, oldest first: totals of compacted jobs, their known ids, then the
   /// transitions. Stops with the visitor's error. With a compactor, call it once, before the first
   /// append.
   using Visitor = std::function<Status(const LedgerRow& row)>;
-  virtual Status read(const Visitor& visit) = 0;
-  Result<std::vector<LedgerRow>> rows();
+  Status read(const Visitor& visit);
 
   /// Queues writes and returns at once. REQUIRES increasing sequences.
-  virtual void append(std::vector<Write> writes) = 0;
+  void append(std::vector<Write> writes);
   /// The highest sequence on disk. `ready_descriptor()` becomes readable when this or `full` has
   /// changed.
-  virtual std::uint64_t committed() = 0;
-  virtual int ready_descriptor() const = 0;
+  std::uint64_t committed();
+  int ready_descriptor() const { return ready_.number(); }
   /// Whether the disk is full: nothing is acknowledged meanwhile.
-  virtual bool full() const = 0;
+  bool full() const { return full_; }
   /// Length of the log beside the file. `full()` is true while it is too long.
-  virtual WalState log() const = 0;
+  WalState log() const { return log_; }
   /// The error of a failed commit; after it nothing is written.
-  virtual Status failure() const = 0;
+  Status failure() const;
   /// Waits until all appended writes are on disk; on a full disk it returns an error instead.
-  virtual Status flush() = 0;
+  Status flush();
+
+ private:
+  LedgerStore(std::unique_ptr<LedgerCompactor> compactor, const WalLimits& log_limits)
+      : tables_(log_limits), compactor_(std::move(compactor)) {}
+  Status start(const std::string& path);
+  bool wait_for_work(std::unique_lock<std::mutex>& lock);
+  void work();
+  Status commit();
+  /// REQUIRES the lock.
+  void settle(const Status& committed);
+  Status compact(std::size_t rows_max, LedgerTables::Sync sync);
+  void notify();
+
+  std::string path_;
+  FileDescriptor lock_;
+  FileDescriptor ready_;
+  std::int64_t base_ = 0;  // sequence of the last row before this start
+
+  std::mutex tables_mutex_;  // read() runs on another thread
+  LedgerTables tables_;
+  std::unique_ptr<LedgerCompactor> compactor_;
+
+  // Used by the worker thread only.
+  std::vector<NumberedRow> batch_;        // being committed, or waiting for disk space
+  std::optional<CompactionSlice> slice_;  // as above
+  bool more_ = false;                     // more rows are due for deletion
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;     // wakes the worker: something to write, or stop
+  std::condition_variable written_;  // wakes others: something was written, or failed
+  std::vector<Write> waiting_;
+  bool busy_ = false;
+  bool stopping_ = false;
+  Status failure_;
+  std::uint64_t appended_ = 0;
+  std::atomic<std::uint64_t> committed_{0};
+  std::atomic<bool> full_{false};
+  std::atomic<WalState> log_{WalState::short_enough};
+  std::thread worker_;
 };
 
 }  // namespace drover::router

@@ -27,17 +27,33 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fleet/base/result.h"
 #include "fleet/outbox.h"
 #include "router/ledger/compactor.h"
-#include "router/ledger/wal.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace drover::router {
+
+/// Length of the write-ahead log beside the ledger. The log restarts once all of it is in the file
+/// and nobody reads it: a program that holds a read transaction keeps it growing.
+enum class WalState : std::uint8_t {
+  short_enough,
+  lengthy,  // warn: find the reader
+  full,     // no writes until the reader has ended
+};
+
+struct WalLimits {
+  std::int64_t lengthy_bytes = 64 << 20;
+  std::int64_t full_bytes = 512 << 20;
+};
+
+inline constexpr std::string_view ledger_log_full =
+    "another program holds a long read transaction on it, and its log has reached the size limit";
 
 class LedgerTables {
  public:

@@ -55,13 +55,10 @@ void lint_target(Lint& lint, At& at) {
 
 /// Whether the later guard rejects everything that the earlier one rejects.
 bool as_strict(const Guard& later, const Guard& earlier) {
-  struct Row {
-    std::optional<double> Guard::*limit;
-  };
-  for (const Row& row : {Row{&Guard::finish_ratio_max}, Row{&Guard::extra_cost_max},
-                         Row{&Guard::extra_energy_max}}) {
-    const auto& wide = earlier.*row.limit;
-    const auto& narrow = later.*row.limit;
+  for (const auto limit :
+       {&Guard::finish_ratio_max, &Guard::extra_cost_max, &Guard::extra_energy_max}) {
+    const auto& wide = earlier.*limit;
+    const auto& narrow = later.*limit;
     if (wide && (!narrow || *narrow > *wide)) return false;
   }
   return true;
@@ -139,13 +136,8 @@ void lint_use(Lint& lint, At& at) {
   if (lint.are_pools_unread(at.rule) || lint.is_unread("class")) return;
   const auto& change = at.fallback().change_precision;
   const auto precisions = change ? std::vector<Precision>{*change} : at.rule.precisions;
-  std::optional<Reason> reason;
   const auto cases = rule_cases(at.rule, at.rule_index);
-  const bool never = std::all_of(cases.begin(), cases.end(), [&](const PolicyCase& each) {
-    reason = surely_excluded(lint.policy(), each, *pool, precisions);
-    return reason.has_value();
-  });
-  if (never && reason) {
+  if (const auto reason = surely_excluded(lint.policy(), cases, *pool, precisions)) {
     lint.error(
         at.table, "to",
         fmt::format("has no effect: pool \"{}\" accepts no job of the rule{} ({})", pool->name,

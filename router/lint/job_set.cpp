@@ -3,14 +3,41 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
-#include "router/lint/glob_cover.h"
 
 namespace drover::router {
 namespace {
 
 /// More parts than this are not processed: the rest counts as left.
 constexpr std::size_t parts_max = 64;
+
+/// Longer globs are only compared for equality: the work grows with the product of lengths.
+constexpr std::size_t compared_max = 256;
+
+char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+/// The glob in canonical form: lower case, and in each run of wildcards first the `?`, then at
+/// most one `*`.
+std::string spelled(std::string_view glob) {
+  std::string text;
+  bool star = false;
+  for (const char letter : glob) {
+    if (letter == '*') {
+      star = true;
+      continue;
+    }
+    if (star && letter != '?') {
+      text += '*';
+      star = false;
+    }
+    text += lower(letter);
+  }
+  if (star) text += '*';
+  return text;
+}
 
 struct SizeRow {
   std::string_view name;
@@ -34,9 +61,7 @@ IntegerRange whole_numbers(const Range& range, const IntegerRange& all) {
 }
 
 bool covers_names(const JobSet& general, const JobSet& special) {
-  const auto known = [&](const std::string& name) {
-    return std::find(general.classes.begin(), general.classes.end(), name) != general.classes.end();
-  };
+  const auto known = [&](const std::string& name) { return contains(general.classes, name); };
   const bool classes = general.classes.empty() ||
                        (!special.classes.empty() &&
                         std::all_of(special.classes.begin(), special.classes.end(), known));
@@ -79,6 +104,36 @@ const std::string& narrower(const std::string& first, const std::string& second)
 
 }  // namespace
 
+bool covers_glob(std::string_view general, std::string_view special) {
+  const std::string wide = spelled(general);
+  const std::string narrow = spelled(special);
+  if (wide == "*" || wide == narrow) return true;
+  if (wide.size() > compared_max || narrow.size() > compared_max) return false;
+  // covered[at]: whether the rest of `wide` covers narrow[at..]; `wide` is processed from its end.
+  std::vector<bool> covered(narrow.size() + 1, false);
+  covered[narrow.size()] = true;
+  for (std::size_t rule = wide.size(); rule-- > 0;) {
+    std::vector<bool> next(narrow.size() + 1, false);
+    if (wide[rule] == '*') next[narrow.size()] = covered[narrow.size()];
+    for (std::size_t at = narrow.size(); at-- > 0;) {
+      if (wide[rule] == '*') {
+        next[at] = covered[at] || next[at + 1];
+      } else if (narrow[at] != '*' && (wide[rule] == '?' || wide[rule] == narrow[at])) {
+        next[at] = covered[at + 1];
+      }
+    }
+    covered = std::move(next);
+  }
+  return covered[0];
+}
+
+std::string text_of_glob(std::string_view glob) {
+  std::string text(glob);
+  std::erase(text, '*');
+  std::replace(text.begin(), text.end(), '?', 'x');
+  return text;
+}
+
 std::string_view to_text(Size size) { return rows[static_cast<std::size_t>(size)].name; }
 
 bool JobSet::empty() const {
@@ -111,9 +166,8 @@ JobSet common(const JobSet& first, const JobSet& second) {
   both.stage = narrower(first.stage, second.stage);
   if (first.classes.empty()) both.classes = second.classes;
   if (first.classes.empty() || second.classes.empty()) return both;
-  std::erase_if(both.classes, [&](const std::string& name) {
-    return std::find(second.classes.begin(), second.classes.end(), name) == second.classes.end();
-  });
+  std::erase_if(both.classes,
+                [&](const std::string& name) { return !contains(second.classes, name); });
   if (both.classes.empty()) both.kinds = 0;
   return both;
 }

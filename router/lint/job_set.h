@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "devices/catalogue/model.h"
@@ -76,5 +77,14 @@ struct ExampleJob {
   devices::ModelSpec model;
 };
 ExampleJob example_job(const JobSet& set);
+
+// Comparison of globs.
+
+/// Whether `general` matches every text that `special` matches (by `matches_glob`). True is
+/// certain; false may be wrong.
+bool covers_glob(std::string_view general, std::string_view special);
+
+/// A shortest text that the glob matches. For "*" it is empty, so only stars match it.
+std::string text_of_glob(std::string_view glob);
 
 }  // namespace drover::router

@@ -9,7 +9,7 @@
 
 #include "devices/catalogue/catalogue.h"
 #include "fleet/text/toml.h"
-#include "router/lint/findings.h"
+#include "router/lint/policy_file.h"
 #include "router/policy/policy.h"
 
 namespace drover::router {
@@ -64,8 +64,6 @@ void lint_empty_ranges(Lint& lint, toml_file::Table table, const When& when);
 
 /// Rules that no job reaches, unknown names, spills that oscillate.
 void lint_rules(Lint& lint, toml_file::Table file);
-/// Errors in `preempt`: unknown classes, and work that is never preempted.
-void lint_preempt(Lint& lint, toml_file::Table table, const Rule& rule);
 /// Fallbacks that lead back, lead nowhere or never apply.
 void lint_fallbacks(Lint& lint, toml_file::Table file);
 /// Classes without jobs, and metrics that their jobs do not have.

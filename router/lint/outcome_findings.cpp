@@ -101,12 +101,8 @@ void lint_idle_pools(Lint& lint, const Table& table, std::size_t index) {
   for (const std::string& name : rule.pools) {
     const Pool* pool = policy.find_pool(name);
     if (pool == nullptr || rule.pools.size() < 2) continue;
-    std::optional<Reason> why;
-    const bool never = std::all_of(cases.begin(), cases.end(), [&](const PolicyCase& each) {
-      why = surely_excluded(policy, each, *pool, rule.precisions);
-      return why.has_value();
-    });
-    if (!never || !why || takes_degraded(policy, *pool, cases)) continue;
+    const auto why = surely_excluded(policy, cases, *pool, rule.precisions);
+    if (!why || takes_degraded(policy, *pool, cases)) continue;
     lint.warn(table, "pools",
               fmt::format("pool \"{}\" accepts no job of the rule ({})", name, to_text(*why)));
   }

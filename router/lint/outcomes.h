@@ -21,6 +21,10 @@ bool can_occur(const Policy& policy, const PolicyCase& jobs, Reason reason);
 std::optional<Reason> surely_excluded(const Policy& policy, const PolicyCase& jobs,
                                       const Pool& pool, const std::vector<Precision>& precisions);
 
+/// The reason of the last case if every case is surely excluded.
+std::optional<Reason> surely_excluded(const Policy& policy, const std::vector<PolicyCase>& cases,
+                                      const Pool& pool, const std::vector<Precision>& precisions);
+
 /// A pool to try when the preferred pool has no placement.
 struct NextPool {
   std::string pool;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "router/lint/glob_cover.h"
+#include "router/lint/job_set.h"
 #include "router/lint/lint.h"
 
 namespace drover::router {

@@ -1,6 +1,7 @@
 // Rules that no job reaches, and unknown names.
 #include <algorithm>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "router/lint/job_set.h"
 #include "router/lint/lint.h"
@@ -75,6 +76,46 @@ void lint_spill(Lint& lint, Table table, const Rule& rule) {
   }
 }
 
+constexpr double priority_min = -128;
+constexpr double priority_max = 127;
+
+bool holds_trainings(const When& when) {
+  return when.kinds.empty() || contains(when.kinds, WorkKind::train);
+}
+
+/// Unknown classes in `preempt`, and work that is never preempted.
+void lint_preempt(Lint& lint, Table table, const Rule& rule) {
+  auto keys = table.table("preempt");
+  if (!rule.preempt || !keys) return;
+  const Policy& policy = lint.policy();
+  std::vector<std::string> known;
+  for (const WorkClass& each : policy.classes) known.push_back(each.name);
+  double lowest = rule.preempt->trainings ? priority_min : priority_max;
+  for (const std::string& name : rule.preempt->classes) {
+    const WorkClass* work_class = policy.find_class(name);
+    if (work_class == nullptr) {
+      lint.wrong_name(*keys, "may",
+                      fmt::format("no [class.{}]{}", printable(name),
+                                  known.empty() ? ", and no kind of work has that name"
+                                                : suggestion(name, known)));
+      return;
+    }
+    if (lint.is_unread("class." + name)) return;
+    if (!holds_trainings(work_class->when)) {
+      lint.warn(
+          *keys, "may",
+          fmt::format("class \"{}\" holds no training: only training can be preempted", name));
+    }
+    lowest = std::min(lowest, std::max(priority_min, work_class->when.priority.low));
+  }
+  if (!holds_trainings(rule.when)) {
+    lint.warn(table, "preempt", "only training preempts others, and the rule matches no training");
+  } else if (std::min(priority_max, rule.when.priority.high) <= lowest) {
+    lint.warn(*keys, "may",
+              "has no effect: nothing in it has a lower priority than the rule's jobs");
+  }
+}
+
 }  // namespace
 
 void lint_empty_ranges(Lint& lint, Table table, const When& when) {
@@ -105,7 +146,7 @@ void lint_rules(Lint& lint, Table file) {
       lint.error(table, "name", fmt::format("rule \"{}\" is never reached: {}", rule.name, why));
     }
     const bool named = !rule.name.empty();
-    if (named && std::find(names.begin(), names.end(), rule.name) != names.end()) {
+    if (named && contains(names, rule.name)) {
       lint.wrong_name(table, "name", fmt::format("rule \"{}\" is given twice", rule.name));
     }
     names.push_back(rule.name);

@@ -6,7 +6,6 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "router/policy/read.h"
-#include "router/policy/values.h"
 
 namespace drover::router {
 namespace {
@@ -41,16 +40,16 @@ constexpr std::array<RangeKey, 6> range_keys = {{
 struct MetricWord {
   std::string_view word;
   ClassMetric metric;
-  double to_base;  // 0: the target is a duration
+  bool is_duration;  // of the target
 };
 constexpr std::array<MetricWord, 7> metric_words = {{
-    {"training_time", ClassMetric::training_time, 0},
-    {"ttft", ClassMetric::first_token, 0},
-    {"tpot", ClassMetric::per_token, 0},
-    {"usd_per_mtoken", ClassMetric::cost_per_unit, 1},
-    {"usd_per_kstep", ClassMetric::cost_per_unit, 1},
-    {"j_per_token", ClassMetric::energy_per_unit, 1},
-    {"j_per_step", ClassMetric::energy_per_unit, 1},
+    {"training_time", ClassMetric::training_time, true},
+    {"ttft", ClassMetric::first_token, true},
+    {"tpot", ClassMetric::per_token, true},
+    {"usd_per_mtoken", ClassMetric::cost_per_unit, false},
+    {"usd_per_kstep", ClassMetric::cost_per_unit, false},
+    {"j_per_token", ClassMetric::energy_per_unit, false},
+    {"j_per_step", ClassMetric::energy_per_unit, false},
 }};
 
 void read_metric(Table table, WorkClass& work_class) {
@@ -71,8 +70,8 @@ void read_metric(Table table, WorkClass& work_class) {
   }
   work_class.metric = row->metric;
   if (!aimed) return;
-  work_class.target = row->to_base > 0 ? table.number_in("target", 0, 1e15) * row->to_base
-                                       : to_seconds(table.duration("target"));
+  work_class.target =
+      row->is_duration ? to_seconds(table.duration("target")) : table.number_in("target", 0, 1e15);
 }
 
 Mix read_mix(Table table) {

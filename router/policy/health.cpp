@@ -15,17 +15,6 @@ std::uint32_t read_count(Table table, std::string_view key, std::int64_t low,
   return static_cast<std::uint32_t>(table.integer_in(key, low, count_max, otherwise));
 }
 
-/// Whether the word is `other` instead of `usual`.
-bool read_choice(Table table, std::string_view key, std::string_view usual,
-                 std::string_view other) {
-  const std::string word = table.text(key, std::string(usual));
-  if (word != usual && word != other) {
-    table.add_problem(
-        key, fmt::format("found \"{}\", expected {} or {}", printable(word), usual, other));
-  }
-  return word == other;
-}
-
 void read_detectors(Table eject, EjectionRules& rules) {
   rules.consecutive = read_count(eject, "consecutive", 0, rules.consecutive);
   if (auto rate = eject.table("success_rate")) {
@@ -47,7 +36,7 @@ void read_detectors(Table eject, EjectionRules& rules) {
       rules.enforce[index] = enforce->number_in(key, 0, 100, rules.enforce[index]);
     }
   }
-  rules.shadow = read_choice(eject, "mode", "enforce", "shadow");
+  rules.shadow = read_word<bool>(eject, "mode", {{"enforce", false}, {"shadow", true}}, false);
 }
 
 void read_eject(Table file, EjectionRules& rules) {
@@ -78,8 +67,9 @@ void read_panic(Table file, Panic& rules) {
   auto panic = file.table("panic");
   if (!panic) return;
   rules.below = panic->number_in("below", 0, 1, rules.below);
-  const bool fails = read_choice(*panic, "action", "use_all", "fail");
-  rules.action = fails ? PanicAction::fail : PanicAction::use_all;
+  rules.action = read_word<PanicAction>(
+      *panic, "action", {{"use_all", PanicAction::use_all}, {"fail", PanicAction::fail}},
+      PanicAction::use_all);
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "fleet/base/enum_tables.h"
+#include "fleet/base/fnv1a.h"
 #include "fleet/base/text.h"
 #include "router/fleet_state/fleet_state.h"
 #include "router/policy/read.h"
-#include "router/policy/values.h"
 
 namespace drover::router {
 namespace {
@@ -39,14 +39,6 @@ constexpr std::array<ScorerName, scorer_count> scorer_names = {{
 
 static_assert(is_in_order(scorer_names, &ScorerName::scorer));
 
-struct ActionWord {
-  std::string_view word;
-  FallbackAction action;
-};
-constexpr std::array<ActionWord, 3> action_words = {{{"queue", FallbackAction::queue},
-                                                     {"reject", FallbackAction::reject},
-                                                     {"shed", FallbackAction::shed}}};
-
 void read_head(Table file, Policy& policy) {
   auto head = file.table("policy");
   if (!head) return;
@@ -54,12 +46,8 @@ void read_head(Table file, Policy& policy) {
   policy.version = head->integer_in("version", 0, 1'000'000'000'000, 1);
   policy.objective = head->text("objective", "balanced");
   constexpr std::array<std::string_view, 4> objectives = {"cost", "energy", "latency", "balanced"};
-  bool known = false;
-  for (const std::string_view objective : objectives) known |= policy.objective == objective;
-  if (!known) {
-    head->add_problem("objective",
-                      fmt::format("found \"{}\", expected cost, energy, latency or balanced",
-                                  printable(policy.objective)));
+  if (std::find(objectives.begin(), objectives.end(), policy.objective) == objectives.end()) {
+    add_unknown_word(*head, "objective", policy.objective, {objectives.begin(), objectives.end()});
   }
   policy.default_action = read_action(*head, "default_action", FallbackAction::queue);
   policy.seed = static_cast<std::uint64_t>(
@@ -166,17 +154,20 @@ void read_explain(Table file, Policy& policy) {
 
 }  // namespace
 
+void add_unknown_word(Table table, std::string_view key, std::string_view found,
+                      const std::vector<std::string_view>& expected) {
+  const std::vector<std::string_view> first(expected.begin(), expected.end() - 1);
+  table.add_problem(key, fmt::format("found \"{}\", expected {} or {}", printable(found),
+                                     joined(first, ", "), expected.back()));
+}
+
 std::vector<Precision> read_precisions(Table table, std::string_view key) {
-  std::vector<std::string> names;
-  for (int index = 0; index < precision_count; ++index) {
-    names.emplace_back(to_text(static_cast<Precision>(index)));
-  }
   std::vector<Precision> precisions;
   for (const std::string& word : table.texts(key)) {
     const auto precision = parse_precision(word);
     if (!precision) {
-      table.add_problem(
-          key, fmt::format("no such precision \"{}\"{}", printable(word), suggestion(word, names)));
+      table.add_problem(key, fmt::format("no such precision \"{}\"{}", printable(word),
+                                         suggestion(word, names_of<Precision>(precision_count))));
       return precisions;
     }
     precisions.push_back(*precision);
@@ -193,14 +184,11 @@ double read_share(Table table, std::string_view key, double otherwise) {
 }
 
 FallbackAction read_action(Table table, std::string_view key, FallbackAction otherwise) {
-  if (!table.has(key)) return otherwise;
-  const std::string word = table.text(key);
-  for (const ActionWord& row : action_words) {
-    if (row.word == word) return row.action;
-  }
-  table.add_problem(key,
-                    fmt::format("found \"{}\", expected queue, reject or shed", printable(word)));
-  return otherwise;
+  return read_word<FallbackAction>(table, key,
+                                   {{"queue", FallbackAction::queue},
+                                    {"reject", FallbackAction::reject},
+                                    {"shed", FallbackAction::shed}},
+                                   otherwise);
 }
 
 std::string_view to_text(Scorer scorer) { return row_at(scorer_names, scorer).name; }
@@ -304,6 +292,20 @@ void assign_pools(const Policy& policy, FleetState& fleet_state) {
     if (entry.pools.empty()) join(true);
   }
   fleet_state.set_pool_groups(std::move(counts));
+}
+
+Policy at_speed(Policy policy, double speed) {
+  policy.stale_after_s *= std::max(1.0, speed);
+  return policy;
+}
+
+std::string policy_hash(std::string_view text) { return fmt::format("{:016x}", fnv1a(text)); }
+
+Status check_version_increase(const Policy& in_force, const Policy& fresh, std::string_view place) {
+  if (fresh.version > in_force.version) return {};
+  return error("{}: policy.version: found {}, expected more than {}, the version in force{}",
+               printable(place), fresh.version, in_force.version,
+               fresh.version == in_force.version ? " with another text" : "");
 }
 
 }  // namespace drover::router

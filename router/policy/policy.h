@@ -114,8 +114,8 @@ struct Replicas {
   Duration start_after{std::chrono::seconds(5)};  // wait of a model's oldest job for capacity
   Duration retire_after{
       std::chrono::minutes(10)};  // idle time of a replica that is not a `floor` one
-  /// After being surplus for this long (router/jobs/surplus_replicas.h), a replica is unloaded for
-  /// work that finds no devices.
+  /// After being surplus for this long (router/jobs/replica_controller.h), a replica is unloaded
+  /// for work that finds no devices.
   Duration yield_after{std::chrono::seconds(30)};
   std::uint32_t starting_max = 2;  // at once over the fleet
 };
@@ -166,5 +166,16 @@ bool matches(const PoolMatch& match, const Register& host, const Group& group,
 class FleetState;
 /// Recomputes each group's pools, after a registration or a policy change.
 void assign_pools(const Policy& policy, FleetState& fleet_state);
+
+/// The policy for a fleet at this speed: the telemetry age limit also holds in wall time, because
+/// at most 20 batches arrive per wall second at any speed.
+Policy at_speed(Policy policy, double speed);
+
+/// A hash of the text, 16 hexadecimal digits.
+std::string policy_hash(std::string_view text);
+
+/// Decisions record the policy version, so a version must always mean the same text: a changed text
+/// needs a higher version. `place`: location of the new text, for the message.
+Status check_version_increase(const Policy& in_force, const Policy& fresh, std::string_view place);
 
 }  // namespace drover::router

@@ -29,16 +29,8 @@ void read_labels(Table match, PoolMatch& into) {
 }
 
 void read_match(Table match, PoolMatch& into) {
-  if (match.has("kind")) {
-    const std::string kind = match.text("kind");
-    if (kind == to_text(DeviceClass::gpu)) {
-      into.device_class = DeviceClass::gpu;
-    } else if (kind == to_text(DeviceClass::tpu)) {
-      into.device_class = DeviceClass::tpu;
-    } else {
-      match.add_problem("kind", fmt::format("found \"{}\", expected gpu or tpu", printable(kind)));
-    }
-  }
+  into.device_class = read_word<std::optional<DeviceClass>>(
+      match, "kind", {{"gpu", DeviceClass::gpu}, {"tpu", DeviceClass::tpu}}, std::nullopt);
   into.model = match.text("model", "");
   into.rack = match.text("rack", "");
   into.host = match.text("host", "");

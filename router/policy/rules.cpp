@@ -1,43 +1,17 @@
-// [[rule]] and [[rule.fallback]].
+// [[rule]], with its fallbacks, `spill` and `preempt`.
 #include <algorithm>
 #include <array>
 
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
 #include "router/policy/read.h"
-#include "router/policy/values.h"
 
 namespace drover::router {
 namespace {
 
 using toml_file::Table;
 
-struct PickWord {
-  std::string_view word;
-  Pick pick;
-};
-constexpr std::array<PickWord, 3> pick_words = {
-    {{"max", Pick::max}, {"p2c", Pick::p2c}, {"weighted", Pick::weighted}}};
-
-struct OverHostsWord {
-  std::string_view word;
-  MultiHost over_hosts;
-};
-constexpr std::array<OverHostsWord, 3> over_hosts_words = {{{"never", MultiHost::never},
-                                                            {"if_larger", MultiHost::if_larger},
-                                                            {"if_full", MultiHost::if_full}}};
-
-/// The row of this word; records an error and returns null if there is none.
-template <typename Row, std::size_t count>
-const Row* read_word(Table& table, const std::string& key, const std::array<Row, count>& words,
-                     std::string_view usual, std::string_view expected) {
-  const std::string text = table.text(key, std::string(usual));
-  const auto* row =
-      std::find_if(words.begin(), words.end(), [&](const Row& each) { return each.word == text; });
-  if (row != words.end()) return row;
-  table.add_problem(key, fmt::format("found \"{}\", expected {}", printable(text), expected));
-  return nullptr;
-}
+constexpr double grace_max_s = 24 * 3600;
 
 void read_require(Table table, Rule& rule) {
   rule.precisions = read_precisions(table, "precision");
@@ -52,21 +26,15 @@ void read_require(Table table, Rule& rule) {
                         fmt::format("found \"{}\", expected nvlink or ici", printable(word)));
     }
   }
-  const auto* over_hosts =
-      read_word(table, "over_hosts", over_hosts_words, "if_larger", "never, if_larger or if_full");
-  if (over_hosts != nullptr) rule.over_hosts = over_hosts->over_hosts;
+  rule.over_hosts = read_word<MultiHost>(table, "over_hosts",
+                                         {{"never", MultiHost::never},
+                                          {"if_larger", MultiHost::if_larger},
+                                          {"if_full", MultiHost::if_full}},
+                                         MultiHost::if_larger);
   // All parts of a gang are in one pool.
   if (!table.boolean("same_pool", true)) {
     table.add_problem("same_pool", "false is not supported by this version");
   }
-}
-
-std::vector<std::string> known_scorers() {
-  std::vector<std::string> names;
-  for (int index = 0; index < scorer_count; ++index) {
-    names.emplace_back(to_text(static_cast<Scorer>(index)));
-  }
-  return names;
 }
 
 void read_score(Table rule_table, Table table, Rule& rule) {
@@ -76,7 +44,8 @@ void read_score(Table rule_table, Table table, Rule& rule) {
   for (const std::string& name : table.keys()) {
     const auto scorer = parse_scorer(name);
     if (!scorer) {
-      table.add_problem(name, fmt::format("no such scorer{}", suggestion(name, known_scorers())));
+      table.add_problem(
+          name, fmt::format("no such scorer{}", suggestion(name, names_of<Scorer>(scorer_count))));
       known = false;
       continue;
     }
@@ -113,6 +82,115 @@ void read_slo(Table table, Rule& rule) {
   if (table.has("deadline_s")) rule.slo_deadline_s = table.number_in("deadline_s", 0.001, 1e9);
 }
 
+// [[rule.fallback]] and `spill`.
+
+void read_guard(Table table, Guard& guard) {
+  struct Row {
+    std::string_view key;
+    std::optional<double> Guard::*field;
+    Result<double> (*parse)(std::string_view);
+  };
+  constexpr std::array<Row, 3> rows = {{
+      {"est_finish", &Guard::finish_ratio_max, parse_primary_ratio},
+      {"extra_cost", &Guard::extra_cost_max, parse_extra_share},
+      {"extra_energy", &Guard::extra_energy_max, parse_extra_share},
+  }};
+  for (const Row& row : rows) {
+    if (!table.has(row.key)) continue;
+    const auto value = row.parse(table.text(row.key));
+    if (!value) table.add_problem(row.key, value.error().message);
+    if (value) guard.*row.field = *value;
+  }
+}
+
+void read_on(Table table, Fallback& fallback) {
+  const std::vector<std::string> words = table.texts("on");
+  if (words.empty()) {
+    table.add_problem("on", "found nothing, expected reasons or \"*\"");
+    return;
+  }
+  for (const std::string& word : words) {
+    if (word == "*" && words.size() == 1) return;
+    const auto reason = parse_reason(word);
+    if (!reason) {
+      table.add_problem("on", fmt::format("no such reason \"{}\"{}", printable(word),
+                                          suggestion(word, names_of<Reason>(reason_count))));
+      return;
+    }
+    fallback.on.push_back(*reason);
+  }
+}
+
+Failback read_failback(Table table) {
+  Failback failback;
+  failback.after = table.duration("after_s");
+  failback.probe = static_cast<std::uint32_t>(table.integer_in("probe", 0, 1'000'000, 1));
+  failback.floor = table.text("floor", "");
+  return failback;
+}
+
+Fallback read_fallback(Table table) {
+  Fallback fallback;
+  read_on(table, fallback);
+  const bool has_action = table.has("action");
+  if (has_action == table.has("to")) {
+    table.add_problem(has_action ? "to" : "action", "expected exactly one of `to` and `action`");
+  }
+  if (has_action) fallback.action = read_action(table, "action", FallbackAction::queue);
+  fallback.to = table.text("to", "");
+  if (auto change = table.table("change")) {
+    const auto precisions = read_precisions(*change, "precision");
+    if (precisions.size() == 1) fallback.change_precision = precisions.front();
+    if (precisions.size() != 1) change->add_problem("precision", "expected one precision");
+  }
+  if (auto guard = table.table("guard")) read_guard(*guard, fallback.guard);
+  if (table.has("max_wait_s")) {
+    fallback.max_wait = table.duration("max_wait_s");
+    if (fallback.action != FallbackAction::queue) {
+      table.add_problem("max_wait_s", "has no effect without action = \"queue\"");
+    }
+  }
+  if (auto failback = table.table("failback")) fallback.failback = read_failback(*failback);
+  return fallback;
+}
+
+Spill read_spill(Table table) {
+  Spill spill;
+  spill.margin = read_share(table, "margin", spill.margin);
+  spill.back = read_share(table, "back", spill.back);
+  spill.wait_usd_per_h = table.number_in("wait_usd_per_h", 0, 1e9, 0.0);
+  spill.wait_w = table.number_in("wait_w", 0, 1e9, 0.0);
+  return spill;
+}
+
+/// Which running work may be preempted for the rule's jobs.
+Preempt read_preempt(Table table) {
+  Preempt preempt;
+  for (const std::string& word : table.texts("may")) {
+    const auto kind = parse_kind_word(word);
+    if (!kind) {
+      preempt.classes.push_back(word);
+    } else if (*kind == WorkKind::train) {
+      preempt.trainings = true;
+    } else {
+      table.add_problem("may", fmt::format("found \"{}\": only training can be preempted, expected "
+                                           "training or names of classes",
+                                           printable(word)));
+    }
+  }
+  if (!preempt.trainings && preempt.classes.empty()) {
+    table.add_problem("may", "found nothing, expected training or names of classes");
+  }
+  const std::string mode = table.text("mode", "requeue");
+  if (mode != "requeue") {
+    table.add_problem("mode", fmt::format("found \"{}\", expected requeue", printable(mode)));
+  }
+  if (table.has("grace_s")) {
+    preempt.grace = from_seconds(table.number_in("grace_s", 0, grace_max_s));
+  }
+  return preempt;
+}
+
 Rule read_rule(Table table, const Policy& policy) {
   Rule rule;
   rule.name = table.text("name");
@@ -131,8 +209,9 @@ Rule read_rule(Table table, const Policy& policy) {
   }
   rule.weights = objective_weights(policy.objective);
   if (auto score = table.table("score")) read_score(table, *score, rule);
-  const auto* pick = read_word(table, "pick", pick_words, "max", "max, p2c or weighted");
-  if (pick != nullptr) rule.pick = pick->pick;
+  rule.pick = read_word<Pick>(
+      table, "pick", {{"max", Pick::max}, {"p2c", Pick::p2c}, {"weighted", Pick::weighted}},
+      Pick::max);
   if (auto slo = table.table("slo")) read_slo(*slo, rule);
   if (auto spill = table.table("spill")) rule.spill = read_spill(*spill);
   for (const Table& fallback : table.tables("fallback")) {

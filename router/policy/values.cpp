@@ -1,10 +1,10 @@
-#include "router/policy/values.h"
-
+// Ranges, shares and guards.
 #include <cmath>
 #include <limits>
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
+#include "router/policy/read.h"
 
 namespace drover::router {
 namespace {

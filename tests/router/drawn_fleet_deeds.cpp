@@ -63,7 +63,7 @@ void RandomFleet::leave(const std::string& replica) {
 }
 
 void RandomFleet::drop_job(const JobId& kept_for) {
-  for (const ReservedDevices& kept : wait.kept) {
+  for (const Preemption& kept : wait.kept) {
     if (kept.job != kept_for) continue;
     for (const DeviceIndex device : kept.devices) fleet_state.set_reserved(device, false);
   }

@@ -6,7 +6,7 @@
 
 #include "fleet/base/text.h"
 #include "router/lint/policy_file.h"
-#include "router/policy/text.h"
+#include "router/policy/policy.h"
 #include "tests/router/action_harness.h"
 
 namespace drover::router {

@@ -194,7 +194,7 @@ void RandomFleet::draw_gangs(HostIndex host) {
 
 /// For another job, or for the one that waits, to which its own are free. Gangs there make room.
 void RandomFleet::draw_reservation(HostIndex host) {
-  ReservedDevices kept;
+  Preemption kept;
   const bool own = draw(0.5);
   kept.job = own ? job.id : other_job;
   kept.grace_until = now + seconds(20);
@@ -203,7 +203,7 @@ void RandomFleet::draw_reservation(HostIndex host) {
     kept.devices.push_back(index);
     fleet_state.set_reserved(index, !own);
     const JobId& gang = fleet_state.devices().gang[index];
-    if (!gang.empty()) kept.leaving.push_back(gang);
+    if (!gang.empty()) kept.leaving[gang] = {};
   }
   wait.kept.push_back(std::move(kept));
 }

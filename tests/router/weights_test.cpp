@@ -48,7 +48,7 @@ void draw_replicas(DecisionFixture& fleet, RandomStream& random) {
     const ReplicaIndex replica = fleet.add_replica(host, 0, "llama-3.1-8b", {0});
     const double pace = 0.5 + 1.5 * random.uniform();
     for (int n = 0; n < 30; ++n) {
-      fleet.estimator.learn(host, fleet.fleet_state.hosts()[host].groups[0], WorkKind::serve,
+      fleet.estimator.learn(fleet.fleet_state.hosts()[host].groups[0], WorkKind::serve,
                             "llama-3.1-8b", 1, pace, 1);
     }
     for (std::uint64_t n = random.below(7); n > 0; --n) {

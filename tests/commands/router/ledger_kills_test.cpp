@@ -15,6 +15,7 @@
 #include "router/ledger/store.h"
 #include "tests/commands/program.h"
 #include "tests/fleet/codec/decode_journal.h"
+#include "tests/router/ledger/stored_rows.h"
 
 namespace drover::commands {
 namespace {
@@ -232,7 +233,7 @@ Told read_ledger(const std::string& path) {
   const auto store = router::LedgerStore::open(path);
   EXPECT_TRUE(store) << store.error().message;
   if (!store) return told;
-  const auto rows = (*store)->rows();
+  const auto rows = router::stored_rows(**store);
   EXPECT_TRUE(rows) << rows.error().message;
   for (const LedgerRow& row : rows ? *rows : std::vector<LedgerRow>{}) {
     if (row.transition == Transition::started) {

@@ -75,9 +75,7 @@ TEST(PowerHold, SaysWhatCanBeReached) {
       limit_with(500, {gpu(1, 700, 600), gpu(2, 700, 100), tpu(3, 200), tpu(4, 210)});
   const CapReach reach = reach_of(limit, lower_to_cap(limit));
   EXPECT_EQ(reach.least_w, 200 + 100 + 200 + 210);
-  EXPECT_EQ(reach.lowered, 1U);
   EXPECT_EQ(reach.at_floor, 1U);
-  EXPECT_EQ(reach.capless, 2U);
 }
 
 TEST(PowerHold, WhatIsGivenBackIsNeverMoreThanThereIsRoomFor) {

@@ -197,7 +197,7 @@ TEST(Criteria, TrainingThatDoesNotFitIsRejectedForMemory) {
 
 void learn_that_it_is_slow(DecisionFixture& fleet, HostIndex host, ReplicaIndex /*replica*/) {
   for (int n = 0; n < 30; ++n) {
-    fleet.estimator.learn(host, fleet.fleet_state.hosts()[host].groups[0], WorkKind::serve,
+    fleet.estimator.learn(fleet.fleet_state.hosts()[host].groups[0], WorkKind::serve,
                           "llama-3.1-8b", 1, 2, 1);
   }
 }

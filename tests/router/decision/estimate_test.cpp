@@ -104,40 +104,40 @@ TEST(Estimator, TrainingIsStepsTimesOneStep) {
 
 TEST(Estimator, LearnsTheRatioPerGroupAndKind) {
   Estimator estimator;
-  EXPECT_EQ(estimator.ratio(0, 3, WorkKind::serve, "m"), 1);
+  EXPECT_EQ(estimator.ratio(3, WorkKind::serve, "m"), 1);
   EXPECT_EQ(estimator.error(), 0);
   for (int attempt = 0; attempt < 300; ++attempt) {
-    const double ratio = estimator.ratio(0, 3, WorkKind::serve, "m");
-    estimator.learn(0, 3, WorkKind::serve, "m", 10 * ratio, 15, ratio);
+    const double ratio = estimator.ratio(3, WorkKind::serve, "m");
+    estimator.learn(3, WorkKind::serve, "m", 10 * ratio, 15, ratio);
   }
-  EXPECT_NEAR(estimator.ratio(0, 3, WorkKind::serve, "m"), 1.5, 1e-4);
+  EXPECT_NEAR(estimator.ratio(3, WorkKind::serve, "m"), 1.5, 1e-4);
   EXPECT_LT(estimator.error(), 0.1);
-  EXPECT_EQ(estimator.ratio(0, 2, WorkKind::serve, "m"), 1);
-  EXPECT_EQ(estimator.ratio(0, 3, WorkKind::train, "m"), 1);
-  EXPECT_EQ(estimator.ratio(0, 3, WorkKind::serve, "n"), 1);
+  EXPECT_EQ(estimator.ratio(2, WorkKind::serve, "m"), 1);
+  EXPECT_EQ(estimator.ratio(3, WorkKind::train, "m"), 1);
+  EXPECT_EQ(estimator.ratio(3, WorkKind::serve, "n"), 1);
 }
 
 TEST(Estimator, ManyAttemptsInFlightDoNotOvershoot) {
   Estimator estimator;
   // A thousand attempts were predicted before the first ended.
   for (int attempt = 0; attempt < 1000; ++attempt) {
-    estimator.learn(0, 0, WorkKind::serve, "m", 10, 20, 1);
-    EXPECT_LE(estimator.ratio(0, 0, WorkKind::serve, "m"), 2.0 + 1e-9);
+    estimator.learn(0, WorkKind::serve, "m", 10, 20, 1);
+    EXPECT_LE(estimator.ratio(0, WorkKind::serve, "m"), 2.0 + 1e-9);
   }
 }
 
 TEST(Estimator, ClampsRatiosAndIgnoresNonsense) {
   Estimator estimator;
   for (int attempt = 0; attempt < 200; ++attempt) {
-    estimator.learn(0, 0, WorkKind::serve, "slow", 1, 1e9);
-    estimator.learn(0, 0, WorkKind::serve, "fast", 1e9, 1);
-    estimator.learn(0, 0, WorkKind::serve, "odd", 0, 5);
-    estimator.learn(0, 0, WorkKind::serve, "odd", 5, std::nan(""));
-    estimator.learn(0, no_index, WorkKind::serve, "odd", 5, 6);
+    estimator.learn(0, WorkKind::serve, "slow", 1, 1e9);
+    estimator.learn(0, WorkKind::serve, "fast", 1e9, 1);
+    estimator.learn(0, WorkKind::serve, "odd", 0, 5);
+    estimator.learn(0, WorkKind::serve, "odd", 5, std::nan(""));
+    estimator.learn(no_index, WorkKind::serve, "odd", 5, 6);
   }
-  EXPECT_NEAR(estimator.ratio(0, 0, WorkKind::serve, "slow"), 5, 1e-6);
-  EXPECT_NEAR(estimator.ratio(0, 0, WorkKind::serve, "fast"), 0.2, 1e-6);
-  EXPECT_EQ(estimator.ratio(0, 0, WorkKind::serve, "odd"), 1);
+  EXPECT_NEAR(estimator.ratio(0, WorkKind::serve, "slow"), 5, 1e-6);
+  EXPECT_NEAR(estimator.ratio(0, WorkKind::serve, "fast"), 0.2, 1e-6);
+  EXPECT_EQ(estimator.ratio(0, WorkKind::serve, "odd"), 1);
   EXPECT_LE(estimator.error(), 10);
 }
 

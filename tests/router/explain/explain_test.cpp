@@ -220,8 +220,9 @@ TEST(NearestFit, AnUnusableBoardIsNamed) {
 TEST(NearestFit, WhatIsKeptForAnotherJobIsNamedAndWhatIsKeptForItsOwnIsItsOwn) {
   Alone fleet;
   const Job job = fleet.training(8);
-  ReservedDevices kept{
-      {0xabcdef01'00000000, 1}, fleet.fleet_state.hosts()[fleet.fast].devices, {}, {}};
+  Preemption kept;
+  kept.job = {0xabcdef01'00000000, 1};
+  kept.devices = fleet.fleet_state.hosts()[fleet.fast].devices;
   for (const DeviceIndex device : kept.devices) fleet.fleet_state.set_reserved(device, true);
   EXPECT_EQ(fleet.changes(job, {{kept}, never}),
             (Changes{"if job abcdef01 gives up the devices reserved for it there"}));
@@ -230,7 +231,7 @@ TEST(NearestFit, WhatIsKeptForAnotherJobIsNamedAndWhatIsKeptForItsOwnIsItsOwn) {
   fleet.fleet_state.reserve_gang(fleet.now, leaving, fleet.fast, {0, 1},
                                  fleet.now + std::chrono::hours(9), 0);
   kept.job = job.id;
-  kept.leaving = {leaving};
+  kept.leaving[leaving] = {};
   kept.grace_until = fleet.now + std::chrono::seconds(20);
   EXPECT_EQ(fleet.changes(job, {{kept}, never}),
             (Changes{"when 12345678 has been preempted for this job, within 20s"}));

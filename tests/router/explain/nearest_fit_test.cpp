@@ -112,7 +112,7 @@ const std::vector<Deed>& deeds() {
        }},
       {std::regex("if job .* gives up the devices reserved for it there"),
        [](const Hand& hand, const MatchedWords&) {
-         for (const ReservedDevices& kept : hand.fleet.wait.kept) hand.fleet.drop_job(kept.job);
+         for (const Preemption& kept : hand.fleet.wait.kept) hand.fleet.drop_job(kept.job);
          return true;
        }},
       {std::regex("resume (.*)"),

@@ -12,6 +12,7 @@
 #include "router/ledger/store.h"
 #include "router/ledger/store_tables.h"
 #include "tests/router/ledger/faulty_disk.h"
+#include "tests/router/ledger/stored_rows.h"
 
 namespace drover::router {
 namespace {
@@ -40,7 +41,7 @@ class FailingDisk : public testing::Test {
   }
   /// How many rows stand there; they are the first ones, whole and in order.
   static std::uint64_t rows_from_the_beginning(const std::string& path) {
-    const auto rows = open(path)->rows();
+    const auto rows = stored_rows(*open(path));
     EXPECT_TRUE(rows) << rows.error().message;
     std::uint64_t count = 0;
     for (const LedgerRow& row : *rows) EXPECT_EQ(row, write(++count).row);

@@ -11,6 +11,7 @@
 #include "router/ledger/failpoints.h"
 #include "router/ledger/store.h"
 #include "tests/router/ledger/compacted.h"
+#include "tests/router/ledger/stored_rows.h"
 
 namespace drover::router {
 namespace {
@@ -226,7 +227,7 @@ class CompactedFile : public testing::Test {
   std::vector<LedgerRow> rows() const {
     const auto store = LedgerStore::open(path);
     EXPECT_TRUE(store) << store.error().message;
-    return store ? (*store)->rows().value() : std::vector<LedgerRow>{};
+    return store ? stored_rows(**store).value() : std::vector<LedgerRow>{};
   }
 
   /// Jobs from beginning to end, as many as `count`, in order.

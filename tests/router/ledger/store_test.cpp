@@ -1,4 +1,5 @@
 #include "router/ledger/store.h"
+#include "tests/router/ledger/stored_rows.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -61,24 +62,24 @@ TEST_F(LedgerFile, GivesBackEveryRowAsItWasWritten) {
     ASSERT_TRUE(store->flush());
     EXPECT_EQ(store->committed(), 101u);
   }
-  EXPECT_EQ(*open()->rows(), expected);
+  EXPECT_EQ(*stored_rows(*open()), expected);
 }
 
 TEST_F(LedgerFile, EachLifeWritesBehindTheLast) {
   for (std::uint64_t life = 1; life <= 3; ++life) {
     auto store = open();
-    EXPECT_EQ(store->rows()->size(), (life - 1) * 2);
+    EXPECT_EQ(stored_rows(*store)->size(), (life - 1) * 2);
     store->append({write(1, life), write(2, life)});
     ASSERT_TRUE(store->flush());
   }
-  const auto rows = open()->rows();
+  const auto rows = stored_rows(*open());
   ASSERT_EQ(rows->size(), 6u);
   EXPECT_EQ((*rows)[4].job.low, 3u);
 }
 
 TEST_F(LedgerFile, WhatWasAppendedIsWrittenBeforeItCloses) {
   { open()->append({write(1, 1)}); }
-  EXPECT_EQ(open()->rows()->size(), 1u);
+  EXPECT_EQ(stored_rows(*open())->size(), 1u);
 }
 
 TEST_F(LedgerFile, SaysWhenItHasCommitted) {
@@ -124,7 +125,7 @@ TEST_F(LedgerFile, RefusesAFileOfTwoNames) {
   files::create_hard_link(path, second);
   EXPECT_NE(refusal().find("2 names (hard links), expected one"), std::string::npos) << refusal();
   files::remove(second);
-  EXPECT_EQ(open()->rows()->size(), 1u);
+  EXPECT_EQ(stored_rows(*open())->size(), 1u);
 }
 
 TEST_F(LedgerFile, RefusesLinksInACircle) {
@@ -164,7 +165,7 @@ TEST_F(LedgerFile, ATornLogLosesOnlyWhatWasNotWhole) {
   const auto whole = files::file_size(log);
   files::resize_file(log, whole - 100);
   path = copy.string();
-  const auto rows = open()->rows();
+  const auto rows = stored_rows(*open());
   ASSERT_TRUE(rows);
   EXPECT_EQ(rows->size(), 19u);
   EXPECT_EQ(rows->back().job.low, 19u);
@@ -226,7 +227,7 @@ TEST_F(LedgerFile, AFlippedBitNeverChangesWhatIsReadUnseen) {
     flipped[at] = static_cast<char>(flipped[at] ^ (1 << at % 8));
     std::ofstream(path, std::ios::binary) << flipped;
     const auto store = LedgerStore::open(path);
-    const auto rows = store ? (*store)->rows() : Result<std::vector<LedgerRow>>(store.error());
+    const auto rows = store ? stored_rows(**store) : Result<std::vector<LedgerRow>>(store.error());
     if (rows) {
       EXPECT_EQ(*rows, written) << "byte " << at;
     } else {
@@ -260,7 +261,7 @@ TEST_F(LedgerFile, AFlippedBitInTheLogLosesNoMoreThanItsEnd) {
       ++refused;
       continue;
     }
-    const auto rows = (*store)->rows();
+    const auto rows = stored_rows(**store);
     ASSERT_TRUE(rows) << rows.error().message;
     EXPECT_GE(rows->size(), written.size() - 2) << "byte " << at;
     EXPECT_TRUE(std::equal(rows->begin(), rows->end(), written.begin())) << "byte " << at;

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "fleet/base/random_stream.h"
-#include "router/lint/findings.h"
 #include "router/lint/outcomes.h"
 #include "router/lint/policy_file.h"
 #include "router/policy/read.h"

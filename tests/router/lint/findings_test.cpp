@@ -1,4 +1,3 @@
-#include "router/lint/findings.h"
 #include "router/lint/policy_file.h"
 
 #include <fstream>

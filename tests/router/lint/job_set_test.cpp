@@ -6,7 +6,6 @@
 
 #include "fleet/base/random_stream.h"
 #include "fleet/base/text.h"
-#include "router/lint/glob_cover.h"
 #include "router/policy/work_class.h"
 
 namespace drover::router {

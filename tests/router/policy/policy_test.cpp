@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "router/lint/policy_file.h"
-#include "router/policy/values.h"
+#include "router/policy/read.h"
 #include "tests/router/shipped_fleet.h"
 
 namespace drover::router {
