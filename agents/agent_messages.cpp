@@ -1,5 +1,6 @@
 // Messages from the router, and the agent's replies.
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
 
@@ -11,9 +12,31 @@
 namespace drover::agents {
 namespace {
 
+// A router uses a few dozen models; more is an error, and each takes memory.
+constexpr std::size_t cached_specs_max = 1000;
+
 AttemptKey key_of(const Assign& assign) { return {assign.job.id, assign.attempt}; }
 
 }  // namespace
+
+Result<const devices::ModelSpec*> ModelSpecCache::find(const std::string& name,
+                                                       const std::string& text) {
+  if (!text.empty()) {
+    auto parsed = devices::parse_model_spec(text, "model_spec of " + name);
+    if (!parsed.ok()) return parsed.error();
+    if (cached_.size() >= cached_specs_max && !cached_.contains(name)) {
+      return error("model_spec of {}: this connection has sent {} specs already", name,
+                   cached_.size());
+    }
+    if (parsed->id != name) return error("model_spec: found {}, expected {}", parsed->id, name);
+    return &cached_.insert_or_assign(name, std::move(*parsed)).first->second;
+  }
+  const auto carried = cached_.find(name);
+  if (carried != cached_.end()) return &carried->second;
+  const auto entry = catalogue_.model(name);
+  if (!entry.ok()) return error("this connection has sent no spec of {}", name);
+  return &(*entry)->spec;
+}
 
 void Agent::State::renew(Instant now) {
   if (next_heartbeat == never) return;  // not joined yet
@@ -54,7 +77,7 @@ void Agent::State::send_register(Instant now, Instant asked_at) {
   registration.faults = faults.requested();
   send(now, std::move(registration));
   report_unusable(now);
-  for (MemberStepTime& pace : executor.member_step_times()) send(now, pace);
+  for (MemberStepTime& step_time : executor.member_step_times()) send(now, step_time);
   announce_reclaim(now);
   resend_results(now);
 }
@@ -131,8 +154,8 @@ void Agent::State::run(Instant now, const Assign& assign) {
   }
 }
 
-void Agent::State::handle(Instant now, const GangStepTime& pace) {
-  executor.set_gang_step(now, {pace.job, pace.attempt}, pace.step_s);
+void Agent::State::handle(Instant now, const GangStepTime& step_time) {
+  executor.set_gang_step(now, {step_time.job, step_time.attempt}, step_time.step_s);
   report_changes(now);
 }
 
@@ -158,21 +181,15 @@ void Agent::State::handle(Instant now, const StartReplica& start) {
     return;
   }
   const auto model = models.find(start.model, start.model_spec);
-  if (model.ok()) {
-    lost.erase(start.number);  // the router has another one in its place
-    started_by_router.insert(start.number);
-    executor.start_replica(now, start, **model, false);
-    report_changes(now);
+  if (!model.ok()) {
+    const Refusal refusal{Reason::invalid, model.error().message};
+    send(now, ReplicaReport{refused_replica(settings.host, start, refusal)});
     return;
   }
-  Replica gone;
-  gone.id = {settings.host, start.number};
-  gone.model = start.model;
-  gone.precision = start.precision;
-  gone.devices = start.devices;
-  gone.state = ReplicaState::gone;
-  gone.detail = fmt::format("{}: {}", to_text(Reason::invalid), model.error().message);
-  send(now, ReplicaReport{std::move(gone)});
+  lost.erase(start.number);  // the router has another one in its place
+  started_by_router.insert(start.number);
+  executor.start_replica(now, start, **model, false);
+  report_changes(now);
 }
 
 void Agent::State::handle(Instant now, const CapDevices& cap) {

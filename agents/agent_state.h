@@ -1,5 +1,6 @@
 // The agent core's state, for the files that implement it: agent.cpp (time), agent_messages.cpp
-// (messages from the router), agent_faults.cpp (faults, and hosts that were lost).
+// (messages from the router), agent_faults.cpp (faults, and hosts that were lost), host_plan.cpp
+// (the host's devices and replicas).
 #pragma once
 
 #include <algorithm>
@@ -15,12 +16,45 @@
 #include "agents/execution/executor.h"
 #include "agents/execution/fault_rates.h"
 #include "agents/execution/fault_state.h"
-#include "agents/host_plan.h"
-#include "agents/model_spec_cache.h"
 #include "agents/sampler.h"
 #include "agents/unacknowledged_results.h"
+#include "devices/catalogue/catalogue.h"
+#include "fleet/base/result.h"
 
 namespace drover::agents {
+
+struct PlannedReplica {
+  StartReplica start;
+  const devices::ModelSpec* model = nullptr;  // in the catalogue
+};
+
+/// The devices, groups and replicas of a host, from the agent's settings.
+struct HostPlan {
+  std::vector<Executor::Device> devices;  // specs are in the catalogue
+  std::vector<Group> groups;              // without power caps
+  std::vector<SpecText> specs;            // each distinct device spec once
+  std::vector<PlannedReplica> replicas;
+};
+
+/// REQUIRES that Agent::check() passes.
+HostPlan plan_host(const AgentSettings& settings, const devices::Catalogue& catalogue);
+
+/// The model specs that the router has sent on this connection, with the catalogue as a fallback.
+class ModelSpecCache {
+ public:
+  /// The catalogue must outlive this.
+  explicit ModelSpecCache(const devices::Catalogue& catalogue) : catalogue_(catalogue) {}
+
+  /// The spec of this model: from `text` if not empty, else as sent before, else from the
+  /// catalogue. Valid until the next call.
+  Result<const devices::ModelSpec*> find(const std::string& name, const std::string& text);
+  /// Clears the cache: a router that does not know us has sent no specs yet.
+  void forget() { cached_.clear(); }
+
+ private:
+  const devices::Catalogue& catalogue_;
+  std::map<std::string, devices::ModelSpec> cached_;
+};
 
 /// A replica lost to a fault.
 struct LostReplica {
@@ -37,7 +71,7 @@ struct Agent::State {
   void handle(Instant now, const Reregister& request);
   void handle(Instant now, const Superseded&);
   void handle(Instant now, const Assign& assign);
-  void handle(Instant now, const GangStepTime& pace);
+  void handle(Instant now, const GangStepTime& step_time);
   void handle(Instant now, const Cancel& cancel);
   void handle(Instant now, const ResultStored& stored);
   void handle(Instant now, const StartReplica& start);

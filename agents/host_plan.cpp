@@ -1,10 +1,11 @@
-#include "agents/host_plan.h"
-
+// Plans a host from the agent's settings, and checks these.
 #include <array>
 #include <cmath>
 
+#include "agents/agent_state.h"
 #include "agents/execution/replica.h"
 #include "fleet/base/text.h"
+#include "fleet/base/units.h"
 
 namespace drover::agents {
 namespace {
@@ -123,8 +124,10 @@ Status Agent::check(const AgentSettings& settings, const devices::Catalogue& cat
                    printable(key), printable(value));
     }
   }
-  if (!std::isfinite(settings.ambient_c) || settings.ambient_c < -40 || settings.ambient_c > 80) {
-    return error("ambient: found {} C, expected -40..80 C", settings.ambient_c);
+  if (!std::isfinite(settings.ambient_c) || settings.ambient_c < ambient_min_c ||
+      settings.ambient_c > ambient_max_c) {
+    return error("ambient: found {} C, expected {}..{} C", settings.ambient_c, ambient_min_c,
+                 ambient_max_c);
   }
   if (settings.sample_every.count() <= 0) return error("rate: expected more than 0 per second");
   const auto plan = try_plan(settings, catalogue);

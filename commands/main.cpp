@@ -10,12 +10,14 @@
 #include "commands/shell/options.h"
 #include "commands/shell/outcome.h"
 #include "commands/shell/output.h"
+#include "commands/shell/parent_watchdog.h"
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
 #include "fleet/base/version.h"
 
 namespace {
 
+using drover::Status;
 using drover::commands::Arguments;
 using drover::commands::CommandOutcome;
 using drover::commands::CommandUsage;
@@ -53,7 +55,7 @@ std::string overview() {
 
 /// Prints the message of the outcome. A command whose output could not be written has failed.
 int end(const std::string& who, CommandOutcome outcome) {
-  const drover::Status written = commands::flush_output();
+  const Status written = commands::flush_output();
   if (!written && (outcome.exit == Exit::done || outcome.exit == Exit::partly)) {
     outcome = CommandOutcome::failed(written.error());
   }
@@ -87,6 +89,9 @@ int run(const Subcommand& command, const std::vector<std::string>& words) {
   }
   auto arguments = Arguments::parse(usage, words);
   if (!arguments) return end(who, CommandOutcome::usage(arguments.error()));
+  if (const Status held = commands::watch_parent(*arguments); !held) {
+    return end(who, CommandOutcome::usage(held.error()));
+  }
   return end(who, command.run(*arguments));
 }
 

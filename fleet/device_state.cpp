@@ -1,6 +1,8 @@
 #include "fleet/device_state.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace drover {
 namespace {
@@ -46,10 +48,9 @@ std::vector<DeviceState> active_states(const DeviceCondition& condition) {
 
 DeviceState most_severe_state(const DeviceCondition& condition) {
   const auto applicable = applicable_states(condition);
-  for (std::size_t i = 0; i < applicable.size(); ++i) {
-    if (applicable[i]) return static_cast<DeviceState>(i);
-  }
-  return DeviceState::ok;
+  // The last one, `ok`, when no other applies.
+  const auto first = std::find(applicable.begin(), std::prev(applicable.end()), true);
+  return static_cast<DeviceState>(first - applicable.begin());
 }
 
 std::string states_text(const DeviceCondition& condition) {

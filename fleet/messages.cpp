@@ -14,6 +14,8 @@ constexpr std::array<std::string_view, 5> replica_state_names{"loading", "compil
                                                               "draining", "gone"};
 constexpr std::array<std::string_view, 4> submit_status_names{"accepted", "exists", "conflict",
                                                               "refused"};
+constexpr std::array<std::string_view, 5> action_names{"assign", "queue", "reject", "start_replica",
+                                                       "retire_replica"};
 constexpr std::array<std::string_view, 4> health_names{"ok", "suspect", "lost", "left"};
 constexpr std::array<std::string_view, 6> metric_names{
     "none", "training_time", "first_token", "per_token", "cost_per_unit", "energy_per_unit"};
@@ -43,6 +45,8 @@ std::string_view to_text(ReplicaState state) { return row_at(replica_state_names
 std::string_view to_text(SubmitStatus status) { return row_at(submit_status_names, status); }
 
 std::string_view to_text(ClassMetric metric) { return row_at(metric_names, metric); }
+
+std::string_view to_text(Action action) { return row_at(action_names, action); }
 
 std::string_view to_text(Health health) { return row_at(health_names, health); }
 

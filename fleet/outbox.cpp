@@ -2,7 +2,20 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "fleet/base/text.h"
+
 namespace drover {
+
+std::string sender_text(const Peer& from, std::string_view address, std::string_view key) {
+  std::string text = !key.empty()                       ? fmt::format("key {}", printable(key))
+                     : from.channel == Channel::control ? fmt::format("connection {}", from.number)
+                     : from.channel == Channel::samples ? std::string("samples")
+                                                        : std::string("a subscriber");
+  if (!address.empty()) text += fmt::format(" from {}", printable(address));
+  return text;
+}
 
 // A waiting send does not block others: only sends that wait for the same write keep their order.
 // Cores that need an order between two sends give both the same `after_write`.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fleet/base/identity.h"
@@ -29,11 +30,28 @@ inline constexpr Peer router_peer{Channel::control, 0};
 inline constexpr Peer samples_peer{Channel::samples, 0};
 inline constexpr Peer publish_peer{Channel::publish, 0};
 
+/// A message that a router's endpoint dropped. The endpoints and the authenticator report it; the
+/// router's core counts it and audits refusals.
+struct Dropped {
+  Peer from;           // number 0: the sender cannot be answered
+  std::string sender;  // printable: "connection 5 from 10.0.0.7", "key eve from 10.0.0.7"
+  std::string why;
+  std::string key{};      // name of the allowed key that it was sent with; empty: none
+  std::string address{};  // of the sender, where it has one
+  /// What was refused: a kind of message ("Submit"), "connect", "subscribe". Empty: it was no
+  /// message.
+  std::string asked{};
+  bool retryable = false;  // the sender's queue is full; it may send the message again
+  bool operator==(const Dropped&) const = default;
+};
+
+/// The sender as text: the name of its key, or else its connection.
+std::string sender_text(const Peer& from, std::string_view address, std::string_view key = {});
+
 /// One row of the append-only ledger.
 enum class Transition : std::uint8_t {
   started,   // the ledger's first row, and one per router start: payload = JoinAccepted
   accepted,  // payload = Submit with this one job
-  refused,   // no longer written; rows of earlier versions still count; payload = Failed
   leased,    // payload = JobChanged: hosts, target, decision facts
   running,
   returned,  // the attempt was refused, lost or failed; the job is queued again; payload = usage

@@ -10,7 +10,7 @@
 namespace drover {
 
 enum class Reason : std::uint8_t {
-  // permanent for this job on this place
+  // permanent for this job on this place, except tenancy
   memory,
   precision,
   op_unsupported,

@@ -53,9 +53,9 @@ std::optional<Precision> parse_precision(std::string_view text) {
 
 const MeasuredThroughput* measured_throughput(const Workload& work, std::string_view device,
                                               int devices, bool over_hosts) {
-  for (const MeasuredThroughput& pace : work.paces) {
-    const bool same = pace.devices == devices && pace.over_hosts == over_hosts;
-    if (same && pace.device == device) return &pace;
+  for (const MeasuredThroughput& throughput : work.throughputs) {
+    const bool same = throughput.devices == devices && throughput.over_hosts == over_hosts;
+    if (same && throughput.device == device) return &throughput;
   }
   return nullptr;
 }

@@ -61,8 +61,8 @@ struct Workload {
   std::uint32_t batch = 0;     // train: samples per step, over the whole gang
   std::uint32_t sequence = 0;  // train: tokens per sample (images: 1)
   std::uint16_t devices = 1;   // train: size of the gang; serve: unused, the replica decides
-  std::uint32_t checkpoint_steps = 0;     // train: steps between checkpoints; 0: none
-  std::vector<MeasuredThroughput> paces;  // train: measured throughputs
+  std::uint32_t checkpoint_steps = 0;           // train: steps between checkpoints; 0: none
+  std::vector<MeasuredThroughput> throughputs;  // train: measured throughputs
   bool operator==(const Workload&) const = default;
 };
 

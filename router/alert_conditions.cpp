@@ -1,4 +1,4 @@
-// The conditions of alerts, evaluated once per heartbeat, and acknowledgements.
+// The conditions of alerts, evaluated with each summary, and acknowledgements.
 #include <algorithm>
 
 #include "fleet/base/text.h"

@@ -166,7 +166,7 @@ void RouterCore::decide_one(Instant now, JobRecord& record) {
   if (fail_impossible(now, record, result)) return;
   const bool preempts = preempt_for(now, record, result);
   queue.block(record, {reason, result.max_wait, result.decision.preferred_pool,
-                       demands_behind(result.decision.rejections, result.unfair)});
+                       demands_behind(result.decision.rejections, result.guard_rejected)});
   record.required_power_w = result.required_power_w;
   const bool known = record.reason == reason && record.detail.empty() && !record.decisions.empty();
   if (!preempts && known) return;

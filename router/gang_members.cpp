@@ -26,15 +26,15 @@ void RouterCore::handle(Instant now, Caller caller, const MemberStepTime& step_t
   JobRecord* record = current(caller.entry.host, step_time.job, step_time.attempt);
   if (record == nullptr || !record->lease.over_hosts()) return;
   Lease& lease = record->lease;
-  MemberStepTime pace = step_time;
-  const bool less = clamp_estimate(pace.compute_s);
-  if (clamp_estimate(pace.exchange_s) || less) {
+  MemberStepTime bounded = step_time;
+  const bool less = clamp_estimate(bounded.compute_s);
+  if (clamp_estimate(bounded.exchange_s) || less) {
     record_implausible(
         now, caller.entry.host,
         fmt::format("the step time of job {} (compute {:.3g} s, exchange {:.3g} s, clamped)",
                     to_short_text(record->job.id), step_time.compute_s, step_time.exchange_s));
   }
-  lease.member(caller.entry.host)->pace = pace;
+  lease.member(caller.entry.host)->step_time = bounded;
   const auto step_s = lease.gang_step_s();
   if (!step_s || !lease.accepted_by_all() || lease.failure) return;
   const bool all = *step_s != lease.step_s || record->state != JobState::running;

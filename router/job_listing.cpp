@@ -18,7 +18,7 @@ std::size_t size_bound(const JobChanged& job) {
   constexpr std::size_t fixed = 640;
   constexpr std::size_t of_text = 5;
   constexpr std::size_t of_number = 9;
-  constexpr std::size_t of_pace = 80;
+  constexpr std::size_t of_throughput = 80;
   const Workload& work = job.job.work;
   std::size_t size = fixed + work.model.size() + work.framework.size() + job.job.tenant.size() +
                      job.job.work_class.size() + job.job.stage.size() + job.job.data_set.size() +
@@ -27,7 +27,8 @@ std::size_t size_bound(const JobChanged& job) {
   for (const std::string& op : work.ops) size += op.size() + of_text;
   for (const auto& [name, version] : work.versions)
     size += name.size() + version.size() + 2 * of_text;
-  for (const MeasuredThroughput& pace : work.paces) size += pace.device.size() + of_pace;
+  for (const MeasuredThroughput& throughput : work.throughputs)
+    size += throughput.device.size() + of_throughput;
   return size;
 }
 

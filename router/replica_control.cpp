@@ -7,8 +7,8 @@
 namespace drover::router {
 namespace {
 
-/// Waiting jobs whose reason is published again per heartbeat: half a second of work.
-constexpr std::size_t republished_per_beat = 500;
+/// Waiting jobs whose reason is published again per summary.
+constexpr std::size_t republished_per_summary = 500;
 
 }  // namespace
 
@@ -154,11 +154,11 @@ void RouterCore::publish_host_counts(Instant now) {
   }
 }
 
-Summary RouterCore::publish_beat(Instant now) {
+Summary RouterCore::publish_summary(Instant now) {
   accounting.accrue_cost(now);
   publish_host_counts(now);
   // Jobs of one class wait for the same reason, and only one of them was decided.
-  for (const JobRecord* record : queue.take_unpublished(republished_per_beat))
+  for (const JobRecord* record : queue.take_unpublished(republished_per_summary))
     publish_job(now, *record);
   write_published_totals(now);
   Summary totals = summary(now);
@@ -188,7 +188,7 @@ void RouterCore::publish_totals(Instant now) {
   if (!held_totals || !outbox.is_committed(held_totals->first)) return;
   published_totals = std::move(held_totals->second);
   held_totals.reset();
-  // The sums are as of the heartbeat; power has changed since, but that takes nothing back.
+  // The sums are as of the last summary; power has changed since, but that takes nothing back.
   add_power_and_spend(*published_totals);
   outbox.publish(now, *published_totals);
 }

@@ -169,7 +169,7 @@ void RouterCore::tick(Instant now) {
     enforce_caps(now);
     forget_left(now);
     for (Audit& line : refusals.take_due(now)) record_refusal(now, std::move(line));
-    evaluate_alerts(now, publish_beat(now));
+    evaluate_alerts(now, publish_summary(now));
     adjust_power_caps(now);
     if (now >= next_counters) {
       write_counters(now);

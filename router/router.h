@@ -12,7 +12,6 @@
 #include "devices/catalogue/catalogue.h"
 #include "fleet/base/result.h"
 #include "fleet/base/time.h"
-#include "fleet/dropped.h"
 #include "fleet/messages.h"
 #include "fleet/outbox.h"
 #include "router/fleet_state/limits.h"

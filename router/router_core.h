@@ -230,7 +230,7 @@ struct RouterCore {
   void publish_host_counts(Instant now);
   /// Returns the totals, published once everything in them is on disk, so that no restarted router
   /// shows less.
-  Summary publish_beat(Instant now);
+  Summary publish_summary(Instant now);
   void publish_totals(Instant now);
   /// Writes totals of energy, cost and counters to the ledger before they are published.
   void write_published_totals(Instant now);

@@ -25,8 +25,8 @@ struct Experiment {
   router::Policy policy;
   std::vector<Arrival> arrivals;
   std::uint64_t seed = 1;
-  /// Speed of the fleet, as in `drover router --speed`: fleet seconds per heartbeat. Hosts send
-  /// samples as often.
+  /// Speed of the fleet, as in `drover router --speed`: fleet seconds per wall second.
+  /// Hosts send samples as often.
   double speed = 3600;
   /// Jobs not done this long after the last arrival count as not completed.
   Duration give_up_after = std::chrono::hours(24 * 365);

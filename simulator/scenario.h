@@ -26,7 +26,7 @@ struct AgentKill {
   Duration at{};
   std::string host;
   std::optional<Duration> restart_after;
-  bool in_order = false;  // stopped gracefully: it returns its work and sends Leave first
+  bool graceful = false;  // stopped gracefully: it returns its work and sends Leave first
 };
 
 /// The router's process is killed; uncommitted writes are lost; it restarts from what was

@@ -34,8 +34,8 @@ Simulation::Simulation(Scenario scenario, const devices::Catalogue& catalogue,
     at(now_ + arrival.at, [this, job = arrival.job] { client_submit({job}); });
   }
   for (const AgentKill& kill : scenario_.agent_kills) {
-    at(now_ + kill.at, [this, name = kill.host, in_order = kill.in_order] {
-      if (in_order) return end_host(name);
+    at(now_ + kill.at, [this, name = kill.host, graceful = kill.graceful] {
+      if (graceful) return end_host(name);
       kill_host(name);
     });
     if (kill.restart_after) {
@@ -106,10 +106,10 @@ void Simulation::send_bytes(const std::string& from, const std::string& to, Peer
                             std::string bytes) {
   if (!links_.passes(now_, from, to)) return;
   // A message from or to an earlier incarnation of either end is lost.
-  const std::uint64_t life = router_life_;
+  const std::uint64_t life = router_incarnation_;
   at(links_.arrival(now_, from, to),
      [this, from, to, peer, life, carried = std::move(bytes)]() mutable {
-       if (life != router_life_ || !links_.passes(now_, from, to)) return;
+       if (life != router_incarnation_ || !links_.passes(now_, from, to)) return;
        deliver(from, to, peer, std::move(carried));
      });
 }

@@ -94,7 +94,7 @@ class Simulation {
   Summary summary() const;
   bool has_router() const { return router_ != nullptr; }
   /// Number of times that the router was killed: its incarnation.
-  std::uint64_t router_life() const { return router_life_; }
+  std::uint64_t router_incarnation() const { return router_incarnation_; }
   /// With the caps that operators set. REQUIRES a router.
   const router::Policy& policy_in_force() const { return router_->policy(); }
   /// The reply that `drover why` would get. REQUIRES a router.
@@ -155,7 +155,7 @@ class Simulation {
   SimulatedStore store_;
   std::unique_ptr<router::Router> router_;
   PendingSends pending_sends_;
-  std::uint64_t router_life_ = 0;
+  std::uint64_t router_incarnation_ = 0;
   Instant router_wake_ = never;
   std::uint64_t peers_ = 0;
   std::map<std::uint64_t, std::string> node_by_peer_;

@@ -21,6 +21,12 @@ namespace {
 /// Width from which on the clock is labelled in full.
 constexpr int clock_words_columns = 40;
 
+struct CompactLine {
+  std::string text;
+  CellStyle style = CellStyle::plain;
+  int item = -1;  // index in the view's list; -1: the line is no item
+};
+
 /// Items of a list around the selected one.
 struct Window {
   int first = 0, end = 0;
@@ -167,33 +173,7 @@ std::vector<CompactLine> list_lines(const Items& items, const ListViewport& plac
   return lines;
 }
 
-/// One character per device.
-void draw_dots(const FrameContext& frame, DrawRegion region) {
-  int place = 0;
-  for (const DeviceTable::Row row : frame.model.device_order()) {
-    if (!frame.ui.fleet_filter.shows(row)) continue;
-    const int column = place % std::max(1, region.columns()),
-              line = place / std::max(1, region.columns());
-    ++place;
-    if (line >= region.rows()) return;
-    const MapValue reading = map_value(frame.model, frame.now, row, frame.ui.metric);
-    const DeviceMarker sign = device_marker(frame.model, frame.now, row);
-    const bool known =
-        reading.known() && (sign.text == " " || sign.text == "*" || sign.text == "d");
-    region.text(column, line,
-                known              ? " "
-                : sign.text == " " ? "-"
-                                   : sign.text,
-                known ? heat_level_style(heat_level(reading.share)) : sign.style);
-  }
-}
-
-}  // namespace
-
-bool is_compact(Size size) {
-  return size.columns < panels_size.columns || size.rows < panels_size.rows;
-}
-
+/// At most `lines_max` lines, the most important first. Of a list, those around the selected item.
 std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) {
   const UiState& ui = frame.ui;
   const int selected = selected_index(frame.model, ui);
@@ -233,13 +213,41 @@ std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max)
   return {};
 }
 
+/// One character per device.
+void draw_dots(const FrameContext& frame, DrawRegion region) {
+  int place = 0;
+  for (const DeviceTable::Row row : frame.model.device_order()) {
+    if (!frame.ui.fleet_filter.shows(row)) continue;
+    const int column = place % std::max(1, region.columns()),
+              line = place / std::max(1, region.columns());
+    ++place;
+    if (line >= region.rows()) return;
+    const MapValue reading = map_value(frame.model, frame.now, row, frame.ui.metric);
+    const DeviceMarker sign = device_marker(frame.model, frame.now, row);
+    const bool known =
+        reading.known() && (sign.text == " " || sign.text == "*" || sign.text == "d");
+    region.text(column, line,
+                known              ? " "
+                : sign.text == " " ? "-"
+                                   : sign.text,
+                known ? heat_level_style(heat_level(reading.share)) : sign.style);
+  }
+}
+
+}  // namespace
+
+bool is_compact(Size size) {
+  return size.columns < panels_size.columns || size.rows < panels_size.rows;
+}
+
 void draw_compact(const FrameContext& frame, Canvas& canvas) {
   const Size size = canvas.size();
   const bool ascii = frame.options.ascii;
   DrawRegion title(canvas, {0, 0, size.columns, 1}, ascii);
   title.blank(CellStyle::title);
   std::string clock = to_clock_text(frame.now);
-  if (frame.clock_apart()) clock += size.columns >= clock_words_columns ? " fleet time" : " fleet";
+  if (frame.clock_differs())
+    clock += size.columns >= clock_words_columns ? " fleet time" : " fleet";
   const int room = size.columns - static_cast<int>(clock.size()) - 1;
   title.field(0, 0, room, view_definition(frame.ui.view).name, CellStyle::badge);
   title.text(room + 1, 0, clock, CellStyle::title);

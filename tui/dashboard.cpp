@@ -21,12 +21,6 @@ Duration frame_every(const DashboardOptions& options) {
   return wall_second(options) / options.settings.frame_rate;
 }
 
-PlaybackCursor::Start cursor_start(const DashboardOptions& options) {
-  const Replay& replay = options.replay;
-  if (replay.timeline == nullptr) return {};
-  return {true, options.speed, replay.rate, replay.at, replay.paused};
-}
-
 }  // namespace
 
 Dashboard::State::State(DashboardOptions chosen, Size size, Instant start)
@@ -34,8 +28,7 @@ Dashboard::State::State(DashboardOptions chosen, Size size, Instant start)
       memory(start, fleet_second(options), options.settings.history / 2),
       history(fleet_second(options), options.settings.history / 2),
       cursor_history(fleet_second(options), options.settings.history / 8),
-      cursor(options.replay.timeline != nullptr ? *options.replay.timeline : memory,
-             cursor_start(options), start),
+      cursor(memory, options.replay, options.speed, start),
       live_model(fleet_second(options)),
       subscriber(fleet_second(options), &memory, &history),
       canvas(size),
@@ -197,16 +190,15 @@ void Dashboard::set_connected(Instant now, bool connected, const std::string& co
   tick(now);
 }
 
-void Dashboard::restart(Instant now, double speed, bool clock_apart) {
+void Dashboard::restart(Instant now, double speed, bool clock_differs) {
   State& old = *state_;
   DROVER_REQUIRE(!old.replay());
   DashboardOptions options = old.options;
   options.speed = speed;
-  options.clock_apart = clock_apart;
+  options.clock_differs = clock_differs;
   auto fresh = std::make_unique<State>(std::move(options), old.canvas.size(), now);
   fresh->ui = std::move(old.ui);
   fresh->ui.prompt.reset();
-  fresh->ui.devices.order_structure = 0;  // rows of another model
   fresh->ui.levels.forget();
   fresh->ui.forget_layout();
   fresh->connected = old.connected;

@@ -38,7 +38,7 @@ class Dashboard {
 
   /// The router's fleet time or speed changed: the model and its history are cleared. The current
   /// view stays. REQUIRES that this is no replay.
-  void restart(Instant now, double speed, bool clock_apart);
+  void restart(Instant now, double speed, bool clock_differs);
 
   void set_shell_stats(const ShellStats& stats);
   /// Replaces the settings. A changed history size applies from the next start. If the start view

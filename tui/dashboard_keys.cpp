@@ -1,6 +1,7 @@
 // Handling of keys and clicks: prompts, confirmations and changes of the fleet. tui::update handles
 // all other commands.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,33 +18,35 @@ namespace {
 /// Wall seconds until a missing reply to an action counts as failed.
 constexpr int action_timeout_s = 10;
 
+struct ChangeLine {
+  Command command;
+  std::string_view line;
+};
+// The changes of the fleet that need no further arguments.
+constexpr std::array<ChangeLine, 5> change_lines = {
+    {{Command::drain, "drain"},
+     {Command::resume, "resume"},
+     {Command::cancel, "cancel"},
+     {Command::acknowledge, "acknowledge"},
+     {Command::acknowledge_all, "acknowledge all"}}};
+
 }  // namespace
 
 /// Executes a line. Returns whether it was accepted; if not, the prompt shows the error.
 bool Dashboard::State::enter(const Prompt& prompt) {
-  CommandContext context = this->context();
-  Status done;
-  switch (prompt.kind) {
-    case PromptKind::time:
-      done = run_command_line(context, "at " + prompt.text);
-      break;
-    case PromptKind::filter:
-      if (const auto problem = ui.fleet_filter.set(prompt.text)) {
-        ui.prompt->problem = problem->message;
-        ui.prompt->problem_at = problem->at;
-        ui.prompt->problem_length = std::max<std::size_t>(1, problem->length);
-        return false;
-      }
-      return true;
-    case PromptKind::command:
-      done = run_command_line(context, prompt.text);
-      break;
-    case PromptKind::find:
-      done = run_command_line(context, "find " + prompt.text);
-      break;
-    case PromptKind::confirm:
-      break;
+  if (prompt.kind == PromptKind::filter) {
+    const auto problem = ui.fleet_filter.set(prompt.text);
+    if (!problem) return true;
+    ui.prompt->problem = problem->message;
+    ui.prompt->problem_at = problem->at;
+    ui.prompt->problem_length = std::max<std::size_t>(1, problem->length);
+    return false;
   }
+  const std::string command = prompt.kind == PromptKind::time   ? "at "
+                              : prompt.kind == PromptKind::find ? "find "
+                                                                : "";
+  CommandContext context = this->context();
+  const Status done = run_command_line(context, command + prompt.text);
   if (!done) ui.prompt->problem = done.error().message;
   return done.ok();
 }
@@ -138,38 +141,22 @@ void Dashboard::State::begin_change(Command command) {
   CommandContext context = this->context();
   if (const Status may = check_can_control(context); !may) return cursor.say(may.error().message);
   const auto row = ui.device ? model().find(*ui.device) : std::nullopt;
-  Status done;
-  switch (command) {
-    case Command::drain:
-      done = run_command_line(context, "drain");
-      break;
-    case Command::resume:
-      done = run_command_line(context, "resume");
-      break;
-    case Command::cancel:
-      done = run_command_line(context, "cancel");
-      break;
-    case Command::acknowledge:
-      done = run_command_line(context, "acknowledge");
-      break;
-    case Command::acknowledge_all:
-      done = run_command_line(context, "acknowledge all");
-      break;
-    case Command::cap_power: {
-      const std::string pool(row ? model().first_pool_of(*row) : std::string_view());
-      return start_prompt(PromptKind::command,
-                          pool.empty() ? "cap site " : fmt::format("cap pool:{} ", pool));
-    }
-    case Command::inject: {
-      const bool tagged = !ui.tagged_devices.empty();
-      return start_prompt(
-          PromptKind::command,
-          tagged || !row ? "inject " : fmt::format("inject {} ", to_text(*ui.device)));
-    }
-    default:
-      return;
+  if (command == Command::cap_power) {
+    const std::string pool(row ? model().first_pool_of(*row) : std::string_view());
+    return start_prompt(PromptKind::command,
+                        pool.empty() ? "cap site " : fmt::format("cap pool:{} ", pool));
   }
-  if (!done) return cursor.say(done.error().message);
+  if (command == Command::inject) {
+    const bool tagged = !ui.tagged_devices.empty();
+    return start_prompt(PromptKind::command, tagged || !row
+                                                 ? "inject "
+                                                 : fmt::format("inject {} ", to_text(*ui.device)));
+  }
+  const auto change = std::ranges::find(change_lines, command, &ChangeLine::command);
+  if (change == change_lines.end()) return;
+  if (const Status done = run_command_line(context, change->line); !done) {
+    return cursor.say(done.error().message);
+  }
   ask_for_yes();
 }
 

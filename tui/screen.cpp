@@ -60,7 +60,7 @@ void draw_title(const FrameContext& frame, DrawRegion region) {
   region.blank(CellStyle::title);
   // The clock (all times on the screen refer to it) and alerts take precedence over view names. A
   // clock that is not wall time is labelled.
-  const bool apart = frame.clock_apart();
+  const bool apart = frame.clock_differs();
   const std::string clock = to_clock_text(frame.now) + (apart ? " " : " UTC ");
   const std::string alerts = alert_text(frame.model, false);
   const std::string worst = alert_text(frame.model, true);

@@ -86,7 +86,7 @@ std::uint32_t ContinuousBatch::padded(std::uint32_t size) const {
   return devices::shape_bucket(*placement_.device, size);
 }
 
-DecodeStepTime ContinuousBatch::pace_of_phase() const {
+DecodeStepTime ContinuousBatch::step_time_of_phase() const {
   switch (phase_.kind) {
     case Kind::idle:
       return {};
@@ -104,9 +104,9 @@ DecodeStepTime ContinuousBatch::pace_of_phase() const {
   return {};
 }
 
-void ContinuousBatch::set_paused(Instant now, bool still) {
-  if (still == paused_clock_.is_paused()) return;
-  if (still) return paused_clock_.begin(now);
+void ContinuousBatch::set_paused(Instant now, bool paused) {
+  if (paused == paused_clock_.is_paused()) return;
+  if (paused) return paused_clock_.begin(now);
   phase_.began += paused_clock_.end(now);
 }
 
@@ -119,7 +119,7 @@ void ContinuousBatch::set_pace(Instant now, double pace, double link_share) {
   const std::uint64_t done =
       phase_.steps == 0 ? 0 : phase_.run.steps_within(elapsed_s, phase_.steps);
   if (done >= phase_.steps) return;  // the boundary is now: the next phase uses the new pace
-  phase_.run = phase_.run.after(elapsed_s, phase_.steps, pace_of_phase());
+  phase_.run = phase_.run.after(elapsed_s, phase_.steps, step_time_of_phase());
   phase_.steps -= done;
   phase_.began = now;
   phase_.residue_s = 0;
@@ -178,7 +178,7 @@ void ContinuousBatch::begin_phase(const EnergyReading& reading) {
   } else {
     begin_decode();
   }
-  phase_.run.pace = pace_of_phase();
+  phase_.run.step_time = step_time_of_phase();
 }
 
 bool ContinuousBatch::begin_compile(Bucket bucket) {

@@ -81,7 +81,7 @@ class ContinuousBatch {
   double pace() const { return pace_; }
   double link_share() const { return placement_.link_share; }
   /// Pauses or resumes progress; after a resume the step in flight continues where it was.
-  void set_paused(Instant now, bool still);
+  void set_paused(Instant now, bool paused);
   /// Why running requests make no progress now.
   Pause pause() const;
   /// The phase's load on each device.
@@ -119,7 +119,7 @@ class ContinuousBatch {
   };
 
   Instant instant_of(std::uint64_t steps) const;
-  devices::DecodeStepTime pace_of_phase() const;
+  devices::DecodeStepTime step_time_of_phase() const;
   std::uint32_t padded(std::uint32_t size) const;
   bool begin_compile(Bucket bucket);
   void begin_prefill();

@@ -10,16 +10,16 @@
 namespace drover::agents {
 
 struct DecodeRun {
-  devices::DecodeStepTime pace;
+  devices::DecodeStepTime step_time;
   double batch = 0;        // requests in each step: context growth per step
   double context = 0;      // tokens in all KV caches at the first step
-  double first_share = 1;  // of the first remaining step; below 1 after a change of pace
+  double first_share = 1;  // of the first remaining step; below 1 after a change of the step time
 
   /// Seconds until `steps` steps are done.
   double seconds(std::uint64_t steps) const;
   /// Largest number of whole steps done after `elapsed_s`, at most `steps_max`.
   std::uint64_t steps_within(double elapsed_s, std::uint64_t steps_max) const;
-  /// The rest of the run after `elapsed_s` (less than `steps_max` steps) at another pace:
+  /// The rest of the run after `elapsed_s` (less than `steps_max` steps) at another step time:
   /// completed steps are removed, the step in flight keeps the share of its work that remains.
   DecodeRun after(double elapsed_s, std::uint64_t steps_max, devices::DecodeStepTime next) const;
 };

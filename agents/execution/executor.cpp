@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/result.h"
 
 namespace drover::agents {
@@ -95,15 +96,15 @@ template <typename Work>
 void Executor::apply(Instant now, Work& work, const std::vector<std::uint16_t>& devices) {
   const double link = link_share(devices);
   const bool hung = any_hung(devices);
-  bool still = hung;
-  if constexpr (std::is_same_v<Work, TrainingGang>) still |= work.waits();
-  work.set_paused(now, still);
+  bool paused = hung;
+  if constexpr (std::is_same_v<Work, TrainingGang>) paused |= work.waits();
+  work.set_paused(now, paused);
   bool clock_changed = true;
   for (int round = 0; clock_changed; ++round) {
     const double pace = slowest(devices);
     if (pace <= 0) return;  // one has shut down, and its work is about to fail
     const bool changed = pace != work.pace() || link != work.link_share();
-    if (changed && !still) work.set_pace(now, pace, link);
+    if (changed && !paused) work.set_pace(now, pace, link);
     const devices::Activity activity{work.activity(), true, work.memory_bytes()};
     clock_changed = false;
     for (const std::uint16_t device : devices) {
@@ -147,8 +148,7 @@ std::optional<Refusal> Executor::serve(Instant now, const Assign& assign) {
   ReplicaEngine& engine = *found->second;
   const Precision precision = engine.placement().precision;
   const auto& accepted = assign.job.work.precisions;
-  if (!accepted.empty() && assign.precision != precision &&
-      std::find(accepted.begin(), accepted.end(), precision) == accepted.end()) {
+  if (!accepted.empty() && assign.precision != precision && !contains(accepted, precision)) {
     return Refusal{Reason::precision,
                    fmt::format("replica r{} runs {}, expected {}", engine.place().number,
                                to_text(precision), to_text(assign.precision))};
@@ -209,16 +209,16 @@ MemberStepTime Executor::own_step_time(const TrainingGang& gang) const {
 /// Changes too small to measure are not reported: clocks near a limit change all the time.
 void Executor::report_step_time(TrainingGang& gang) {
   if (!gang.is_member()) return;
-  const MemberStepTime pace = own_step_time(gang);
-  if (gang.take_step_time_change(pace)) changes_.emplace_back(pace);
+  const MemberStepTime step_time = own_step_time(gang);
+  if (gang.take_step_time_change(step_time)) changes_.emplace_back(step_time);
 }
 
 std::vector<MemberStepTime> Executor::member_step_times() const {
-  std::vector<MemberStepTime> paces;
+  std::vector<MemberStepTime> step_times;
   for (const auto& [number, gang] : gangs_) {
-    if (gang.is_member()) paces.push_back(own_step_time(gang));
+    if (gang.is_member()) step_times.push_back(own_step_time(gang));
   }
-  return paces;
+  return step_times;
 }
 
 void Executor::end_gang(Instant now, Gangs::iterator gang, EndedAttempt ended, bool silent) {
@@ -229,14 +229,18 @@ void Executor::end_gang(Instant now, Gangs::iterator gang, EndedAttempt ended, b
   if (!silent) changes_.emplace_back(std::move(ended));
 }
 
+void Executor::stop_gang(Instant now, Gangs::iterator gang, Reason reason,
+                         const std::string& detail, bool silent) {
+  const EnergyReading at = energy_reading(now, gang->second.devices());
+  end_gang(now, gang, gang->second.stop(at, reason, detail), silent);
+}
+
 bool Executor::cancel(Instant now, const AttemptKey& key, Reason reason, bool silent) {
   const auto found = held_.find(key);
   if (found == held_.end()) return false;
   const Owner owner = found->second;
   if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
-    const auto gang = gangs_.find(by_gang->number);
-    const EnergyReading at = energy_reading(now, gang->second.devices());
-    end_gang(now, gang, gang->second.stop(at, reason, ""), silent);
+    stop_gang(now, gangs_.find(by_gang->number), reason, "", silent);
     return true;
   }
   ReplicaEngine& engine = *replicas_.at(std::get<ByReplica>(owner).number);
@@ -248,11 +252,7 @@ bool Executor::cancel(Instant now, const AttemptKey& key, Reason reason, bool si
 }
 
 void Executor::stop_all(Instant now, Reason reason, const std::string& detail) {
-  while (!gangs_.empty()) {
-    const auto gang = gangs_.begin();
-    const EnergyReading at = energy_reading(now, gang->second.devices());
-    end_gang(now, gang, gang->second.stop(at, reason, detail), false);
-  }
+  while (!gangs_.empty()) stop_gang(now, gangs_.begin(), reason, detail);
   for (auto next = replicas_.begin(); next != replicas_.end();) {
     ReplicaEngine& engine = *(next++)->second;  // a draining one is removed now
     const ReplicaState before = engine.state();
@@ -272,14 +272,7 @@ void Executor::start_replica(Instant now, const StartReplica& start,
     refusal = refuse_serving(placement, model);
   }
   if (refusal) {
-    Replica gone;
-    gone.id = {host_, start.number};
-    gone.model = start.model;
-    gone.precision = start.precision;
-    gone.devices = start.devices;
-    gone.state = ReplicaState::gone;
-    gone.detail = fmt::format("{}: {}", to_text(refusal->reason), refusal->detail);
-    changes_.emplace_back(std::move(gone));
+    changes_.emplace_back(refused_replica(host_, start, *refusal));
     return;
   }
   const ReplicaEngine::ReplicaLocation place{start.number, devices_[start.devices.front()].group,
@@ -319,12 +312,11 @@ void Executor::advance(Instant now) {
   for (auto next = gangs_.begin(); next != gangs_.end();) {
     const auto gang = next++;
     if (gang->second.next_event() > now) continue;
-    const EnergyReading at = energy_reading(now, gang->second.devices());
-    end_gang(now, gang,
-             gang->second.expired(now)
-                 ? gang->second.stop(at, Reason::capacity, "its gang did not start in time")
-                 : gang->second.finish(at),
-             false);
+    if (gang->second.expired(now)) {
+      stop_gang(now, gang, Reason::capacity, "its gang did not start in time");
+    } else {
+      end_gang(now, gang, gang->second.finish(energy_reading(now, gang->second.devices())));
+    }
   }
   for (auto next = replicas_.begin(); next != replicas_.end();) {
     ReplicaEngine& engine = *(next++)->second;

@@ -63,8 +63,8 @@ class Executor {
   /// Applies the combined fault effects, one per device in order. Devices that become unusable are
   /// reported, and their work ends; devices that are usable again are reported too.
   void set_fault_effects(Instant now, const std::vector<FaultEffect>& effects);
-  void set_inlet(Instant now, double inlet_c);
-  void set_airflow(Instant now, double share);
+  void set_inlet(Instant now, double inlet_c) { chassis_.set_inlet(now, inlet_c); }
+  void set_airflow(Instant now, double share) { chassis_.set_airflow(now, share); }
   /// Ends all work on the device for this reason; a replica on it is gone.
   void fail_work(Instant now, std::uint16_t device, Reason reason, const std::string& detail);
   /// Drops all work and loaded models without reports.
@@ -129,7 +129,9 @@ class Executor {
   void settle(Instant now, ReplicaEngine& engine, ReplicaState before);
   MemberStepTime own_step_time(const TrainingGang& gang) const;
   void report_step_time(TrainingGang& gang);
-  void end_gang(Instant now, Gangs::iterator gang, EndedAttempt ended, bool silent);
+  void end_gang(Instant now, Gangs::iterator gang, EndedAttempt ended, bool silent = false);
+  void stop_gang(Instant now, Gangs::iterator gang, Reason reason, const std::string& detail,
+                 bool silent = false);
   void repace(Instant now, const std::vector<std::size_t>& changed);
   double link_share(const std::vector<std::uint16_t>& devices) const;
   bool any_hung(const std::vector<std::uint16_t>& devices) const;

@@ -91,17 +91,11 @@ void Executor::set_fault_effects(Instant now, const std::vector<FaultEffect>& co
   }
 }
 
-void Executor::set_inlet(Instant now, double inlet_c) { chassis_.set_inlet(now, inlet_c); }
-
-void Executor::set_airflow(Instant now, double share) { chassis_.set_airflow(now, share); }
-
 void Executor::fail_work(Instant now, std::uint16_t device, Reason reason,
                          const std::string& detail) {
   const Owner owner = owners_[device];
   if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
-    const auto gang = gangs_.find(by_gang->number);
-    const EnergyReading at = energy_reading(now, gang->second.devices());
-    end_gang(now, gang, gang->second.stop(at, reason, detail), false);
+    stop_gang(now, gangs_.find(by_gang->number), reason, detail);
   } else if (const auto* by_replica = std::get_if<ByReplica>(&owner)) {
     ReplicaEngine& engine = *replicas_.at(by_replica->number);
     const ReplicaState before = engine.state();

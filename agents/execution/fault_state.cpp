@@ -162,31 +162,29 @@ std::optional<Instant> FaultState::newest(std::uint16_t device) const {
   return since;
 }
 
+const FaultState::Entry* FaultState::host_fault(FaultKind kind) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.host && entry.fault.kind == kind;
+  });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
 double FaultState::inlet_k() const {
-  for (const Entry& entry : entries_) {
-    if (entry.host && entry.fault.kind == FaultKind::inlet) return entry.fault.amount;
-  }
-  return 0;
+  const Entry* inlet = host_fault(FaultKind::inlet);
+  return inlet == nullptr ? 0 : inlet->fault.amount;
 }
 
 double FaultState::airflow() const {
-  for (const Entry& entry : entries_) {
-    if (entry.host && entry.fault.kind == FaultKind::fan) return entry.fault.amount;
-  }
-  return 1;
+  const Entry* fan = host_fault(FaultKind::fan);
+  return fan == nullptr ? 1 : fan->fault.amount;
 }
 
 std::optional<Instant> FaultState::reclaimed_at() const {
-  for (const Entry& entry : entries_) {
-    if (entry.fault.kind == FaultKind::reclaim) return entry.until - entry.fault.duration;
-  }
-  return std::nullopt;
+  const Entry* reclaim = host_fault(FaultKind::reclaim);
+  if (reclaim == nullptr) return std::nullopt;
+  return reclaim->until - reclaim->fault.duration;
 }
 
-bool FaultState::host_lost() const {
-  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
-    return entry.host && entry.fault.kind == FaultKind::lose;
-  });
-}
+bool FaultState::host_lost() const { return host_fault(FaultKind::lose) != nullptr; }
 
 }  // namespace drover::agents

@@ -78,6 +78,8 @@ class FaultState {
     FaultOrigin origin = FaultOrigin::requested;
   };
 
+  /// The first fault of the host of this kind; null: none.
+  const Entry* host_fault(FaultKind kind) const;
   std::vector<std::uint16_t> reached(const ApplyFault& apply) const;
   bool is_tpu(std::uint16_t device) const;
   void enter(const Entry& entry);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/result.h"
 
 namespace drover::agents {
@@ -45,15 +46,24 @@ std::optional<Refusal> refuse_serving(const devices::Placement& placement,
   return std::nullopt;
 }
 
+Replica refused_replica(const std::string& host, const StartReplica& start,
+                        const Refusal& refusal) {
+  Replica gone;
+  gone.id = {host, start.number};
+  gone.model = start.model;
+  gone.precision = start.precision;
+  gone.devices = start.devices;
+  gone.state = ReplicaState::gone;
+  gone.detail = fmt::format("{}: {}", to_text(refusal.reason), refusal.detail);
+  return gone;
+}
+
 std::optional<Refusal> refuse_needs(const devices::DeviceSpec& device, const Workload& work) {
-  const auto& frameworks = device.frameworks;
-  if (!work.framework.empty() &&
-      std::find(frameworks.begin(), frameworks.end(), work.framework) == frameworks.end()) {
+  if (!work.framework.empty() && !contains(device.frameworks, work.framework)) {
     return Refusal{Reason::framework, fmt::format("{} does not run {}", device.id, work.framework)};
   }
   for (const std::string& op : work.ops) {
-    const auto& missing = device.missing_ops;
-    if (std::find(missing.begin(), missing.end(), op) != missing.end()) {
+    if (contains(device.missing_ops, op)) {
       return Refusal{Reason::op_unsupported, fmt::format("{} has no {}", device.id, op)};
     }
   }
@@ -157,10 +167,10 @@ void ReplicaEngine::leave_queue(const AttemptKey& key, Attempt& attempt) {
   attempt.items_waiting = 0;
 }
 
-bool ReplicaEngine::cancel(const EnergyReading& reading, const AttemptKey& key, Reason reason,
+void ReplicaEngine::cancel(const EnergyReading& reading, const AttemptKey& key, Reason reason,
                            bool silent) {
   const auto found = attempts_.find(key);
-  if (found == attempts_.end()) return false;
+  if (found == attempts_.end()) return;
   Attempt& attempt = found->second;
   attempt.stopping = reason;
   attempt.silent = attempt.silent || silent;
@@ -174,7 +184,6 @@ bool ReplicaEngine::cancel(const EnergyReading& reading, const AttemptKey& key, 
     batch_.interrupt(reading.at);
   }
   go_on(reading);
-  return true;
 }
 
 void ReplicaEngine::stop_all(const EnergyReading& reading, Reason reason,
@@ -242,10 +251,10 @@ void ReplicaEngine::remove_now(std::string detail) {
   detail_ = std::move(detail);
 }
 
-void ReplicaEngine::set_paused(Instant now, bool still) {
-  if (still == paused_clock_.is_paused()) return;
-  batch_.set_paused(now, still);
-  if (still) return paused_clock_.begin(now);
+void ReplicaEngine::set_paused(Instant now, bool paused) {
+  if (paused == paused_clock_.is_paused()) return;
+  batch_.set_paused(now, paused);
+  if (paused) return paused_clock_.begin(now);
   const Duration lost = paused_clock_.end(now);
   if (state_ == ReplicaState::loading) loaded_at_ += lost;
   if (state_ == ReplicaState::loading || state_ == ReplicaState::compiling) ready_at_ += lost;

@@ -31,6 +31,8 @@ inline constexpr std::uint32_t replica_batch_max = 256;
 /// the number of devices, a precision that is not native, weights that do not fit. nullopt: it can.
 std::optional<Refusal> refuse_serving(const devices::Placement& placement,
                                       const devices::ModelSpec& model);
+/// The report on a replica that could not be started: it is gone.
+Replica refused_replica(const std::string& host, const StartReplica& start, const Refusal& refusal);
 /// Which framework or operations of the job the device lacks; nothing: none.
 std::optional<Refusal> refuse_needs(const devices::DeviceSpec& device, const Workload& work);
 
@@ -51,15 +53,14 @@ class ReplicaEngine {
 
   const ReplicaLocation& place() const { return place_; }
   const devices::Placement& placement() const { return placement_; }
-  const devices::ModelSpec& model() const { return model_; }
   ReplicaState state() const { return state_; }
 
   /// Queues an attempt, or returns why not.
   std::optional<Refusal> accept(const EnergyReading& reading, const AttemptKey& key,
                                 const Job& job);
   /// Removes waiting items at once and running ones at the next step boundary; then the attempt
-  /// ends with this reason. `silent`: its end is not reported. Returns false if it is not here.
-  bool cancel(const EnergyReading& reading, const AttemptKey& key, Reason reason, bool silent);
+  /// ends with this reason. `silent`: its end is not reported.
+  void cancel(const EnergyReading& reading, const AttemptKey& key, Reason reason, bool silent);
   /// All attempts end now, for this reason.
   void stop_all(const EnergyReading& reading, Reason reason, const std::string& detail);
   /// Accepts no new requests; gone when the accepted ones are done.
@@ -84,7 +85,7 @@ class ReplicaEngine {
   double pace() const { return batch_.pace(); }
   double link_share() const { return batch_.link_share(); }
   /// Pauses or resumes all progress, loading included; after a resume it continues where it was.
-  void set_paused(Instant now, bool still);
+  void set_paused(Instant now, bool paused);
   devices::Step activity() const { return batch_.activity(); }
   /// Bytes per device. Weights and the whole KV cache are allocated at the start, as serving
   /// stacks do.

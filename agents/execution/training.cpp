@@ -105,7 +105,7 @@ TrainingGang::TrainingGang(AttemptKey key, std::vector<std::uint16_t> devices,
   if (layout_ && layout_->reservation_timeout > Duration{0}) {
     reserved_until_ = saturating_add(reading.at, layout_->reservation_timeout);
   }
-  run_.pace = {own_step(pace_, placement_).seconds, 0};
+  run_.step_time = {own_step(pace_, placement_).seconds, 0};
 }
 
 devices::Step TrainingGang::own_step(double pace, const devices::Placement& placement) const {
@@ -160,9 +160,9 @@ Instant TrainingGang::next_event() const {
   return saturating_add(began_, from_seconds(run_.seconds(steps_left_)));
 }
 
-void TrainingGang::set_paused(Instant now, bool still) {
-  if (still == paused_clock_.is_paused()) return;
-  if (still) return paused_clock_.begin(now);
+void TrainingGang::set_paused(Instant now, bool paused) {
+  if (paused == paused_clock_.is_paused()) return;
+  if (paused) return paused_clock_.begin(now);
   began_ += paused_clock_.end(now);
   if (layout_) rebase(now);  // the others' pace may have changed meanwhile
 }
@@ -195,7 +195,7 @@ double TrainingGang::memory_bytes() const {
 
 double TrainingGang::steps_done(Instant now) const {
   const double left_s = std::max(0.0, run_.seconds(steps_left_) - elapsed_s(now));
-  const double left_steps = run_.pace.base_s > 0 ? left_s / run_.pace.base_s : 0;
+  const double left_steps = run_.step_time.base_s > 0 ? left_s / run_.step_time.base_s : 0;
   return std::clamp(steps_ - left_steps, static_cast<double>(from_step_),
                     static_cast<double>(steps_));
 }

@@ -31,7 +31,6 @@ class TrainingGang {
 
   const AttemptKey& key() const { return key_; }
   const std::vector<std::uint16_t>& devices() const { return devices_; }
-  const devices::DeviceSpec& device() const { return *placement_.device; }
 
   Instant next_event() const;
   /// Sets the share of the nominal pace and of the link bandwidth from now on. REQUIRES that it is
@@ -40,7 +39,7 @@ class TrainingGang {
   double pace() const { return pace_; }
   double link_share() const { return placement_.link_share; }
   /// Pauses or resumes progress; after a resume it continues where it was.
-  void set_paused(Instant now, bool still);
+  void set_paused(Instant now, bool paused);
   /// Multi-host gang: sets the gang's step time from now on; 0: paused.
   void set_gang_step(Instant now, double step_s);
   /// Multi-host gang: not started, or paused.

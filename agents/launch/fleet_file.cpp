@@ -8,6 +8,7 @@
 
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
+#include "fleet/base/units.h"
 #include "fleet/socket/socket.h"
 #include "fleet/text/nodeset.h"
 #include "fleet/text/toml.h"
@@ -82,7 +83,7 @@ void read_host(Table& table, LaunchHost& host) {
   read_name(table, "rack", host.rack);
   read_name(table, "site", host.site);
   read_labels(table, host.labels);
-  host.ambient_c = table.number_in("ambient", -40, 60, host.ambient_c);
+  host.ambient_c = table.number_in("ambient", ambient_min_c, ambient_max_c, host.ambient_c);
   host.rate_hz = table.number_in("rate", 0.001, 1000, host.rate_hz);
   host.seed = table.integer_in("seed", 0, INT64_MAX, host.seed);
 }

@@ -73,15 +73,6 @@ is_version() { # FOLDER
   [ ${#hash} -eq 32 ] && [ -e "$1/whole" ]
 }
 
-# Earlier versions left no mark.
-root_is_ours() {
-  [ -e "$mark" ] && return
-  for found in "$root"/agents/*/lock "$root"/versions/*; do
-    case $found in */lock) [ -e "$found" ] && return ;; *) is_version "$found" && return ;; esac
-  done
-  return 1
-}
-
 # Not flock with the file's name: that would create a file again that --purge has just deleted.
 is_held() { # LOCK
   (flock -n -s 8 || exit 7) 2>/dev/null 8<"$1"
@@ -186,7 +177,7 @@ install_version() {
     rm -rf "$versions"/.new.*
     new=$versions/.new.$$.copy
     make_folder "$new"
-    say cargo
+    say payload
     if ! words=$(tar -x -o -f - -C "$new" 2>&1) || [ ! -f "$new/whole" ]; then
       # Before the partial copy is deleted, which frees space.
       complain "$versions" "the copy failed" "$words"
@@ -324,7 +315,7 @@ launch_down() {
 }
 
 purge_root() {
-  root_is_ours || return
+  [ -e "$mark" ] || return
   holds_agent "$folder" && purge_folder
   rmdir "$folder" "$root/agents" 2>/dev/null
   # With the last agent of a folder, the shared files are deleted too.
@@ -347,23 +338,6 @@ purge_folder() {
       "keys/$name.key" "keys/$name.key".new.[0-9]*
   )
   rmdir "$folder/keys" 2>/dev/null
-  purge_old_keys
-}
-
-# Earlier versions put keys beside the agents. A folder in which users keep keys contains more: the
-# public half, or a router's key.
-purge_old_keys() {
-  keys=$root/keys
-  [ -e "$keys/$name.pub" ] || [ -e "$keys/router.key" ] && return
-  is_kind secret "$keys/$name.key" || return
-  rm -f "$keys/$name.key"
-  [ "$(ls -A "$keys")" = router.pub ] && is_kind public "$keys/router.pub" &&
-    rm -f "$keys/router.pub"
-  rmdir "$keys" 2>/dev/null
-}
-
-is_kind() { # KIND FILE: a key file of Drover
-  [ -r "$2" ] && read -r line <"$2" && [ "$line" = "kind = \"$1\"" ]
 }
 
 "launch_$action" "$@"

@@ -1,11 +1,14 @@
 #include "agents/launch/order.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
+#include <cstring>
 
 #include <fmt/format.h>
 
-#include "agents/launch/content_name.h"
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
 #include "fleet/text/nodeset.h"
 
@@ -17,19 +20,20 @@ constexpr std::string_view mark = "@drover ";
 constexpr std::size_t text_max = 400;
 constexpr std::size_t log_line_max = 2000;
 
-const char* action_word(LaunchAction action) {
-  switch (action) {
-    case LaunchAction::up:
-      return "up";
-    case LaunchAction::status:
-      return "status";
-    case LaunchAction::logs:
-      return "logs";
-    case LaunchAction::down:
-      break;
+/// In the order of LaunchAction.
+constexpr std::array<std::string_view, 4> action_words = {"up", "status", "logs", "down"};
+
+struct Lanes {
+  std::uint64_t left = 0x9e3779b97f4a7c15;
+  std::uint64_t right = 0xd1b54a32d192ed03;
+
+  // Each step is invertible, so two contents of equal length differ until a later step joins them.
+  void take(std::uint64_t word) {
+    left = std::rotl((left ^ word) * 0xff51afd7ed558ccd, 29);
+    right = (std::rotl(right, 17) + word) * 0xc4ceb9fe1a85ec53;
+    left ^= right >> 31;
   }
-  return "down";
-}
+};
 
 /// The agent's settings: any difference restarts it.
 std::string settings_text(const Order& order) {
@@ -58,6 +62,28 @@ constexpr Field fields[] = {
 
 }  // namespace
 
+std::string_view to_text(LaunchAction action) {
+  return action_words[static_cast<std::size_t>(action)];
+}
+
+std::optional<LaunchAction> parse_launch_action(std::string_view word) {
+  return enumerator_named<LaunchAction>(action_words, word);
+}
+
+std::string content_name(const std::vector<std::string_view>& parts) {
+  Lanes lanes;
+  for (const std::string_view part : parts) {
+    lanes.take(part.size());
+    for (std::size_t at = 0; at < part.size(); at += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, part.data() + at, std::min(sizeof word, part.size() - at));
+      lanes.take(word);
+    }
+  }
+  for (int i = 0; i < 4; ++i) lanes.take(0);
+  return fmt::format("{:016x}{:016x}", lanes.left, lanes.right);
+}
+
 std::string shell_quoted(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) {
@@ -75,7 +101,7 @@ std::string script_of(const Order& order) {
   const auto set = [&](const char* name, std::string_view value) {
     script += fmt::format("{}={}\n", name, shell_quoted(value));
   };
-  set("action", action_word(order.action));
+  set("action", to_text(order.action));
   set("name", order.name);
   set("root", order.root);
   set("version", order.needs.version);

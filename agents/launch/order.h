@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,13 @@
 namespace drover::launch {
 
 enum class LaunchAction : std::uint8_t { up, status, logs, down };
+std::string_view to_text(LaunchAction action);
+std::optional<LaunchAction> parse_launch_action(std::string_view word);
+
+/// A short name for contents, 32 hexadecimal digits: equal contents have equal names, different
+/// ones practically never. It does not protect against deliberate collisions; ssh authenticates
+/// hosts. Parts are separate: {"ab", "c"} is not {"a", "bc"}.
+std::string content_name(const std::vector<std::string_view>& parts);
 
 /// What the program requires of a host, and the name of its copy there.
 struct Needs {
@@ -51,7 +59,7 @@ std::string script_of(const Order& order);
 std::string reading_command(std::size_t script_bytes, std::int64_t limit_s);
 
 /// The line with which the host requests the payload.
-inline constexpr std::string_view payload_request = "@drover cargo";
+inline constexpr std::string_view payload_request = "@drover payload";
 
 struct Answer {
   /// started already restarted running suspended ended absent stopped killed shown; or ""

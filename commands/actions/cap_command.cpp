@@ -51,15 +51,11 @@ CommandOutcome run_cap(Arguments& arguments) {
   cap.admission_only = arguments.has("admission-only");
   const auto duration = arguments.parsed("for", parse_action_duration, ActionDuration{});
   if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
-  const auto cap_request = [&](double speed, bool confirmed) {
-    SetPowerCap request = cap;
-    request.duration = duration.in_fleet_time(speed);
-    request.confirmed = confirmed;
-    return request;
-  };
-  return run_confirmed_action(
-      arguments, "cap", [&](double speed) { return cap_request(speed, false); },
-      [&](double speed) { return cap_request(speed, true); });
+  return run_confirmed_action(arguments, "cap", [&](double speed, bool confirmed) {
+    cap.duration = duration.in_fleet_time(speed);
+    cap.confirmed = confirmed;
+    return cap;
+  });
 }
 
 }  // namespace drover::commands

@@ -1,5 +1,4 @@
 // `drover keys`: makes and lists keys, and decides who may connect.
-#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "commands/shell/output.h"
 #include "commands/shell/table.h"
 #include "commands/subcommands.h"
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
 #include "fleet/text/nodeset.h"
@@ -18,11 +18,6 @@ namespace drover::commands {
 namespace fs = std::filesystem;
 
 namespace {
-
-const std::vector<std::string>& key_actions() {
-  static const std::vector<std::string> all = {"new", "list", "allow", "revoke"};
-  return all;
-}
 
 CommandOutcome make(Arguments& arguments, const std::string& folder, const std::string& name) {
   // The name "router" implies the role.
@@ -94,7 +89,7 @@ CommandOutcome list(Arguments& arguments, const std::string& folder) {
                     listed.allowed ? "yes" : "-"});
   }
   write_stdout_text(
-      table_text({{"NAME"}, {"ROLE"}, {"HOSTS"}, {"FINGERPRINT"}, {"SECRET"}, {"ALLOWED"}}, rows));
+      table_text({"NAME", "ROLE", "HOSTS", "FINGERPRINT", "SECRET", "ALLOWED"}, rows));
   return CommandOutcome::done();
 }
 
@@ -123,9 +118,10 @@ CommandUsage keys_usage() {
 CommandOutcome run_keys(Arguments& arguments) {
   const std::string action = arguments.text("ACTION", "list");
   const std::string what = arguments.text("WHAT");
-  if (std::find(key_actions().begin(), key_actions().end(), action) == key_actions().end()) {
+  const std::vector<std::string> known = {"new", "list", "allow", "revoke"};
+  if (!contains(known, action)) {
     return CommandOutcome::usage(
-        error("unknown action '{}'{}", excerpt(action), suggestion(action, key_actions())));
+        error("unknown action '{}'{}", excerpt(action), suggestion(action, known)));
   }
   if ((action == "list") != what.empty()) {
     return CommandOutcome::usage(action == "list"

@@ -6,6 +6,7 @@
 #include "commands/shell/files.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
 #include "router/lint/outcomes.h"
@@ -13,11 +14,6 @@
 
 namespace drover::commands {
 namespace {
-
-const std::vector<std::string>& policy_actions() {
-  static const std::vector<std::string> all = {"check", "show", "apply"};
-  return all;
-}
 
 Json to_json(const router::Finding& finding) {
   return Json::object()
@@ -131,10 +127,9 @@ CommandOutcome run_policy(Arguments& arguments) {
   const std::string action = arguments.text("ACTION");
   const std::string file = arguments.text("FILE");
   if (action.empty()) return CommandOutcome::usage(error("{}", policy_usage().synopsis));
-  if (std::find(policy_actions().begin(), policy_actions().end(), action) ==
-      policy_actions().end()) {
+  if (const std::vector<std::string> known = {"check", "show", "apply"}; !contains(known, action)) {
     return CommandOutcome::usage(
-        error("unknown action '{}'{}", excerpt(action), suggestion(action, policy_actions())));
+        error("unknown action '{}'{}", excerpt(action), suggestion(action, known)));
   }
   if ((action == "show") != file.empty()) {
     return CommandOutcome::usage(action == "show" ? error("unexpected argument '{}'", excerpt(file))

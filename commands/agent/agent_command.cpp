@@ -10,12 +10,10 @@
 #include "agents/agent.h"
 #include "commands/agent/host_name_lock.h"
 #include "commands/agent/options.h"
-#include "commands/agent/start.h"
 #include "commands/connection/fleet_time_bounds.h"
 #include "commands/connection/session.h"
 #include "commands/estimate/catalogue_files.h"
 #include "commands/shell/clock.h"
-#include "commands/shell/connection_timeouts.h"
 #include "commands/shell/journal_file.h"
 #include "commands/shell/output.h"
 #include "commands/shell/parent_watchdog.h"
@@ -225,12 +223,10 @@ class AgentShell {
       }
     }
     last_join_ = now;
-    Envelope envelope;
-    envelope.sender = options_.settings.host;
-    envelope.sequence = ++joins_;
-    envelope.at = core_ ? clock_.now() : Instant{};
-    envelope.body = Join{Role::agent, options_.settings.host, software_name};
-    sockets_.send(router_peer, encode(envelope));
+    const std::string& host = options_.settings.host;
+    const Instant at = core_ ? clock_.now() : Instant{};
+    sockets_.send(router_peer,
+                  encode({host, ++joins_, at, Join{Role::agent, host, software_name}}));
   }
 
   /// Reports the connection once, and again when the router answers after a reported silence.
@@ -269,7 +265,7 @@ class AgentShell {
                    options_.settings.host, printable(refusal->why));
     }
     if (const auto* welcome = std::get_if<JoinAccepted>(&envelope->body)) {
-      return handle_welcome(*welcome, incoming);
+      return handle_join_accepted(*welcome, incoming);
     }
     if (!core_) return {};
     // A router that does not know this agent has restarted: its speed, lease and endpoints may have
@@ -295,8 +291,8 @@ class AgentShell {
     return {};
   }
 
-  Status handle_welcome(const JoinAccepted& welcome, const Incoming& incoming) {
-    if (const Status sensible = check_welcome(welcome); !sensible) {
+  Status handle_join_accepted(const JoinAccepted& welcome, const Incoming& incoming) {
+    if (const Status sensible = check_join_accepted(welcome); !sensible) {
       return error("the router at {} reports an invalid time: {}", options_.endpoint.endpoint,
                    sensible.error().message);
     }
@@ -395,8 +391,6 @@ CommandUsage agent_usage() {
 }
 
 CommandOutcome run_agent(Arguments& arguments) {
-  if (const Status held = watch_parent(arguments); !held)
-    return CommandOutcome::usage(held.error());
   auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return CommandOutcome::failed(catalogue.error());
   auto options = read_agent_options(arguments, *catalogue);

@@ -1,4 +1,4 @@
-// The options of `drover agent`.
+// The options of `drover agent`, and the inputs from which its core is made.
 #pragma once
 
 #include <string>
@@ -26,5 +26,12 @@ struct AgentOptions {
 Incarnation fresh_incarnation();
 
 Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Catalogue& catalogue);
+
+struct AgentStart {
+  agents::AgentSettings settings;
+  Instant start{};
+};
+/// The text of the journal's first record, as JSON.
+std::string to_text(const AgentStart& start);
 
 }  // namespace drover::commands

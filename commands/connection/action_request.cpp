@@ -6,7 +6,6 @@
 
 #include "commands/connection/session.h"
 #include "commands/shell/output.h"
-#include "commands/shell/user_name.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
 
@@ -91,10 +90,12 @@ CommandOutcome run_action(const Arguments& arguments, const std::string& name,
   return reply ? print_reply(arguments, *reply) : CommandOutcome::failed(reply.error());
 }
 
-CommandOutcome run_confirmed_action(const Arguments& arguments, const std::string& name,
-                                    const ActionForSpeed& action, const ActionForSpeed& confirmed) {
+CommandOutcome run_confirmed_action(
+    const Arguments& arguments, const std::string& name,
+    const std::function<Message(double speed, bool confirmed)>& action) {
+  const ActionForSpeed confirmed = [&](double speed) { return action(speed, true); };
   if (arguments.has("yes")) return run_action(arguments, name, confirmed);
-  auto reply = reply_to(arguments, name, action);
+  auto reply = reply_to(arguments, name, [&](double speed) { return action(speed, false); });
   if (!reply) return CommandOutcome::failed(reply.error());
   if (!reply->confirm) return print_reply(arguments, *reply);
   const std::string problem = printable(reply->problem);

@@ -29,9 +29,10 @@ Result<Message> send_action(const Arguments& arguments, const std::string& name,
 CommandOutcome run_action(const Arguments& arguments, const std::string& name,
                           const ActionForSpeed& action);
 
-/// Like `run_action`. If the router asks for confirmation, sends `confirmed` once the user has
-/// answered yes; with --yes it sends `confirmed` at once.
-CommandOutcome run_confirmed_action(const Arguments& arguments, const std::string& name,
-                                    const ActionForSpeed& action, const ActionForSpeed& confirmed);
+/// Like `run_action`. If the router asks for confirmation, sends the confirmed request once the
+/// user has answered yes; with --yes it sends that at once.
+CommandOutcome run_confirmed_action(
+    const Arguments& arguments, const std::string& name,
+    const std::function<Message(double speed, bool confirmed)>& action);
 
 }  // namespace drover::commands

@@ -24,7 +24,7 @@ std::string instant_text(Instant instant) {
   return to_iso8601(instant);
 }
 
-Status check_welcome(const JoinAccepted& welcome) {
+Status check_join_accepted(const JoinAccepted& welcome) {
   if (!is_fleet_time(welcome.fleet_time)) {
     return error("fleet time: found {}, expected a time in the years {}",
                  instant_text(welcome.fleet_time), fleet_years);

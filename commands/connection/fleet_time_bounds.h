@@ -26,7 +26,7 @@ bool is_speed(double speed);
 std::string instant_text(Instant instant);
 
 /// Checks the time and the speed that a router reports.
-Status check_welcome(const JoinAccepted& welcome);
+Status check_join_accepted(const JoinAccepted& welcome);
 
 /// A step of fleet time: the router that answers now has a different time than the previous one.
 struct ClockJump {

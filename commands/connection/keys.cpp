@@ -1,6 +1,5 @@
 #include "commands/connection/keys.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -10,6 +9,7 @@
 #include "commands/connection/allow_list.h"
 #include "commands/connection/key_files.h"
 #include "commands/shell/files.h"
+#include "fleet/base/contains.h"
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
 #include "fleet/socket/keys.h"
@@ -209,11 +209,8 @@ Result<Credentials> read_credentials(const std::string& folder, const std::strin
   if (!found) return found.error();
   std::vector<std::string> names = *found;
   std::erase(names, "router");
-  const auto holds = [&](const std::string& one) {
-    return std::find(names.begin(), names.end(), one) != names.end();
-  };
   std::string chosen = name;
-  if (chosen.empty() && holds(preferred)) chosen = preferred;
+  if (chosen.empty() && contains(names, preferred)) chosen = preferred;
   if (chosen.empty() && names.size() == 1) chosen = names.front();
   if (chosen.empty() && names.empty()) {
     return error(
@@ -225,7 +222,7 @@ Result<Credentials> read_credentials(const std::string& folder, const std::strin
     return error("{}: holds several keys: choose one with --key{}", printable(folder),
                  suggestion("", names));
   }
-  if (!holds(chosen)) {
+  if (!contains(names, chosen)) {
     return error("{}: holds no key named {}{}", printable(folder), excerpt(chosen),
                  suggestion(chosen, names));
   }

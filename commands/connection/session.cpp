@@ -1,8 +1,13 @@
 #include "commands/connection/session.h"
 
-#include <algorithm>
+#include <pwd.h>
+#include <unistd.h>
 
-#include "commands/shell/connection_timeouts.h"
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "commands/shell/output.h"
 #include "fleet/base/version.h"
 
 namespace drover::commands {
@@ -72,11 +77,7 @@ bool Session::send(Message message) {
   // A fresh socket would queue the message until the router accepts the connection, and then send
   // it before the Join.
   if (connections_ > 0 && !sockets_.control_connected()) return false;
-  Envelope envelope;
-  envelope.sender = options_.name;
-  envelope.sequence = ++sequence_;
-  envelope.at = clock_.now();
-  envelope.body = std::move(message);
+  const Envelope envelope{options_.name, ++sequence_, clock_.now(), std::move(message)};
   const bool sent = sockets_.send(router_peer, encode(envelope));
   if (sent && !unanswered_since_) unanswered_since_ = wall_now();
   return sent;
@@ -107,7 +108,7 @@ Status Session::subscribe() {
 }
 
 /// The first one starts the clock; later ones, from a router that restarted, correct it.
-void Session::handle_welcome(const JoinAccepted& welcome, PollResult& turn) {
+void Session::handle_join_accepted(const JoinAccepted& welcome, PollResult& turn) {
   const auto clock_jump = welcomed_ ? clock_jump_to(welcome, clock_.now()) : std::nullopt;
   if (welcomed_ && !clock_jump) {
     clock_.reanchor(welcome.fleet_time, welcome.speed);
@@ -124,8 +125,7 @@ void Session::handle_welcome(const JoinAccepted& welcome, PollResult& turn) {
 
 Session::PollResult Session::wait(std::chrono::milliseconds longest) {
   PollResult turn;
-  auto arrived = sockets_.wait(longest);
-  turn.ready_descriptors = std::move(arrived.ready_descriptors);
+  const auto arrived = sockets_.wait(longest);
   if (sockets_.control_connections() != connections_) {
     connections_ = sockets_.control_connections();
     unanswered_since_.reset();
@@ -139,16 +139,34 @@ Session::PollResult Session::wait(std::chrono::milliseconds longest) {
       continue;
     }
     if (const auto* welcome = std::get_if<JoinAccepted>(&envelope->body)) {
-      if (const Status sensible = check_welcome(*welcome); !sensible) {
+      if (const Status sensible = check_join_accepted(*welcome); !sensible) {
         welcome_problem_ = sensible.error().message;
         ++undecodable_;
         continue;
       }
-      handle_welcome(*welcome, turn);
+      handle_join_accepted(*welcome, turn);
     }
     turn.messages.emplace_back(incoming.from, std::move(*envelope));
   }
   return turn;
+}
+
+bool ConnectRefusalNotice::update(Session& session) {
+  const auto connect_refusal = session.sockets().connect_refusal();
+  if (std::exchange(reported_, connect_refusal) != connect_refusal && connect_refusal) {
+    write_stderr("{}: {}: {}; retrying\n", command_, session.router().endpoint,
+                 connect_refusal_summary(*connect_refusal, session.router()));
+  }
+  return connect_refusal.has_value();
+}
+
+std::string user_name(const std::string& otherwise) {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::array<char, 4096> texts{};
+  const int failed = getpwuid_r(geteuid(), &entry, texts.data(), texts.size(), &found);
+  const bool named = failed == 0 && found != nullptr && entry.pw_name[0] != '\0';
+  return named ? entry.pw_name : otherwise;
 }
 
 }  // namespace drover::commands

@@ -19,6 +19,13 @@
 
 namespace drover::commands {
 
+// How long a router may be silent before its connection is replaced by a new one.
+/// For a command that waits for an answer. A router answers Join at once, so a connection that is
+/// silent for this long is dead.
+inline constexpr Wall client_connection_timeout = std::chrono::seconds(5);
+/// For an agent. A router answers each of its heartbeats.
+inline constexpr Wall agent_connection_timeout = std::chrono::seconds(8);
+
 struct SessionOptions {
   RouterAddress router;
   Role role = Role::client;
@@ -48,7 +55,6 @@ class Session {
 
   struct PollResult {
     std::vector<std::pair<Peer, Envelope>> messages;
-    std::vector<int> ready_descriptors;
     /// Set if a JoinAccepted among the messages reported a time too far from the clock's. The clock
     /// was then set to the new time.
     std::optional<ClockJump> clock_jump;
@@ -72,7 +78,7 @@ class Session {
 
  private:
   Session(SessionOptions options);
-  void handle_welcome(const JoinAccepted& welcome, PollResult& turn);
+  void handle_join_accepted(const JoinAccepted& welcome, PollResult& turn);
   Status join();
   Error no_router_error() const;
 
@@ -90,6 +96,27 @@ class Session {
   bool welcomed_ = false;
   bool insecure_ = false;
 };
+
+/// Reports on standard error that the router refuses a client that it had accepted before. For
+/// commands that keep running and have no screen.
+class ConnectRefusalNotice {
+ public:
+  /// `command`: the prefix of the line, "drover record".
+  explicit ConnectRefusalNotice(std::string command) : command_(std::move(command)) {}
+
+  /// Returns whether the router refuses the client now. Each reason is reported once until the
+  /// router accepts the client again; the sockets retry by themselves.
+  bool update(Session& session);
+
+ private:
+  std::string command_;
+  std::optional<ConnectRefusal> reported_;
+};
+
+/// The login name of the user that runs this process, or `otherwise` if the system has none. The
+/// router's records and replies use it. It is not authenticated; with a key, the router puts the
+/// key's name before it.
+std::string user_name(const std::string& otherwise);
 
 template <typename Answer>
 Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds timeout) {

@@ -23,6 +23,15 @@ constexpr std::chrono::milliseconds headless_wait{20};
 constexpr std::chrono::milliseconds blocked_wait{50};
 constexpr tui::Size largest_size{1000, 500};
 
+tui::DashboardOptions with_session(tui::DashboardOptions options, const Session& session) {
+  const JoinAccepted& welcome = session.welcome();
+  options.connected_to = session.router().endpoint;
+  options.speed = welcome.speed;
+  options.insecure = session.insecure();
+  options.clock_differs = differs_from_system_clock(welcome.fleet_time, welcome.speed);
+  return options;
+}
+
 bool fits(std::int64_t value, int low, int high) { return value >= low && value <= high; }
 
 }  // namespace
@@ -48,29 +57,6 @@ tui::ShellStats FrameStats::shell_stats(const tui::TerminalStats& stats, Wall no
           .backlog_s = to_seconds(stats.backlog_age)};
 }
 
-tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
-                                        double speed) {
-  tui::DashboardOptions options;
-  options.settings = view.settings;
-  options.ascii = view.ascii;
-  options.story = view.story;
-  options.steady_colours = view.steady_colours;
-  options.control = view.control;
-  options.device = view.device;
-  options.connected_to = endpoint;
-  options.speed = speed;
-  return options;
-}
-
-tui::DashboardOptions DashboardLoop::options_of(const Session& session, const DashboardView& view,
-                                                const std::string& endpoint) {
-  tui::DashboardOptions options = dashboard_options(view, endpoint, session.welcome().speed);
-  options.insecure = session.insecure();
-  options.clock_apart =
-      differs_from_system_clock(session.welcome().fleet_time, session.welcome().speed);
-  return options;
-}
-
 Option device_option() {
   return {"device", "HOST/N", "select this device; tables list only its rows"};
 }
@@ -89,7 +75,8 @@ Option size_option() {
                       tui::smallest_size.columns, tui::smallest_size.rows)};
 }
 
-tui::Size read_size(Arguments& arguments, tui::Size otherwise) {
+tui::Size read_size(Arguments& arguments) {
+  constexpr tui::Size otherwise{120, 40};
   if (!arguments.has("size")) return otherwise;
   const auto parts = split(arguments.text("size"), 'x');
   if (parts.size() == 2) {
@@ -136,18 +123,16 @@ std::chrono::milliseconds frame_wait(const tui::Terminal& terminal,
 }
 
 Result<std::unique_ptr<DashboardLoop>> DashboardLoop::open(Session& session,
-                                                           const DashboardView& view,
-                                                           const std::string& endpoint,
+                                                           tui::DashboardOptions options,
                                                            tui::Size size) {
-  std::unique_ptr<DashboardLoop> loop(new DashboardLoop(session, view, endpoint, size));
+  std::unique_ptr<DashboardLoop> loop(new DashboardLoop(session, std::move(options), size));
   if (const Status subscribed = session.subscribe(); !subscribed) return subscribed.error();
   return loop;
 }
 
-DashboardLoop::DashboardLoop(Session& session, const DashboardView& view,
-                             const std::string& endpoint, tui::Size size)
+DashboardLoop::DashboardLoop(Session& session, tui::DashboardOptions options, tui::Size size)
     : session_(session),
-      core_(options_of(session, view, endpoint), size, session.clock().now()),
+      core_(with_session(std::move(options), session), size, session.clock().now()),
       speed_(session.welcome().speed) {
   last_received_ = last_join_ = wall_now();
   core_.set_connected(session_.clock().now(), true);
@@ -170,7 +155,7 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
     if (std::holds_alternative<JoinAccepted>(envelope.body)) {
       // The router may have restarted, and its endpoints may have changed.
       if (const Status subscribed = session_.subscribe(); !subscribed) {
-        notify(Severity::critical, "router", subscribed.error().message);
+        show(Event{Severity::critical, "router", subscribed.error().message});
       }
       follow_time(turn.clock_jump);
       continue;
@@ -200,11 +185,7 @@ void DashboardLoop::follow_time(const std::optional<ClockJump>& clock_jump) {
 
 void DashboardLoop::apply_policy(const std::string& file) {
   auto text = read_file(file, policy_bytes_max);
-  if (!text) {  // shown like a reply of the router
-    const Instant now = session_.clock().now();
-    return core_.receive(now, router_peer,
-                         {"here", ++sequence_, now, ActionReply{false, {}, text.error().message}});
-  }
+  if (!text) return show(ActionReply{false, {}, text.error().message});
   session_.send(ApplyPolicy{std::move(*text), file});
 }
 
@@ -226,13 +207,9 @@ void DashboardLoop::check_connection() {
   }
 }
 
-void DashboardLoop::notify(Severity severity, const std::string& subject, const std::string& text) {
-  Envelope envelope;
-  envelope.sender = "here";
-  envelope.sequence = ++sequence_;
-  envelope.at = session_.clock().now();
-  envelope.body = Event{severity, subject, text};
-  core_.receive(envelope.at, router_peer, envelope);
+void DashboardLoop::show(Message message) {
+  const Instant now = session_.clock().now();
+  core_.receive(now, router_peer, {"here", ++sequence_, now, std::move(message)});
 }
 
 }  // namespace drover::commands

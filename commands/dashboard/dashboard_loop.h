@@ -32,26 +32,13 @@ class FrameStats {
   std::uint64_t window_bytes_ = 0;
 };
 
-struct DashboardView {
-  tui::Settings settings;
-  bool ascii = false;
-  bool story = false;           // there is a story that can be paused
-  bool steady_colours = false;  // for a terminal, which shows many frames
-  bool control = false;         // the user may change the fleet
-  std::string device{};         // "host/3", or empty
-};
-
-/// The options of a dashboard for a fleet at this speed.
-tui::DashboardOptions dashboard_options(const DashboardView& view, const std::string& endpoint,
-                                        double speed);
-
 /// The option `--device`, and its value; empty if it is not given.
 Option device_option();
 std::string read_device(Arguments& arguments);
 
 /// The option `--size`, "120x40", with the smallest size that the dashboard can be drawn in.
 Option size_option();
-tui::Size read_size(Arguments& arguments, tui::Size otherwise);
+tui::Size read_size(Arguments& arguments);
 
 /// Passes typed keys to the dashboard. Called before a frame is drawn: keys must not wait.
 void forward_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now);
@@ -64,8 +51,9 @@ std::chrono::milliseconds frame_wait(const tui::Terminal& terminal, std::chrono:
 class DashboardLoop {
  public:
   /// Subscribes to the published stream of the session's router. The session must outlive the loop.
-  static Result<std::unique_ptr<DashboardLoop>> open(Session& session, const DashboardView& view,
-                                                     const std::string& endpoint, tui::Size size);
+  /// What the session knows is set in `options`.
+  static Result<std::unique_ptr<DashboardLoop>> open(Session& session,
+                                                     tui::DashboardOptions options, tui::Size size);
 
   /// Reads keys from this terminal and draws frames on it from now on.
   void attach(tui::Terminal& terminal);
@@ -74,18 +62,15 @@ class DashboardLoop {
   /// sockets or a deadline. Then handles them and shows a frame if one is due.
   void turn(std::chrono::milliseconds longest);
 
-  /// Shows an event of this process to the user, like an event of the router.
-  void notify(Severity severity, const std::string& subject, const std::string& text);
+  /// Shows a message of this process to the user, like one of the router.
+  void show(Message message);
 
   tui::Dashboard& core() { return core_; }
   /// Called with every message before the dashboard receives it.
   std::function<void(Peer, const Envelope&)> on_message;
 
  private:
-  DashboardLoop(Session& session, const DashboardView& view, const std::string& endpoint,
-                tui::Size size);
-  static tui::DashboardOptions options_of(const Session& session, const DashboardView& view,
-                                          const std::string& endpoint);
+  DashboardLoop(Session& session, tui::DashboardOptions options, tui::Size size);
   void check_connection();
   void follow_time(const std::optional<ClockJump>& clock_jump);
   void apply_policy(const std::string& file);

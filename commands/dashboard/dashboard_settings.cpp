@@ -4,6 +4,7 @@
 #include <locale.h>
 
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -106,7 +107,15 @@ bool use_ascii(const tui::Settings& settings, bool unicode) {
   return settings.ascii == "auto" ? !unicode : settings.ascii == "on";
 }
 
-bool use_ascii(const tui::Settings& settings) { return use_ascii(settings, locale_is_utf8()); }
+tui::DashboardOptions dashboard_options(const tui::Settings& settings,
+                                        const tui::Terminal* terminal, std::string device) {
+  tui::DashboardOptions options;
+  options.settings = settings;
+  options.device = std::move(device);
+  options.ascii = use_ascii(settings, terminal == nullptr ? locale_is_utf8() : terminal->unicode());
+  options.steady_colours = terminal != nullptr;
+  return options;
+}
 
 tui::TerminalOptions terminal_options(const tui::Settings& settings) {
   const auto theme = tui::theme_named(settings.theme);

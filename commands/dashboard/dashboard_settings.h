@@ -32,8 +32,10 @@ CommandLineSettings read_command_line_settings(Arguments& arguments);
 
 /// Whether to draw without box and block characters. `unicode`: the terminal is UTF-8.
 bool use_ascii(const tui::Settings& settings, bool unicode);
-/// The same without a terminal: the locale decides.
-bool use_ascii(const tui::Settings& settings);
+/// The options of a dashboard with these settings. `terminal`: null without one; then the locale
+/// decides about characters. `device`: "host/3", or empty.
+tui::DashboardOptions dashboard_options(const tui::Settings& settings,
+                                        const tui::Terminal* terminal, std::string device = {});
 tui::TerminalOptions terminal_options(const tui::Settings& settings);
 /// A frame as text. `ansi`: with the colours of the settings; `auto` means all colours.
 std::string frame_text(const tui::Canvas& canvas, const tui::Settings& settings, bool ansi);

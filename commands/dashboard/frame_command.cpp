@@ -20,10 +20,7 @@ CommandUsage frame_usage() {
                       filter_option(),
                       device_option(),
                       size_option(),
-                      {"ansi", "", "with colours"},
-                      json_table_option(),
-                      csv_table_option(),
-                      table_option()},
+                      {"ansi", "", "with colours"}},
                      {},
                      "  drover frame\n"
                      "  drover frame --view devices --size 160x50\n"
@@ -32,16 +29,15 @@ CommandUsage frame_usage() {
                      "  drover frame --view jobs --filter 'jobstate==failed' --csv > failed.csv\n"
                      "  drover frame --table pools --csv\n"
                      "  drover frame --replay today.mcap --at 90s --view devices"};
-  const std::vector<Option> further = appearance_options();
-  usage.options.insert(usage.options.end(), further.begin(), further.end());
+  usage.add(table_options());
+  usage.add(appearance_options());
   return usage;
 }
 
 CommandOutcome run_frame(Arguments& arguments) {
   // No settings file is read: the same command line gives the same frame everywhere.
   const tui::Settings settings = read_command_line_settings(arguments).over({});
-  const DashboardView view{
-      .settings = settings, .ascii = use_ascii(settings), .device = read_device(arguments)};
+  const auto view = dashboard_options(settings, nullptr, read_device(arguments));
   if (!arguments.has("ansi") && (arguments.has("theme") || arguments.has("colours"))) {
     arguments.add_problem(error("--theme and --colours work only with --ansi"));
   }

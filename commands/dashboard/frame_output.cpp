@@ -1,13 +1,12 @@
 #include "commands/dashboard/frame_output.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "commands/connection/router_address.h"
 #include "commands/dashboard/dashboard_settings.h"
 #include "commands/shell/json_null.h"
 #include "commands/shell/output.h"
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "fleet/text/csv.h"
 
@@ -16,7 +15,6 @@ namespace drover::commands {
 namespace {
 
 constexpr Wall sync_timeout = std::chrono::seconds(5);
-constexpr tui::Size default_size{120, 40};
 
 struct JsonCell {
   Json operator()(std::monostate) const { return {}; }
@@ -59,17 +57,11 @@ std::string to_csv(const tui::TableRows& table) {
   return lines;
 }
 
-Option json_table_option() {
-  return {"json", "", "print the view's table as a JSON array; missing values are null"};
-}
-
-Option csv_table_option() {
-  return {"csv", "", "print the view's table as CSV; missing values are empty"};
-}
-
-Option table_option() {
-  return {"table", "NAME",
-          fmt::format("with --json or --csv: {}", joined(tui::table_names(), " "))};
+std::vector<Option> table_options() {
+  return {
+      {"json", "", "print the view's table as a JSON array; missing values are null"},
+      {"csv", "", "print the view's table as CSV; missing values are empty"},
+      {"table", "NAME", fmt::format("with --json or --csv: {}", joined(tui::table_names(), " "))}};
 }
 
 namespace {
@@ -86,7 +78,7 @@ std::string read_table(Arguments& arguments, const std::string& view, const char
   }
   const std::string table = arguments.text("table");
   const auto& known = tui::table_names();
-  if (std::find(known.begin(), known.end(), table) == known.end()) {
+  if (!contains(known, table)) {
     arguments.add_problem(
         error("--table: found '{}', expected one of: {}", excerpt(table), joined(known, " ")));
     return {};
@@ -101,7 +93,7 @@ std::string read_table(Arguments& arguments, const std::string& view, const char
 
 }  // namespace
 
-FrameOutput read_frame_output(Arguments& arguments, const DashboardView& view,
+FrameOutput read_frame_output(Arguments& arguments, const tui::DashboardOptions& view,
                               const std::string& command) {
   const bool json = arguments.has("json"), csv = arguments.has("csv");
   const char* const option = json ? "--json" : "--csv";
@@ -121,11 +113,11 @@ FrameOutput read_frame_output(Arguments& arguments, const DashboardView& view,
                              : csv                   ? FrameFormat::csv
                              : arguments.has("ansi") ? FrameFormat::ansi
                                                      : FrameFormat::text;
-  return {format, read_size(arguments, default_size), command, table};
+  return {format, read_size(arguments), command, table};
 }
 
 Status write_frame(tui::Dashboard& core, Instant now, const FrameOutput& form,
-                   const DashboardView& view) {
+                   const tui::DashboardOptions& view) {
   const tui::Canvas& frame = core.draw(now);
   if (!core.knows_device()) {
     return error("--device: no device {}, or not at that time; `drover devices` lists all",
@@ -146,12 +138,11 @@ Status write_frame(tui::Dashboard& core, Instant now, const FrameOutput& form,
   return {};
 }
 
-CommandOutcome print_live(Arguments& arguments, const DashboardView& view,
+CommandOutcome print_live(Arguments& arguments, const tui::DashboardOptions& view,
                           const FrameOutput& form) {
-  const RouterAddress endpoint = endpoint_of(arguments);
-  auto session = Session::open({endpoint, Role::viewer, form.command});
+  auto session = Session::open({endpoint_of(arguments), Role::viewer, form.command});
   if (!session) return CommandOutcome::failed(session.error());
-  auto loop = DashboardLoop::open(**session, view, endpoint, form.size);
+  auto loop = DashboardLoop::open(**session, view, form.size);
   if (!loop) return CommandOutcome::failed(loop.error());
   const Wall end = wall_now() + sync_timeout;
   while (!(*loop)->core().has_synced() && wall_now() < end) {

@@ -19,12 +19,11 @@ struct FrameOutput {
   std::string table;    // of json and csv
 };
 
-Option json_table_option();
-Option csv_table_option();
-Option table_option();
+/// `--json`, `--csv`, `--table`.
+std::vector<Option> table_options();
 /// Reads `--json`, `--csv`, `--table`, `--ansi` and `--size`. Adds a problem for options that do
 /// not go together or with the view.
-FrameOutput read_frame_output(Arguments& arguments, const DashboardView& view,
+FrameOutput read_frame_output(Arguments& arguments, const tui::DashboardOptions& view,
                               const std::string& command);
 
 /// A table for programs. Missing values are null, or empty in CSV.
@@ -33,9 +32,10 @@ std::string to_csv(const tui::TableRows& table);
 
 /// Prints the frame or table of `core` at `now`. An error if the selected device is not known then.
 Status write_frame(tui::Dashboard& core, Instant now, const FrameOutput& form,
-                   const DashboardView& view);
+                   const tui::DashboardOptions& view);
 
 /// Prints the frame once the fleet is known and each host has reported; waits at most 5 s.
-CommandOutcome print_live(Arguments& arguments, const DashboardView& view, const FrameOutput& form);
+CommandOutcome print_live(Arguments& arguments, const tui::DashboardOptions& view,
+                          const FrameOutput& form);
 
 }  // namespace drover::commands

@@ -83,13 +83,13 @@ Result<std::unique_ptr<Replay>> Replay::open(const ReplayOptions& options) {
 Replay::Replay(OpenRecording recording, const ReplayOptions& options)
     : recording_(std::move(recording)), timeline_(recording_.reader), options_(options) {}
 
-tui::DashboardOptions Replay::dashboard(const DashboardView& view, bool paused) const {
+tui::DashboardOptions Replay::dashboard(tui::DashboardOptions options, bool paused) const {
   const RecordingInfo& info = recording_.reader.info();
-  tui::DashboardOptions options = dashboard_options(view, "", info.start.speed);
+  options.speed = info.start.speed;
   options.replay.timeline = &timeline_;
   options.replay.title = printable(std::filesystem::path(options_.file).filename().string());
   // Without the speed it is unknown whether fleet time is the system's time.
-  if (!info.start.speed_known) options.clock_apart = true;
+  if (!info.start.speed_known) options.clock_differs = true;
   if (!info.start.speed_known) options.replay.title += ", speed unknown";
   if (recording_.input.file->being_written()) {
     options.replay.title += ", still being written";
@@ -124,10 +124,7 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
   if (!replay) return CommandOutcome::failed(replay.error());
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
   if (!terminal) return CommandOutcome::failed(terminal.error());
-  const DashboardView view{.settings = settings.in_force(),
-                           .ascii = use_ascii(settings.in_force(), (*terminal)->unicode()),
-                           .steady_colours = true,
-                           .device = device};
+  const auto view = dashboard_options(settings.in_force(), terminal->get(), device);
   tui::Dashboard core((*replay)->dashboard(view, false), (*terminal)->size(), wall_instant());
   FrameStats frames;
   while (!core.quit() && !signals.stopped()) {
@@ -143,7 +140,7 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
   return report_state(**replay, "top", options.file);
 }
 
-CommandOutcome print_replay(const ReplayOptions& options, const DashboardView& view,
+CommandOutcome print_replay(const ReplayOptions& options, const tui::DashboardOptions& view,
                             const FrameOutput& form) {
   const auto replay = Replay::open(options);
   if (!replay) return CommandOutcome::failed(replay.error());

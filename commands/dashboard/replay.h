@@ -10,8 +10,8 @@
 #include "commands/dashboard/frame_output.h"
 #include "commands/dashboard/replay_timeline.h"
 #include "commands/record/recording_file.h"
+#include "commands/shell/options.h"
 #include "commands/shell/outcome.h"
-#include "commands/shell/time_argument.h"
 
 namespace drover::commands {
 
@@ -31,7 +31,7 @@ class Replay {
   /// The error says what is wrong with the file, or that it does not cover the time of --at.
   static Result<std::unique_ptr<Replay>> open(const ReplayOptions& options);
 
-  tui::DashboardOptions dashboard(const DashboardView& view, bool paused) const;
+  tui::DashboardOptions dashboard(tui::DashboardOptions options, bool paused) const;
   /// What is unusual about the file; empty: nothing.
   std::string state() const { return state_text(recording_.input, recording_.reader.info()); }
   bool speed_known() const { return recording_.reader.info().start.speed_known; }
@@ -48,7 +48,7 @@ class Replay {
 CommandOutcome show_replay(const ReplayOptions& options, const std::string& device,
                            DashboardSettings& settings);
 /// Prints one frame, or a table.
-CommandOutcome print_replay(const ReplayOptions& options, const DashboardView& view,
+CommandOutcome print_replay(const ReplayOptions& options, const tui::DashboardOptions& view,
                             const FrameOutput& form);
 
 }  // namespace drover::commands

@@ -17,7 +17,7 @@ using tui::StreamRecord;
 std::uint64_t position_of(std::uint64_t ordinal) { return 2 * ordinal; }
 std::uint64_t position_after(std::uint64_t ordinal) { return 2 * ordinal + 1; }
 
-// A dashboard's curves reach back four minutes of wall time.
+// A dashboard's curves reach back four minutes of wall time; one more as a margin.
 constexpr int preroll_wall_s = 300;
 constexpr double preroll_rows_max = 2e5;   // sample rows and messages: tenths of a second to read
 constexpr double reach_rows_max = 5e5;     // sample rows and messages: a second or two to read

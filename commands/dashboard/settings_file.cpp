@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
-#include <tuple>
 
 #include "commands/shell/file_descriptor.h"
 #include "commands/shell/files.h"
@@ -36,12 +35,6 @@ Status make_folder(const fs::path& folder) {
 
 }  // namespace
 
-bool SettingsFile::Mark::operator==(const Mark& other) const {
-  return std::tie(device, inode, size, changed.tv_sec, changed.tv_nsec) ==
-         std::tie(other.device, other.inode, other.size, other.changed.tv_sec,
-                  other.changed.tv_nsec);
-}
-
 std::string SettingsFile::default_path() {
   const auto folder = user_folder("XDG_CONFIG_HOME", ".config");
   return folder ? (fs::path(*folder) / "top.toml").string() : std::string();
@@ -55,7 +48,8 @@ bool SettingsFile::exists() const {
 std::optional<SettingsFile::Mark> SettingsFile::mark() const {
   struct stat found {};
   if (path_.empty() || ::stat(path_.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
-  return Mark{found.st_dev, found.st_ino, found.st_size, found.st_mtim};
+  return Mark{found.st_dev, found.st_ino, found.st_size, found.st_mtim.tv_sec,
+              found.st_mtim.tv_nsec};
 }
 
 Result<tui::Settings> SettingsFile::read() {

@@ -39,8 +39,9 @@ class SettingsFile {
     dev_t device = 0;
     ino_t inode = 0;
     off_t size = 0;
-    timespec changed{};
-    bool operator==(const Mark& other) const;
+    time_t changed_s = 0;
+    long changed_ns = 0;  // in addition
+    bool operator==(const Mark&) const = default;
   };
   std::optional<Mark> mark() const;
 

@@ -8,7 +8,6 @@
 #include "commands/dashboard/replay.h"
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
-#include "commands/shell/user_name.h"
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
 
@@ -31,18 +30,15 @@ CommandOutcome output_settings(DashboardSettings& settings, bool print) {
 CommandOutcome show_live(const Arguments& arguments, const std::string& device,
                          DashboardSettings& settings) {
   StopSignals signals;
-  const RouterAddress endpoint = endpoint_of(arguments);
   const bool control = arguments.has("control");
-  auto session = Session::open({endpoint, control ? Role::client : Role::viewer, user_name("top")});
+  const Role role = control ? Role::client : Role::viewer;
+  auto session = Session::open({endpoint_of(arguments), role, user_name("top")});
   if (!session) return CommandOutcome::failed(session.error());
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
   if (!terminal) return CommandOutcome::failed(terminal.error());
-  const DashboardView view{.settings = settings.in_force(),
-                           .ascii = use_ascii(settings.in_force(), (*terminal)->unicode()),
-                           .steady_colours = true,
-                           .control = control,
-                           .device = device};
-  auto loop = DashboardLoop::open(**session, view, endpoint, (*terminal)->size());
+  auto view = dashboard_options(settings.in_force(), terminal->get(), device);
+  view.control = control;
+  auto loop = DashboardLoop::open(**session, std::move(view), (*terminal)->size());
   if (!loop) return CommandOutcome::failed(loop.error());
   (*session)->sockets().watch(signals.descriptor());
   (*loop)->attach(**terminal);
@@ -86,12 +82,7 @@ CommandUsage top_usage() {
        device_option(),
        {"control", "", "allow drain, cap, cancel, inject and more; each asks for confirmation"},
        {"once", "", "print one frame and exit, like drover frame; needs no terminal"},
-       size_option(),
-       json_table_option(),
-       csv_table_option(),
-       table_option(),
-       {"print-config", "", "print the settings in force, each with a description, and exit"},
-       {"save-config", "", "write the settings in force to the file, print its path, and exit"}},
+       size_option()},
       {},
       "  drover top\n"
       "  drover top --view routing\n"
@@ -100,8 +91,11 @@ CommandUsage top_usage() {
       "  drover top --theme light --save-config\n"
       "  drover top --connect tcp://127.0.0.1:9000 --ascii\n"
       "  drover top --replay today.mcap --at 5m --replay-speed 10"};
-  const std::vector<Option> further = settings_options();
-  usage.options.insert(usage.options.end(), further.begin(), further.end());
+  usage.add(table_options());
+  usage.add(
+      {{"print-config", "", "print the settings in force, each with a description, and exit"},
+       {"save-config", "", "write the settings in force to the file, print its path, and exit"}});
+  usage.add(settings_options());
   return usage;
 }
 
@@ -127,8 +121,7 @@ CommandOutcome run_top(Arguments& arguments) {
     return status ? CommandOutcome::failed(settings.error())
                   : CommandOutcome::usage(status.error());
   }
-  const DashboardView printed{
-      .settings = settings->in_force(), .ascii = use_ascii(settings->in_force()), .device = device};
+  const auto printed = dashboard_options(settings->in_force(), nullptr, device);
   const FrameOutput form = read_frame_output(arguments, printed, "top");
   if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   if (print || save) return output_settings(*settings, print);

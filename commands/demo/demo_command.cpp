@@ -69,9 +69,8 @@ CommandUsage demo_usage() {
       "  drover demo --headless --for 30s --json\n"
       "  drover demo --trace azure2023_code.csv --format azure --model llama-3.1-70b \\\n"
       "    --speed 60"};
-  for (const std::vector<Option>& more : {settings_options(), trace_options()}) {
-    usage.options.insert(usage.options.end(), more.begin(), more.end());
-  }
+  usage.add(settings_options());
+  usage.add(trace_options());
   return usage;
 }
 
@@ -92,7 +91,7 @@ CommandOutcome run_demo(Arguments& arguments) {
       arguments.add_problem(error("--for: found {}, expected more than 0s", arguments.text("for")));
     }
   }
-  plan.size = read_size(arguments, {120, 40});
+  plan.size = read_size(arguments);
   for (const char* option : {"model", "format", "columns", "throughputs", "measured-on"}) {
     if (from_trace || !arguments.has(option)) continue;
     arguments.add_problem(error("--{} works only with --trace FILE", option));

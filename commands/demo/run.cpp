@@ -41,7 +41,7 @@ CommandOutcome DemoRun::run() {
   // The terminal is restored first, so that later messages appear on the normal screen.
   dashboard_.reset();
   terminal_.reset();
-  children_->stop_all(std::chrono::seconds(3));
+  children_->stop_all();
   if (plan_.output == DemoOutput::dashboard) {
     for (const std::string& failure : failures_) write_stderr("drover demo: {}\n", failure);
   }
@@ -125,22 +125,13 @@ Status DemoRun::open_terminal() {
 
 Status DemoRun::open_dashboard() {
   if (plan_.output == DemoOutput::summary) return {};
-  const tui::Settings& settings = plan_.settings.in_force();
-  const bool ascii = terminal_ ? use_ascii(settings, terminal_->unicode()) : use_ascii(settings);
-  const DashboardView view{.settings = settings,
-                           .ascii = ascii,
-                           .story = plan_.fleet.story,
-                           .steady_colours = terminal_ != nullptr};
-  auto dashboard = DashboardLoop::open(*session_, view, endpoint_, plan_.size);
+  auto options = dashboard_options(plan_.settings.in_force(), terminal_.get());
+  options.story = plan_.fleet.story;
+  auto dashboard = DashboardLoop::open(*session_, std::move(options), plan_.size);
   if (!dashboard) return dashboard.error();
   dashboard_ = std::move(*dashboard);
   if (terminal_) dashboard_->attach(*terminal_);
-  dashboard_->on_message = [this](Peer, const Envelope& envelope) {
-    if (const auto* summary = std::get_if<Summary>(&envelope.body)) {
-      latest_ = *summary;
-      latest_fresh_ = true;
-    }
-  };
+  dashboard_->on_message = [this](Peer, const Envelope& envelope) { note_summary(envelope); };
   return {};
 }
 
@@ -170,11 +161,15 @@ void DemoRun::turn() {
     session_->send(SummaryRequest{});
   }
   for (const auto& [from, envelope] : session_->wait(longest_turn).messages) {
-    const auto* summary = std::get_if<Summary>(&envelope.body);
-    if (summary == nullptr) continue;
-    latest_ = *summary;
-    latest_fresh_ = true;
+    note_summary(envelope);
   }
+}
+
+void DemoRun::note_summary(const Envelope& envelope) {
+  const auto* summary = std::get_if<Summary>(&envelope.body);
+  if (summary == nullptr) return;
+  latest_ = *summary;
+  latest_fresh_ = true;
 }
 
 /// If the router ends, the demo ends. The fleet survives the end of any other child.
@@ -210,7 +205,7 @@ void DemoRun::report_child_failure(const Ended& ended) {
   if (!words.empty()) text += fmt::format(" ({})", words);
   failures_.push_back(text);
   if (dashboard_) {
-    dashboard_->notify(Severity::critical, ended.name, text);
+    dashboard_->show(Event{Severity::critical, ended.name, text});
   } else {
     write_stderr("drover demo: {}\n", text);
   }

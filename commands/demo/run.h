@@ -29,7 +29,7 @@ struct DemoPlan {
   bool json = false;
   std::optional<Wall> feed_for;  // wall time; no value: until the trace ends, or for ever
   DashboardSettings settings{CommandLineSettings{}};
-  tui::Size size{120, 40};
+  tui::Size size;
 };
 
 class DemoRun {
@@ -47,6 +47,7 @@ class DemoRun {
   Status open_dashboard();
   CommandOutcome loop();
   void turn();
+  void note_summary(const Envelope& envelope);
   Status watch_children();
   void report_child_failure(const Ended& ended);
   void advance();

@@ -1,11 +1,8 @@
 // `drover story` (hidden): the client that plays the demo's story. SIGUSR1 pauses it.
 #include <signal.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 
-#include "commands/connection/connect_refusal_notice.h"
 #include "commands/connection/session.h"
 #include "commands/demo/story.h"
 #include "commands/shell/output.h"
@@ -25,39 +22,14 @@ constexpr std::chrono::milliseconds story_wait_max{200};
 constexpr Wall caption_every = std::chrono::seconds(5);
 constexpr Wall ask_every = std::chrono::seconds(1);
 /// The maximum number of unacknowledged requests.
-constexpr std::size_t open_max = 65'536;
-
-/// Delivers SIGUSR1 through a descriptor.
-class PauseSignal {
- public:
-  PauseSignal() {
-    sigset_t wanted;
-    sigemptyset(&wanted);
-    sigaddset(&wanted, SIGUSR1);
-    DROVER_REQUIRE(pthread_sigmask(SIG_BLOCK, &wanted, nullptr) == 0);
-    descriptor_ = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
-    DROVER_REQUIRE(descriptor_ >= 0);
-  }
-  ~PauseSignal() { close(descriptor_); }
-  PauseSignal(const PauseSignal&) = delete;
-  PauseSignal& operator=(const PauseSignal&) = delete;
-
-  int descriptor() const { return descriptor_; }
-  bool take() {
-    signalfd_siginfo taken{};
-    return read(descriptor_, &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken);
-  }
-
- private:
-  int descriptor_ = -1;
-};
+constexpr std::size_t open_requests_max = 65'536;
 
 class StoryPlayer {
  public:
-  StoryPlayer(Session& session, Story& story, StopSignals& stop, PauseSignal& pause)
+  StoryPlayer(Session& session, Story& story, StopSignals& stop, const FileDescriptor& pause)
       : session_(session), story_(story), stop_(stop), pause_(pause) {
     session_.sockets().watch(stop_.descriptor());
-    session_.sockets().watch(pause_.descriptor());
+    session_.sockets().watch(pause_.get());
   }
 
   void run() {
@@ -69,9 +41,9 @@ class StoryPlayer {
  private:
   void turn() {
     const Instant now = session_.clock().now();
-    while (pause_.take()) story_.toggle(now);
+    while (take_signal(pause_) != 0) story_.toggle(now);
     // A slow router slows the story's bursts, as it does every feeder.
-    const std::size_t room = open_max - std::min(delivery_.open(), open_max);
+    const std::size_t room = open_requests_max - std::min(delivery_.open(), open_requests_max);
     Story::StoryActions actions = story_.due(now, room);
     for (Message& message : actions.messages) session_.send(std::move(message));
     for (Job& job : actions.jobs) delivery_.add(std::move(job));
@@ -90,7 +62,7 @@ class StoryPlayer {
 
   std::chrono::milliseconds wait() {
     // At the limit only the router's answers matter, and they end the wait.
-    if (delivery_.open() >= open_max) return story_wait_max;
+    if (delivery_.open() >= open_requests_max) return story_wait_max;
     const auto wait = session_.clock().until(story_.next_deadline(), story_wait_max);
     return std::max(wait, std::chrono::milliseconds(1));
   }
@@ -122,7 +94,7 @@ class StoryPlayer {
   Session& session_;
   Story& story_;
   StopSignals& stop_;
-  PauseSignal& pause_;
+  const FileDescriptor& pause_;  // SIGUSR1
   JobSubmitter delivery_;
   ConnectRefusalNotice connect_refusal_{"drover story"};
   Caption sent_;
@@ -145,13 +117,11 @@ CommandUsage story_usage() {
 }
 
 CommandOutcome run_story(Arguments& arguments) {
-  if (const Status held = watch_parent(arguments); !held)
-    return CommandOutcome::usage(held.error());
   const double load = arguments.number("load", 0.001, 100'000, 1);
   const auto seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
   if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   StopSignals stop;
-  PauseSignal pause;
+  const FileDescriptor pause = signal_descriptor({SIGUSR1});
   auto session = Session::open({endpoint_of(arguments), Role::client, "story"});
   if (!session) return CommandOutcome::failed(session.error());
   Story story(seed, load, (*session)->clock().now());

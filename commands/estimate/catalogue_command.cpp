@@ -56,14 +56,8 @@ std::string devices_table(const devices::Catalogue& catalogue) {
                     fmt::format("{:.0f} T", spec.peak(Precision::bf16) / 1e12),
                     watts_text(spec.tdp_w), dollars_text(spec.price_usd_per_h), spec.name});
   }
-  return table_text({{"DEVICE"},
-                     {"CLASS"},
-                     {"MEMORY", Align::right},
-                     {"BANDWIDTH", Align::right},
-                     {"BF16", Align::right},
-                     {"TDP", Align::right},
-                     {"$/H", Align::right},
-                     {"NAME"}},
+  return table_text({"DEVICE", "CLASS", right_aligned("MEMORY"), right_aligned("BANDWIDTH"),
+                     right_aligned("BF16"), right_aligned("TDP"), right_aligned("$/H"), "NAME"},
                     rows);
 }
 
@@ -75,12 +69,8 @@ std::string models_table(const devices::Catalogue& catalogue) {
                     spec.layers > 0 ? std::to_string(spec.layers) : "-",
                     spec.context_max > 0 ? count_text(spec.context_max) : "-", spec.name});
   }
-  return table_text({{"MODEL"},
-                     {"FAMILY"},
-                     {"PARAMETERS", Align::right},
-                     {"LAYERS", Align::right},
-                     {"CONTEXT", Align::right},
-                     {"NAME"}},
+  return table_text({"MODEL", "FAMILY", right_aligned("PARAMETERS"), right_aligned("LAYERS"),
+                     right_aligned("CONTEXT"), "NAME"},
                     rows);
 }
 

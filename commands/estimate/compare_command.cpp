@@ -119,15 +119,9 @@ std::string table_at(const ComparisonWorkload& work,
   std::vector<std::vector<std::string>> rows;
   for (const ComparisonResult& it : compared) rows.push_back(row_of(it));
   const std::string unit(unit_of(work.kind));
-  return table_text({{"CANDIDATE"},
-                     {"PRECISION"},
-                     {"STEP", Align::right},
-                     {"TIME/" + unit, Align::right},
-                     {"$/" + unit, Align::right},
-                     {"ENERGY/" + unit, Align::right},
-                     {"UTIL", Align::right},
-                     {"PER WH", Align::right},
-                     {"FITS"}},
+  return table_text({"CANDIDATE", "PRECISION", right_aligned("STEP"), right_aligned("TIME/" + unit),
+                     right_aligned("$/" + unit), right_aligned("ENERGY/" + unit),
+                     right_aligned("UTIL"), right_aligned("PER WH"), "FITS"},
                     rows);
 }
 
@@ -248,13 +242,8 @@ CommandOutcome show_worksets(const std::vector<WorksetRow>& worksets,
   if (as_json) {
     write_stdout("{}\n", array.dump());
   } else {
-    write_stdout_text(table_text({{"WORKLOAD"},
-                                  {"KIND"},
-                                  {"MODEL"},
-                                  {"BATCH", Align::right},
-                                  {"FASTEST"},
-                                  {"CHEAPEST"},
-                                  {"LEAST ENERGY"}},
+    write_stdout_text(table_text({"WORKLOAD", "KIND", "MODEL", right_aligned("BATCH"), "FASTEST",
+                                  "CHEAPEST", "LEAST ENERGY"},
                                  rows));
   }
   return CommandOutcome::done();

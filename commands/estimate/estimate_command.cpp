@@ -33,9 +33,10 @@ struct EstimatedTable {
   std::vector<std::string> unknown_columns;  // copied to the output, not read
 };
 
-using Cells = std::array<std::string, devices::estimate_columns.size()>;
+using EstimateCells = std::array<std::string, devices::estimate_columns.size()>;
 
-void append_row(std::string& text, const CsvRow& row, std::size_t columns, const Cells& answer) {
+void append_row(std::string& text, const CsvRow& row, std::size_t columns,
+                const EstimateCells& answer) {
   for (std::size_t i = 0; i < columns; ++i) {
     if (i < row.cells.size()) text += csv_cell(row.cells[i]);
     text += ',';
@@ -46,8 +47,8 @@ void append_row(std::string& text, const CsvRow& row, std::size_t columns, const
   }
 }
 
-Cells refusal(const std::string& why) {
-  Cells cells;
+EstimateCells refusal(const std::string& why) {
+  EstimateCells cells;
   cells[devices::estimate_columns.size() - 1] = why;
   return cells;
 }

@@ -98,25 +98,17 @@ struct LaunchOptions {
 constexpr const char* exit_after_silence = "10m";
 
 Result<LaunchOptions> read_options(Arguments& arguments) {
-  constexpr std::pair<const char*, LaunchAction> actions[] = {{"up", LaunchAction::up},
-                                                              {"status", LaunchAction::status},
-                                                              {"logs", LaunchAction::logs},
-                                                              {"down", LaunchAction::down}};
   LaunchOptions options;
   const std::string word = arguments.text("action");
-  bool known = false;
-  for (const auto& [name, action] : actions) {
-    if (word != name) continue;
-    options.action = action;
-    known = true;
-  }
   if (word.empty()) {
     return error("ACTION and FLEET.toml are required; {}", launch_usage().synopsis);
   }
-  if (!known) {
+  const auto action = launch::parse_launch_action(word);
+  if (!action) {
     return error("found action '{}', expected up, status, logs or down, and a fleet file",
                  excerpt(word));
   }
+  options.action = *action;
   options.file = arguments.text("fleet");
   if (options.file.empty())
     return error("a fleet file is required: drover launch {} FLEET.toml", word);

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "agents/launch/content_name.h"
 #include "agents/launch/tar.h"
 #include "commands/shell/files.h"
 

@@ -135,11 +135,6 @@ std::string logs_text(const std::vector<HostResult>& results) {
   return text;
 }
 
-const char* word_of(LaunchAction action) {
-  constexpr const char* words[] = {"up", "status", "logs", "down"};
-  return words[static_cast<std::size_t>(action)];
-}
-
 }  // namespace
 
 std::string state_text(const HostResult& result) {
@@ -167,12 +162,12 @@ HostResult host_result(const launch::LaunchHost& host, const RemoteTaskResult& t
 
 std::string results_text(LaunchAction action, const std::vector<HostResult>& results) {
   if (action == LaunchAction::logs) return logs_text(results);
-  std::vector<Heading> headings = {{"HOST"}, {"STATE"}};
+  std::vector<Heading> headings = {"HOST", "STATE"};
   if (action != LaunchAction::down) {
     headings.insert(headings.end(),
-                    {{"PID", Align::right}, {"AGE", Align::right}, {"ROUTER"}, {"VERSION"}});
+                    {right_aligned("PID"), right_aligned("AGE"), "ROUTER", "VERSION"});
   }
-  headings.insert(headings.end(), {{"DURATION", Align::right}, {"DETAIL"}});
+  headings.insert(headings.end(), {right_aligned("DURATION"), "DETAIL"});
   std::vector<std::vector<std::string>> rows;
   for (const HostResult& result : results) rows.push_back(row_of(action, result));
   return table_text(headings, rows);
@@ -200,7 +195,7 @@ std::string results_json(LaunchAction action, const std::vector<HostResult>& res
     hosts.add(std::move(host));
   }
   return Json::object()
-             .set("action", word_of(action))
+             .set("action", to_text(action))
              .set("hosts", std::move(hosts))
              .set("failed", failed_hosts(results))
              .dump() +

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "agents/launch/order.h"
+#include "commands/shell/file_descriptor.h"
 #include "fleet/base/result.h"
 
 namespace drover::commands {
@@ -24,26 +25,16 @@ constexpr std::size_t out_bytes_max = 1 << 20;
 constexpr std::size_t err_bytes_max = 16 << 10;
 constexpr Wall grace = std::chrono::seconds(1);
 
-void close_once(int& descriptor) {
-  if (descriptor >= 0) close(descriptor);
-  descriptor = -1;
+Pipe make_pipe() {
+  Pipe pipe = Pipe::make();
+  DROVER_REQUIRE(pipe.reader.is_open());
+  return pipe;
 }
 
-struct Pipe {
-  int ends[2] = {-1, -1};
-  Pipe() { DROVER_REQUIRE(pipe2(ends, O_CLOEXEC) == 0); }
-  ~Pipe() {
-    close_once(ends[0]);
-    close_once(ends[1]);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  /// Moves one end out of the pipe.
-  int take(int end) {
-    fcntl(ends[end], F_SETFL, O_NONBLOCK);
-    return std::exchange(ends[end], -1);
-  }
-};
+FileDescriptor nonblocking(FileDescriptor end) {
+  fcntl(end.get(), F_SETFL, O_NONBLOCK);
+  return end;
+}
 
 /// Runs after the fork: only async-signal-safe calls are allowed.
 [[noreturn]] void become(char* const* words, const Pipe& in, const Pipe& out, const Pipe& err,
@@ -55,9 +46,9 @@ struct Pipe {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
-  dup2(in.ends[0], STDIN_FILENO);
-  dup2(out.ends[1], STDOUT_FILENO);
-  dup2(err.ends[1], STDERR_FILENO);
+  dup2(in.reader.get(), STDIN_FILENO);
+  dup2(out.writer.get(), STDOUT_FILENO);
+  dup2(err.writer.get(), STDERR_FILENO);
   close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   execvp(words[0], words);
   const char* why = strerrordesc_np(errno);
@@ -75,26 +66,24 @@ class RunningTask {
     std::vector<char*> words;
     for (const std::string& word : task.command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
-    Pipe in;
-    Pipe out;
-    Pipe err;
+    Pipe in = make_pipe();
+    Pipe out = make_pipe();
+    Pipe err = make_pipe();
     const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ == 0) become(words.data(), in, out, err, parent);
     DROVER_REQUIRE(pid_ > 0);
-    ended_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
-    in_ = in.take(1);
-    out_ = out.take(0);
-    err_ = err.take(0);
+    ended_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+    in_ = nonblocking(std::move(in.writer));
+    out_ = nonblocking(std::move(out.reader));
+    err_ = nonblocking(std::move(err.reader));
     deadline_ = started_ + options.limit;
     result_.task_state = RemoteTaskState::running;
   }
   ~RunningTask() {
-    if (!done_) {
-      kill(-pid_, SIGKILL);
-      waitpid(pid_, nullptr, 0);
-    }
-    for (int* descriptor : {&in_, &out_, &err_, &ended_}) close_once(*descriptor);
+    if (done_) return;
+    kill(-pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
   }
   RunningTask(const RunningTask&) = delete;
   RunningTask& operator=(const RunningTask&) = delete;
@@ -104,10 +93,11 @@ class RunningTask {
   RemoteTaskResult& result() { return result_; }
 
   void watch(std::vector<pollfd>& watched) const {
-    if (has_more_to_write()) watched.push_back({in_, POLLOUT, 0});
-    if (out_ >= 0) watched.push_back({out_, POLLIN, 0});
-    if (err_ >= 0) watched.push_back({err_, POLLIN, 0});
-    watched.push_back({ended_, POLLIN, 0});
+    if (has_more_to_write()) watched.push_back({in_.get(), POLLOUT, 0});
+    for (const FileDescriptor* read : {&out_, &err_}) {
+      if (read->is_open()) watched.push_back({read->get(), POLLIN, 0});
+    }
+    watched.push_back({ended_.get(), POLLIN, 0});
   }
   Wall deadline() const { return deadline_; }
 
@@ -137,31 +127,31 @@ class RunningTask {
     return at != std::string::npos && (at == 0 || result_.out[at - 1] == '\n');
   }
   const std::string& input() const { return script_sent_ ? *options_.payload : task_.script; }
-  bool has_more_to_write() const { return in_ >= 0 && (!script_sent_ || result_.payload); }
+  bool has_more_to_write() const { return in_.is_open() && (!script_sent_ || result_.payload); }
 
   /// Writes the script; then, if it is requested, the payload and the end of input. Otherwise the
   /// input stays open until the child ends.
   void write_ready() {
     while (has_more_to_write()) {
       const std::string& text = input();
-      const ssize_t count = write(in_, text.data() + written_, text.size() - written_);
+      const ssize_t count = write(in_.get(), text.data() + written_, text.size() - written_);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0 && errno == EAGAIN) return;
-      if (count < 0) return close_once(in_);
+      if (count < 0) return in_.reset();
       written_ += static_cast<std::size_t>(count);
       if (written_ < text.size()) continue;
       written_ = 0;
-      if (std::exchange(script_sent_, true)) return close_once(in_);
+      if (std::exchange(script_sent_, true)) return in_.reset();
     }
   }
 
-  static void read_ready(int& descriptor, std::string& text, std::size_t bytes_max) {
+  static void read_ready(FileDescriptor& descriptor, std::string& text, std::size_t bytes_max) {
     char block[16 << 10];
-    while (descriptor >= 0) {
-      const ssize_t count = read(descriptor, block, sizeof block);
+    while (descriptor.is_open()) {
+      const ssize_t count = read(descriptor.get(), block, sizeof block);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0 && errno == EAGAIN) return;
-      if (count <= 0) return close_once(descriptor);
+      if (count <= 0) return descriptor.reset();
       text.append(block, std::min(static_cast<std::size_t>(count), bytes_max - text.size()));
     }
   }
@@ -183,10 +173,7 @@ class RunningTask {
   Wall started_;
   Wall deadline_{0};
   pid_t pid_ = -1;
-  int in_ = -1;
-  int out_ = -1;
-  int err_ = -1;
-  int ended_ = -1;
+  FileDescriptor in_, out_, err_, ended_;
   bool script_sent_ = false;
   bool done_ = false;
   std::size_t written_ = 0;

@@ -70,13 +70,9 @@ std::string to_table(std::vector<Alert> alerts, Instant now) {
                      duration_text(to_seconds(now - alert.since)), alert.acknowledged_by,
                      alert.text});
   }
-  return table_text({{"SEVERITY"},
-                     {"RULE"},
-                     {"SUBJECT"},
-                     {"RAISED FOR", Align::right},
-                     {"ACKNOWLEDGED BY"},
-                     {"TEXT"}},
-                    cells);
+  return table_text(
+      {"SEVERITY", "RULE", "SUBJECT", right_aligned("RAISED FOR"), "ACKNOWLEDGED BY", "TEXT"},
+      cells);
 }
 
 std::string to_table(const std::vector<AlertRuleText>& rules) {
@@ -89,13 +85,8 @@ std::string to_table(const std::vector<AlertRuleText>& rules) {
                      span(rule.raise_after), span(rule.clear_after), rule.when,
                      rule.clear.empty() ? "-" : rule.clear});
   }
-  return table_text({{"RULE"},
-                     {"SEVERITY"},
-                     {"SUBJECT"},
-                     {"RAISED AFTER", Align::right},
-                     {"CLEARED AFTER", Align::right},
-                     {"RAISED WHEN"},
-                     {"CLEARED WHEN"}},
+  return table_text({"RULE", "SEVERITY", "SUBJECT", right_aligned("RAISED AFTER"),
+                     right_aligned("CLEARED AFTER"), "RAISED WHEN", "CLEARED WHEN"},
                     cells);
 }
 

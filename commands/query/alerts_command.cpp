@@ -50,11 +50,10 @@ CommandOutcome run_alerts(Arguments& arguments) {
   if (!known) return CommandOutcome::failed(known.error());
   const bool json = arguments.has("json");
   if (arguments.has("rules")) {
-    json ? write_stdout("{}\n", to_json(known->rules).dump())
-         : write_stdout_text(to_table(known->rules));
+    write_stdout_text(json ? to_json(known->rules).dump() + "\n" : to_table(known->rules));
   } else {
-    json ? write_stdout("{}\n", to_json(known->alerts).dump())
-         : write_stdout_text(to_table(known->alerts, (*session)->clock().now()));
+    write_stdout_text(json ? to_json(known->alerts).dump() + "\n"
+                           : to_table(known->alerts, (*session)->clock().now()));
   }
   return CommandOutcome::done();
 }

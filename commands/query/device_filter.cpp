@@ -1,9 +1,8 @@
 #include "commands/query/device_filter.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include "fleet/base/contains.h"
 #include "fleet/filter/device.h"
 #include "fleet/job_target.h"
 
@@ -110,7 +109,7 @@ class FilteredDevice : public filter::FilterSubject {
 
   void show_models(TextMatcher& test) const {
     if (gone()) return;
-    for_replicas([&](const ReplicaChanged& replica) { test.match(replica.replica.model); });
+    for (const Replica* replica : fleet_.replicas_on(row_.id)) test.match(replica->model);
     for_jobs([&](const JobId&, const FleetView::PlacedJob& job) { test.match(job.model); });
   }
 
@@ -134,20 +133,6 @@ class FilteredDevice : public filter::FilterSubject {
     }
   }
 
-  bool has_device(const Replica& replica) const {
-    return std::find(replica.devices.begin(), replica.devices.end(), row_.id.index) !=
-           replica.devices.end();
-  }
-
-  template <typename Visit>
-  void for_replicas(const Visit& visit) const {
-    const auto& replicas = fleet_.replicas();
-    for (auto at = replicas.lower_bound({row_.id.host, 0});
-         at != replicas.end() && at->first.host == row_.id.host; ++at) {
-      if (has_device(at->second.replica)) visit(at->second);
-    }
-  }
-
   template <typename Visit>
   void for_jobs(const Visit& visit) const {
     for (const auto& [id, job] : row_.host->jobs) {
@@ -159,7 +144,8 @@ class FilteredDevice : public filter::FilterSubject {
     const auto number = replica_in(place);
     if (!number) return lists_device(place, row_.id.index);
     const auto replica = fleet_.replicas().find({row_.id.host, *number});
-    return replica != fleet_.replicas().end() && has_device(replica->second.replica);
+    return replica != fleet_.replicas().end() &&
+           contains(replica->second.replica.devices, row_.id.index);
   }
 
   const DeviceRow& row_;

@@ -10,7 +10,7 @@
 #include "commands/query/device_rows.h"
 #include "commands/query/fleet_view.h"
 #include "fleet/filter/filter.h"
-#include "tui/model/spec_row.h"
+#include "tui/model/specs.h"
 
 namespace drover::commands {
 

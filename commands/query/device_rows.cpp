@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "commands/shell/json_null.h"
-#include "fleet/base/natural_order.h"
+#include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/job_target.h"
 
@@ -17,25 +17,16 @@ namespace {
 
 std::string models_on(const FleetView& fleet, const DeviceId& id) {
   std::string models;
-  const auto& replicas = fleet.replicas();
-  for (auto at = replicas.lower_bound({id.host, 0});
-       at != replicas.end() && at->first.host == id.host; ++at) {
-    for (const std::uint16_t device : at->second.replica.devices) {
-      if (device == id.index) models += (models.empty() ? "" : " ") + at->second.replica.model;
-    }
+  for (const Replica* replica : fleet.replicas_on(id)) {
+    models += (models.empty() ? "" : " ") + replica->model;
   }
   return models;
 }
 
 /// The pause of the first replica or job on the device that makes no progress.
 Pause pause_on(const FleetView& fleet, const FleetView::Host& host, const DeviceId& id) {
-  const auto& replicas = fleet.replicas();
-  for (auto at = replicas.lower_bound({id.host, 0});
-       at != replicas.end() && at->first.host == id.host; ++at) {
-    const Replica& replica = at->second.replica;
-    const bool here = std::find(replica.devices.begin(), replica.devices.end(), id.index) !=
-                      replica.devices.end();
-    if (here && replica.pause != Pause::none) return replica.pause;
+  for (const Replica* replica : fleet.replicas_on(id)) {
+    if (replica->pause != Pause::none) return replica->pause;
   }
   const auto condition = host.conditions.find(id.index);
   const bool faulty = condition != host.conditions.end() &&
@@ -181,37 +172,26 @@ std::vector<DeviceRow> rows_of(const FleetView& fleet, const SampleBatch& batch,
 }
 
 Json to_json(const DeviceRow& row) {
-  const auto value = [&](Metric metric) { return Json(row.sample[metric]); };
-  const auto count = [&](Metric metric) { return whole(row.sample[metric]); };
-  return Json::object()
-      .set("id", to_text(row.id))
-      .set("device", row.group->device)
-      .set("rack", row.host->changed.registration.rack)
-      .set("state", states_text(row.standing))
-      .set("health", to_text(row.host->changed.health))
-      .set("usable", row.standing.usable)
-      .set("drained", row.standing.drained)
-      .set("group", row.group->number)
-      .set("age_s", row.standing.age_s)
-      .set("pause", row.pause == Pause::none ? Json() : Json(to_text(row.pause)))
-      .set("utilization", value(Metric::utilization))
-      .set("tensor_activity", value(Metric::tensor_activity))
-      .set("memory_activity", value(Metric::memory_activity))
-      .set("memory_used_bytes", count(Metric::memory_used))
-      .set("memory_total_bytes", count(Metric::memory_total))
-      .set("power_w", value(Metric::power))
-      .set("power_cap_w", value(Metric::power_cap))
-      .set("temperature_c", value(Metric::temperature))
-      .set("clock_mhz", count(Metric::clock))
-      .set("throttle", throttle_json(row.sample[Metric::throttle]))
-      .set("energy_j", value(Metric::energy))
-      .set("queue", count(Metric::queue))
-      .set("running", count(Metric::running))
-      .set("memory_temperature_c", value(Metric::memory_temperature))
-      .set("power_violation_s", value(Metric::power_violation))
-      .set("thermal_violation_s", value(Metric::thermal_violation))
-      .set("board_limit_violation_s", value(Metric::board_limit_violation))
-      .set("models", row.models);
+  Json json = Json::object()
+                  .set("id", to_text(row.id))
+                  .set("device", row.group->device)
+                  .set("rack", row.host->changed.registration.rack)
+                  .set("state", states_text(row.standing))
+                  .set("health", to_text(row.host->changed.health))
+                  .set("usable", row.standing.usable)
+                  .set("drained", row.standing.drained)
+                  .set("group", row.group->number)
+                  .set("age_s", row.standing.age_s)
+                  .set("pause", row.pause == Pause::none ? Json() : Json(to_text(row.pause)));
+  for (const MetricKey& key : metric_keys) {
+    const double value = row.sample[key.metric];
+    if (key.metric == Metric::throttle) {
+      json.set("throttle", throttle_json(value));
+    } else {
+      json.set(key.name, key.whole ? whole(value) : Json(value));
+    }
+  }
+  return json.set("models", row.models);
 }
 
 Json to_json(const std::vector<DeviceRow>& rows) {

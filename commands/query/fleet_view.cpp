@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fleet/base/contains.h"
 #include "fleet/codec/codec.h"
 #include "fleet/job_target.h"
 
@@ -103,6 +104,16 @@ void FleetView::receive_part(const SnapshotPart& part) {
     if (envelope && !std::holds_alternative<SnapshotPart>(envelope->body)) receive(*envelope);
   }
   whole_ = whole_ || parts_here_.size() >= part.parts;
+}
+
+std::vector<const Replica*> FleetView::replicas_on(const DeviceId& device) const {
+  std::vector<const Replica*> found;
+  for (auto at = replicas_.lower_bound({device.host, 0});
+       at != replicas_.end() && at->first.host == device.host; ++at) {
+    const Replica& replica = at->second.replica;
+    if (contains(replica.devices, device.index)) found.push_back(&replica);
+  }
+  return found;
 }
 
 bool FleetView::all_hosts_sampled() const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "fleet/messages.h"
 #include "fleet/sample/sample.h"
@@ -38,6 +39,8 @@ class FleetView {
   };
   const std::map<std::string, Host>& hosts() const { return hosts_; }
   const std::map<ReplicaId, ReplicaChanged>& replicas() const { return replicas_; }
+  /// The replicas that use the device, in order of their numbers.
+  std::vector<const Replica*> replicas_on(const DeviceId& device) const;
   /// The age at which a sample is stale, from the policy in force; `otherwise` until it is known.
   double stale_after_s(double otherwise) const {
     return stale_after_s_ > 0 ? stale_after_s_ : otherwise;

@@ -92,13 +92,10 @@ CommandOutcome run_jobs(Arguments& arguments) {
   if (!session) return CommandOutcome::failed(session.error());
   const auto listed = list(**session, parse_job_state(state), ended);
   if (!listed) return CommandOutcome::failed(listed.error());
-  if (arguments.has("json")) {
-    write_stdout("{}\n", to_json(*listed).dump());
-  } else {
-    const Instant now = (*session)->clock().now();
-    write_stdout_text(fleet_time_note(now, (*session)->welcome().speed));
-    write_stdout_text(to_table(*listed, state, now));
-  }
+  const Instant now = (*session)->clock().now();
+  write_stdout_text(arguments.has("json") ? to_json(*listed).dump() + "\n"
+                                          : fleet_time_note(now, (*session)->welcome().speed) +
+                                                to_table(*listed, state, now));
   return CommandOutcome::done();
 }
 

@@ -361,15 +361,8 @@ std::string to_table(const std::vector<JobChanged>& jobs, Instant now) {
                     is_terminal(job.state) ? duration_text(job.latency_s) : "-",
                     std::to_string(job.attempt), job.target.empty() ? "-" : job.target, about});
   }
-  return table_text({{"JOB"},
-                     {"WORK"},
-                     {"STATE"},
-                     {"PROGRESS", Align::right},
-                     {"AGE", Align::right},
-                     {"LATENCY", Align::right},
-                     {"ATTEMPT", Align::right},
-                     {"TARGET"},
-                     {"REASON"}},
+  return table_text({"JOB", "WORK", "STATE", right_aligned("PROGRESS"), right_aligned("AGE"),
+                     right_aligned("LATENCY"), right_aligned("ATTEMPT"), "TARGET", "REASON"},
                     rows);
 }
 

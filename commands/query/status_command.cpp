@@ -22,12 +22,10 @@ CommandOutcome run_status(Arguments& arguments) {
   if (!session) return CommandOutcome::failed(session.error());
   const auto summary = (*session)->ask<Summary>(SummaryRequest{}, std::chrono::milliseconds(5000));
   if (!summary) return CommandOutcome::failed(summary.error());
-  if (arguments.has("json")) {
-    write_stdout("{}\n", to_json(*summary).dump());
-  } else {
-    write_stdout_text(fleet_time_note((*session)->clock().now(), (*session)->welcome().speed));
-    write_stdout_text(to_table(*summary));
-  }
+  const double speed = (*session)->welcome().speed;
+  write_stdout_text(arguments.has("json")
+                        ? to_json(*summary).dump() + "\n"
+                        : fleet_time_note((*session)->clock().now(), speed) + to_table(*summary));
   return CommandOutcome::done();
 }
 

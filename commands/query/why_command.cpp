@@ -8,7 +8,6 @@
 #include "commands/query/journal_replay.h"
 #include "commands/shell/journal_file.h"
 #include "commands/shell/output.h"
-#include "commands/shell/time_argument.h"
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
 
@@ -136,12 +135,9 @@ CommandOutcome run_replay(Arguments& arguments) {
   if (!found->reply.problem.empty()) {
     return CommandOutcome::failed(error("{}", printable(found->reply.problem)));
   }
-  if (arguments.has("json")) {
-    write_stdout("{}\n", replay_json(*found).dump());
-  } else {
-    write_stdout_text(explain(found->reply, candidates_to_show(*found)));
-    write_stdout_text(replay_text(*found));
-  }
+  write_stdout_text(arguments.has("json")
+                        ? replay_json(*found).dump() + "\n"
+                        : explain(found->reply, candidates_to_show(*found)) + replay_text(*found));
   return CommandOutcome::done();
 }
 
@@ -184,11 +180,7 @@ CommandOutcome run_why(Arguments& arguments) {
   if (!reply) return CommandOutcome::failed(reply.error());
   if (!reply->problem.empty())
     return CommandOutcome::failed(error("{}", printable(reply->problem)));
-  if (arguments.has("json")) {
-    write_stdout("{}\n", to_json(*reply).dump());
-  } else {
-    write_stdout_text(explain(*reply));
-  }
+  write_stdout_text(arguments.has("json") ? to_json(*reply).dump() + "\n" : explain(*reply));
   return CommandOutcome::done();
 }
 

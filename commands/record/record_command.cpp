@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "commands/connection/connect_refusal_notice.h"
 #include "commands/connection/session.h"
 #include "commands/record/record_options.h"
 #include "commands/record/stream_recorder.h"

@@ -56,7 +56,7 @@ Result<std::unique_ptr<Recorder>> Recorder::open(RecorderOptions options,
     recorder->output_.discard();
     return begun.error();
   }
-  recorder->ended_descriptor_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  recorder->ended_descriptor_ = FileDescriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   recorder->worker_ = std::thread([self = recorder.get()] { self->work(); });
   return recorder;
 }
@@ -64,10 +64,7 @@ Result<std::unique_ptr<Recorder>> Recorder::open(RecorderOptions options,
 Recorder::Recorder(RecorderOptions options, RecordingOutput output)
     : options_(std::move(options)), output_(std::move(output)), writer_(options_.layout) {}
 
-Recorder::~Recorder() {
-  (void)end().ok();
-  if (ended_descriptor_ >= 0) ::close(ended_descriptor_);
-}
+Recorder::~Recorder() { (void)end().ok(); }
 
 bool Recorder::record(Instant arrived, Envelope envelope) {
   const std::uint64_t bytes = bytes_of(envelope);
@@ -187,7 +184,7 @@ void Recorder::fail(Error problem) {
   if (failure_.ok()) failure_ = std::move(problem);
   queue_.clear();
   const std::uint64_t once = 1;
-  (void)!::write(ended_descriptor_, &once, sizeof once);
+  (void)!::write(ended_descriptor_.get(), &once, sizeof once);
 }
 
 Status Recorder::failure() const {

@@ -51,7 +51,7 @@ class Recorder {
   void note_lost(Instant at, std::uint64_t count);
 
   /// Readable once the recording has ended by itself.
-  int ended_descriptor() const { return ended_descriptor_; }
+  int ended_descriptor() const { return ended_descriptor_.get(); }
   /// Why the recording has ended by itself; no error while it runs.
   Status failure() const;
   std::uint64_t dropped() const;  // messages that did not fit into the queue
@@ -84,7 +84,7 @@ class Recorder {
   std::chrono::nanoseconds synced_{0};
   bool closed_ = false;  // the file is closed, or writing failed
 
-  int ended_descriptor_ = -1;
+  FileDescriptor ended_descriptor_;
   mutable std::mutex mutex_;  // guards all members below
   std::condition_variable filled_;
   std::deque<Entry> queue_;

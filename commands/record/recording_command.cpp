@@ -11,7 +11,6 @@
 #include "commands/record/recording_file.h"
 #include "commands/record/recording_summary.h"
 #include "commands/shell/output.h"
-#include "commands/shell/time_argument.h"
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -58,11 +57,9 @@ CommandOutcome verify(const RecordingRequest& request) {
   const std::string state = state_text(recording->input, known);
   const bool complete =
       all.problems.empty() && known.closed && known.dropped == 0 && known.start.speed_known;
-  if (request.json) {
-    write_stdout("{}\n", commands::to_json(all, complete, state, known.dropped).dump());
-  } else {
-    write_stdout_text(to_text(all, state, known.dropped));
-  }
+  write_stdout_text(request.json
+                        ? commands::to_json(all, complete, state, known.dropped).dump() + "\n"
+                        : to_text(all, state, known.dropped));
   return complete ? CommandOutcome::done()
                   : CommandOutcome::partly("the recording is not complete");
 }
@@ -141,8 +138,7 @@ CommandOutcome recover(const RecordingRequest& request) {
   CommandOutcome made = make_file(
       request,
       [&](const ByteSink& sink) {
-        const std::optional<std::string_view> journal = input->journal;
-        return keep(recover_recording(*input->file, journal, sink), report);
+        return keep(recover_recording(*input->file, input->journal, sink), report);
       },
       check_output, at_file);
   if (made.exit != Exit::done) return made;
@@ -182,8 +178,7 @@ CommandOutcome cut(const RecordingRequest& request) {
   CutReport report;
   CommandOutcome made = make_file(request, [&](const ByteSink& sink) {
     const RecordingInput& input = recording->input;
-    const std::optional<std::string_view> journal = input.journal;
-    return keep(cut_recording(*input.file, journal, from, to, sink), report);
+    return keep(cut_recording(*input.file, input.journal, from, to, sink), report);
   });
   if (made.exit != Exit::done) return made;
   if (report.messages == 0) {

@@ -3,13 +3,21 @@
 #include <algorithm>
 #include <array>
 
-#include "commands/record/json_mcap.h"
 #include "commands/record/recording_rows.h"
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
+#include "fleet/base/version.h"
+#include "fleet/recording/format/file.h"
 
 namespace drover::commands {
 
 namespace {
+
+using recording::Bytes;
+using recording::Opcode;
+using recording::record;
+
+constexpr std::size_t json_chunk_bytes = 1U << 20;
 
 constexpr std::array exported = {RecordingChannel::samples,   RecordingChannel::jobs,
                                  RecordingChannel::decisions, RecordingChannel::events,
@@ -24,11 +32,7 @@ Duration step_of(const ExportOptions& options) {
 /// Visits every message of the selected channels, in order.
 Status visit(RecordingReader& reader, const ExportOptions& options,
              const std::function<Status(RecordingChannel, const RecordedMessage&)>& take) {
-  const auto& channels = options.channels;
-  const auto is_selected = [&](RecordingChannel channel) {
-    return std::find(channels.begin(), channels.end(), channel) != channels.end();
-  };
-  const bool samples = is_selected(RecordingChannel::samples);
+  const bool samples = contains(options.channels, RecordingChannel::samples);
   const Duration step = step_of(options);
   for (Instant from = options.from; from < options.to; from = saturating_add(from, step)) {
     const Instant to = std::min(saturating_add(from, step), options.to);
@@ -36,7 +40,7 @@ Status visit(RecordingReader& reader, const ExportOptions& options,
     if (!messages) return messages.error();
     for (const RecordedMessage& recorded : *messages) {
       const auto channel = channel_of(recorded.envelope.body);
-      if (!channel || !is_selected(*channel)) continue;
+      if (!channel || !contains(options.channels, *channel)) continue;
       if (Status taken = take(*channel, recorded); !taken) return taken;
     }
   }
@@ -65,6 +69,61 @@ Status export_ndjson(RecordingReader& reader, const ExportOptions& options, cons
     });
     return sink(lines);
   });
+}
+
+/// Writes an MCAP file of JSON messages (https://mcap.dev/spec) for other programs: uncompressed
+/// chunks with an index, so that Foxglove can seek in it.
+class JsonMcap {
+ public:
+  /// Writes one channel, with its schema, for each of `channels`.
+  explicit JsonMcap(std::vector<RecordingChannel> channels) : channels_(std::move(channels)) {}
+
+  /// Each of these returns the bytes to append to the file.
+  std::string begin();
+  std::string add(RecordingChannel channel, Instant arrived, Instant published,
+                  std::string_view json);
+  std::string end();
+
+ private:
+  std::string close_chunk();
+
+  std::vector<RecordingChannel> channels_;
+  recording::FileBuilder file_;
+  recording::ChunkBuilder chunk_;  // the open one
+  std::uint64_t count_ = 0;
+};
+
+std::string JsonMcap::begin() {
+  recording::FileForm form{"", software_name, {}, {}};
+  for (const RecordingChannel channel : channels_) {
+    const auto number = static_cast<std::uint16_t>(channel);
+    const std::string name(to_text(channel));
+    Bytes schema;
+    schema.u16(number).text("drover." + name).text("jsonschema").text(schema_of(channel).dump());
+    form.schemas.push_back(record(Opcode::schema, schema.view()));
+    Bytes described;
+    described.u16(number).u16(number).text(name).text("json").u32(0);
+    form.channels.push_back(record(Opcode::channel, described.view()));
+  }
+  return file_.begin(std::move(form));
+}
+
+std::string JsonMcap::add(RecordingChannel channel, Instant arrived, Instant published,
+                          std::string_view json) {
+  chunk_.add(channel, ++count_, arrived, published, json);
+  return chunk_.size() < json_chunk_bytes ? std::string() : close_chunk();
+}
+
+std::string JsonMcap::close_chunk() {
+  if (chunk_.empty()) return {};
+  std::string bytes = file_.chunk(chunk_, 0);
+  chunk_.clear();
+  return bytes;
+}
+
+std::string JsonMcap::end() {
+  std::string bytes = close_chunk();
+  return bytes + file_.end();
 }
 
 Status export_mcap(RecordingReader& reader, const ExportOptions& options, const ByteSink& sink) {

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "commands/shell/file_descriptor.h"
 #include "commands/shell/files.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -29,12 +28,9 @@ Status sync_file(int descriptor, const std::string& path) {
 /// Syncs the entries of the file's folder. Skipped if the folder cannot be read.
 Status sync_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::absolute(path).parent_path();
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return {};
-  const bool done = ::fsync(descriptor) == 0 || errno == EINVAL;
-  const Status status = done ? Status() : file_error(folder);
-  ::close(descriptor);
-  return status;
+  const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened.is_open() || ::fsync(opened.get()) == 0 || errno == EINVAL) return {};
+  return file_error(folder);
 }
 
 Error another_writes(const std::string& path) {
@@ -63,15 +59,11 @@ std::uint64_t disk_free_bytes(const std::string& path) {
   return problem ? UINT64_MAX : space.available;
 }
 
-FileSource::FileSource(std::string path, int descriptor)
-    : path_(std::move(path)), descriptor_(descriptor) {}
-
-FileSource::~FileSource() { ::close(descriptor_); }
-
 Result<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return file_error(path);
-  std::unique_ptr<FileSource> source(new FileSource(path, descriptor));
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return file_error(path);
+  const int descriptor = file.get();
+  std::unique_ptr<FileSource> source(new FileSource(path, std::move(file)));
   struct stat facts {};
   if (::fstat(descriptor, &facts) != 0) return file_error(path);
   if (!S_ISREG(facts.st_mode)) return error("{}: is not a regular file", printable(path));
@@ -84,7 +76,7 @@ Result<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
 
 Status FileSource::read(std::uint64_t offset, std::span<char> out) {
   while (!out.empty()) {
-    const ssize_t count = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));
+    const ssize_t count = ::pread(file_.get(), out.data(), out.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return file_error(path_);
     if (count == 0)
@@ -115,8 +107,7 @@ Result<RecordingInput> open_recording_input(const std::string& path) {
 Result<OpenRecording> open_recording(const std::string& path, RecordingSurvey survey) {
   auto input = open_recording_input(path);
   if (!input) return input.error();
-  const std::optional<std::string_view> journal = input->journal;
-  auto reader = RecordingReader::open(*input->file, journal, survey);
+  auto reader = RecordingReader::open(*input->file, input->journal, survey);
   if (!reader) return error("{}: {}", printable(path), reader.error().message);
   return OpenRecording{std::move(*input), std::move(*reader)};
 }
@@ -173,14 +164,14 @@ std::string state_text(const RecordingInput& input, const RecordingInfo& info) {
 
 Status RecordingOutput::open_file(bool force) {
   const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (force ? 0 : O_EXCL);
-  file_ = ::open(path_.c_str(), mode, 0644);
-  if (file_ < 0 && errno == EEXIST) return refuse_existing(path_);
-  if (file_ < 0) return file_error(path_);
+  file_ = FileDescriptor(::open(path_.c_str(), mode, 0644));
+  if (!file_.is_open() && errno == EEXIST) return refuse_existing(path_);
+  if (!file_.is_open()) return file_error(path_);
   struct stat facts {};
-  regular_ = ::fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode);
+  regular_ = ::fstat(file_.get(), &facts) == 0 && S_ISREG(facts.st_mode);
   // Locked before it is truncated.
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) return another_writes(path_);
-  if (::ftruncate(file_, 0) != 0 && errno != EINVAL) return file_error(path_);
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) return another_writes(path_);
+  if (::ftruncate(file_.get(), 0) != 0 && errno != EINVAL) return file_error(path_);
   return {};
 }
 
@@ -190,8 +181,8 @@ Result<RecordingOutput> RecordingOutput::open(const std::string& path, bool forc
   if (Status opened = output.open_file(force); !opened) return opened.error();
   const std::string journal = journal_path_of(path);
   const int mode = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (force ? O_TRUNC : O_EXCL);
-  output.journal_ = ::open(journal.c_str(), mode, 0644);
-  if (output.journal_ < 0) return file_error(journal);
+  output.journal_ = FileDescriptor(::open(journal.c_str(), mode, 0644));
+  if (!output.journal_.is_open()) return file_error(journal);
   if (Status synced = sync_folder_of(path); !synced) return synced.error();
   return output;
 }
@@ -217,26 +208,12 @@ Result<RecordingOutput> RecordingOutput::open_temporary(const std::string& path,
   return output;
 }
 
-RecordingOutput::RecordingOutput(RecordingOutput&& other) noexcept
-    : path_(std::move(other.path_)),
-      target_(std::move(other.target_)),
-      file_(std::exchange(other.file_, -1)),
-      journal_(std::exchange(other.journal_, -1)),
-      regular_(other.regular_),
-      old_journal_(other.old_journal_),
-      written_(other.written_) {}
-
-RecordingOutput::~RecordingOutput() {
-  if (file_ >= 0) ::close(file_);
-  if (journal_ >= 0) ::close(journal_);
-}
-
 Status RecordingOutput::append(std::string_view bytes) {
   if (bytes.empty()) return {};
-  if (!write_all(file_, bytes)) {
+  if (!write_all(file_.get(), bytes)) {
     const Error problem = file_error(path_);
     // Removes an incomplete record. If that fails too, readers detect the damage.
-    if (::ftruncate(file_, static_cast<off_t>(written_)) != 0) return problem;
+    if (::ftruncate(file_.get(), static_cast<off_t>(written_)) != 0) return problem;
     return problem;
   }
   written_ += bytes.size();
@@ -245,18 +222,18 @@ Status RecordingOutput::append(std::string_view bytes) {
 
 Status RecordingOutput::append_journal(std::string_view bytes) {
   if (bytes.empty()) return {};
-  if (write_all(journal_, bytes)) return {};
+  if (write_all(journal_.get(), bytes)) return {};
   return file_error(journal_path_of(path_));
 }
 
 Status RecordingOutput::empty_journal() {
-  if (::ftruncate(journal_, 0) == 0) return {};
+  if (::ftruncate(journal_.get(), 0) == 0) return {};
   return file_error(journal_path_of(path_));
 }
 
 Status RecordingOutput::sync() {
-  if (Status synced = sync_file(file_, path_); !synced) return synced;
-  return journal_ < 0 ? Status{} : sync_file(journal_, journal_path_of(path_));
+  if (Status synced = sync_file(file_.get(), path_); !synced) return synced;
+  return journal_.is_open() ? sync_file(journal_.get(), journal_path_of(path_)) : Status{};
 }
 
 Status RecordingOutput::close() {
@@ -266,13 +243,13 @@ Status RecordingOutput::close() {
     path_ = std::exchange(target_, "");
     if (Status synced = sync_folder_of(path_); !synced) return synced;
   }
-  if (regular_ && (journal_ >= 0 || old_journal_)) ::unlink(journal_path_of(path_).c_str());
+  if (regular_ && (journal_.is_open() || old_journal_)) ::unlink(journal_path_of(path_).c_str());
   return {};
 }
 
 void RecordingOutput::discard() {
   if (regular_) ::unlink(path_.c_str());
-  if (journal_ >= 0) ::unlink(journal_path_of(path_).c_str());
+  if (journal_.is_open()) ::unlink(journal_path_of(path_).c_str());
 }
 
 }  // namespace drover::commands

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "commands/shell/file_descriptor.h"
 #include "fleet/base/result.h"
 #include "fleet/recording/format/recording.h"
 #include "fleet/recording/reader.h"
@@ -22,16 +23,16 @@ std::uint64_t disk_free_bytes(const std::string& path);
 class FileSource final : public ByteSource {
  public:
   static Result<std::unique_ptr<FileSource>> open(const std::string& path);
-  ~FileSource() override;
   std::uint64_t size() const override { return size_; }
   Status read(std::uint64_t offset, std::span<char> out) override;
   /// A recorder had the file open when it was opened here.
   bool being_written() const { return being_written_; }
 
  private:
-  FileSource(std::string path, int descriptor);
+  FileSource(std::string path, FileDescriptor file)
+      : path_(std::move(path)), file_(std::move(file)) {}
   std::string path_;
-  int descriptor_ = -1;
+  FileDescriptor file_;
   std::uint64_t size_ = 0;
   bool being_written_ = false;
 };
@@ -69,9 +70,6 @@ class RecordingOutput {
   /// For a file that is made from others: has a temporary name until it is closed, so that an
   /// existing file is replaced only by a complete one.
   static Result<RecordingOutput> open_temporary(const std::string& path, bool force);
-  RecordingOutput(RecordingOutput&& other) noexcept;
-  RecordingOutput& operator=(RecordingOutput&&) = delete;
-  ~RecordingOutput();
 
   Status append(std::string_view bytes);
   Status append_journal(std::string_view bytes);
@@ -89,8 +87,8 @@ class RecordingOutput {
 
   std::string path_;
   std::string target_;  // the final name; empty: it is the current one
-  int file_ = -1;
-  int journal_ = -1;
+  FileDescriptor file_;
+  FileDescriptor journal_;
   bool regular_ = true;       // not a device or pipe
   bool old_journal_ = false;  // an existing journal belongs to the replaced file
   std::uint64_t written_ = 0;

@@ -160,7 +160,7 @@ std::string to_text(const RecordingSummary& summary) {
                     size(bytes_of(summary, channel.channel))});
   }
   return text + "\n" +
-         table_text({{"CHANNEL"}, {"MESSAGES", Align::right}, {"SIZE", Align::right}}, rows);
+         table_text({"CHANNEL", right_aligned("MESSAGES"), right_aligned("SIZE")}, rows);
 }
 
 Json to_json(const VerifyReport& report, bool complete, const std::string& state,

@@ -154,8 +154,8 @@ void AlertHook::reap(Wall now) {
 }
 
 void AlertHook::start(Wall now, const Alert& alert) {
-  int input[2] = {-1, -1};
-  if (pipe2(input, O_CLOEXEC | O_NONBLOCK) != 0) {
+  Pipe input = Pipe::make(O_NONBLOCK);
+  if (!input.reader.is_open()) {
     ++problems_.failed;
     problems_.last = fmt::format("cannot make a pipe: {}", std::strerror(errno));
     return;
@@ -163,21 +163,21 @@ void AlertHook::start(Wall now, const Alert& alert) {
   // Written before the child starts: an alert fits into the pipe's buffer, so this does not wait
   // and cannot fail because of a closed reader.
   const std::string json = json_of(alert);
-  const bool whole = write(input[1], json.data(), json.size()) == static_cast<ssize_t>(json.size());
-  close(input[1]);
-  fcntl(input[0], F_SETFL, 0);
+  const bool whole =
+      write(input.writer.get(), json.data(), json.size()) == static_cast<ssize_t>(json.size());
+  input.writer.reset();
+  fcntl(input.reader.get(), F_SETFL, 0);
   std::vector<std::string> words = {path_};
   std::vector<std::string> variables = environment_of(alert);
   const std::vector<char*> arguments = pointers_to(words);
   const std::vector<char*> environment = pointers_to(variables);
-  const Launch launch{path_.c_str(), arguments.data(), environment.data(), input[0], getpid()};
+  const Launch launch{path_.c_str(), arguments.data(), environment.data(), input.reader.get(),
+                      getpid()};
   const pid_t pid = whole ? fork() : -1;
   if (pid == 0) become(launch);
-  const int problem = errno;
-  close(input[0]);
   if (pid < 0) {
     ++problems_.failed;
-    problems_.last = whole ? std::strerror(problem) : "the alert is too long for a pipe";
+    problems_.last = whole ? std::strerror(errno) : "the alert is too long for a pipe";
     return;
   }
   setpgid(pid, pid);  // the child does the same: whichever is first

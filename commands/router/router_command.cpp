@@ -24,7 +24,6 @@
 #include "commands/shell/files.h"
 #include "commands/shell/journal_file.h"
 #include "commands/shell/output.h"
-#include "commands/shell/parent_watchdog.h"
 #include "commands/shell/stop_signals.h"
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
@@ -255,12 +254,8 @@ class RouterShell {
 
   /// The recording acts like a viewer without a connection: it requests snapshots.
   void take_recording_messages() {
-    for (const RouterRecording::ToRouter& message : recording_->take_messages(clock_.now())) {
-      const Instant now = clock_.now();
-      if (journal_.on()) {
-        journal_.write(JournalReceive{now, message.from, encode(message.envelope), {}});
-      }
-      core_->receive(now, message.from, message.envelope);
+    for (const auto& [from, envelope] : recording_->take_messages(clock_.now())) {
+      deliver(clock_.now(), from, envelope);
     }
   }
 
@@ -329,11 +324,13 @@ class RouterShell {
   }
 
   /// Passes a message of this process to the core.
+  void deliver(Instant now, const Peer& from, const Envelope& envelope) {
+    if (journal_.on()) journal_.write(JournalReceive{now, from, encode(envelope), {}});
+    core_->receive(now, from, envelope);
+  }
   void deliver(const char* sender, Message body) {
     const Instant now = clock_.now();
-    const Envelope envelope{sender, 0, now, std::move(body)};
-    if (journal_.on()) journal_.write(JournalReceive{now, publish_peer, encode(envelope), {}});
-    core_->receive(now, publish_peer, envelope);
+    deliver(now, publish_peer, {sender, 0, now, std::move(body)});
   }
 
   /// Writes pending counts to the ledger.
@@ -390,8 +387,6 @@ class RouterShell {
 }  // namespace
 
 CommandOutcome run_router(Arguments& arguments) {
-  if (const Status held = watch_parent(arguments); !held)
-    return CommandOutcome::usage(held.error());
   RouterOptions options;
   if (const auto wrong = read_router_options(arguments, options)) return *wrong;
   const auto catalogue = load_catalogue(arguments.text("catalogue"));

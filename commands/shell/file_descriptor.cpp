@@ -1,5 +1,6 @@
 #include "commands/shell/file_descriptor.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +19,12 @@ FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
 FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
   return *this;
+}
+
+Pipe Pipe::make(int flags) {
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC | flags) != 0) return {};
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
 Error file_error(const std::string& path) {

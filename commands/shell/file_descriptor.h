@@ -10,15 +10,25 @@ namespace drover::commands {
 
 class FileDescriptor {
  public:
-  explicit FileDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  FileDescriptor() = default;
+  explicit FileDescriptor(int descriptor) : descriptor_(descriptor) {}
   ~FileDescriptor();
   FileDescriptor(FileDescriptor&& other) noexcept;
   FileDescriptor& operator=(FileDescriptor&& other) noexcept;
   int get() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
+  void reset() { *this = FileDescriptor(); }
 
  private:
-  int descriptor_;
+  int descriptor_ = -1;
+};
+
+/// Both ends are closed on exec.
+struct Pipe {
+  FileDescriptor reader;
+  FileDescriptor writer;
+  /// Not open if it cannot be made; then errno says why. `flags`: further ones of pipe2.
+  static Pipe make(int flags = 0);
 };
 
 /// "PATH: what errno says".

@@ -14,7 +14,6 @@
 #include <system_error>
 #include <utility>
 
-#include "commands/shell/file_descriptor.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -29,13 +28,12 @@ constexpr const char* kept_mark = "kept";
 /// A folder younger than this may not be locked yet.
 constexpr std::chrono::minutes young{1};
 
-/// An open descriptor that holds the folder's lock until the process ends. -1 if another process
+/// An open descriptor that holds the folder's lock until it is closed. Not open if another process
 /// holds the lock or the folder cannot be opened.
-int lock_folder(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-  ::close(descriptor);
-  return -1;
+FileDescriptor lock_folder(const fs::path& path) {
+  FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (folder.is_open() && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) folder.reset();
+  return folder;
 }
 
 /// Removes the folders of killed drover processes.
@@ -51,10 +49,8 @@ void remove_orphans(const fs::path& parent) {
     const auto changed = fs::last_write_time(path, unknown);
     if (unknown || changed > fs::file_time_type::clock::now() - young) continue;
     if (fs::exists(path / kept_mark, unknown) || unknown) continue;
-    const int lock = lock_folder(path);
-    if (lock < 0) continue;
-    fs::remove_all(path, unknown);
-    ::close(lock);
+    const FileDescriptor lock = lock_folder(path);
+    if (lock.is_open()) fs::remove_all(path, unknown);
   }
 }
 
@@ -104,7 +100,6 @@ Result<TemporaryFolder> TemporaryFolder::make() {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   if (!path_.empty() && !kept_) fs::remove_all(path_, ignored);
-  if (lock_ >= 0) ::close(lock_);
 }
 
 void TemporaryFolder::keep() {
@@ -113,9 +108,7 @@ void TemporaryFolder::keep() {
 }
 
 TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})),
-      lock_(std::exchange(other.lock_, -1)),
-      kept_(other.kept_) {}
+    : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)), kept_(other.kept_) {}
 
 TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
   std::swap(path_, other.path_);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "commands/shell/file_descriptor.h"
 #include "fleet/base/result.h"
 
 namespace drover::commands {
@@ -28,9 +29,10 @@ class TemporaryFolder {
   void keep();
 
  private:
-  explicit TemporaryFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  TemporaryFolder(std::string path, FileDescriptor lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
   std::string path_;
-  int lock_ = -1;  // on the folder, held while the process runs
+  FileDescriptor lock_;  // on the folder, held while the process runs
   bool kept_ = false;
 };
 

@@ -34,21 +34,21 @@ Result<JournalWriter> JournalWriter::open(const std::string& path) {
   if (path.empty()) return journal;
   if (const auto end = end_of(path); !end) return error("--journal {}", end.error().message);
   journal.path_ = path;
-  journal.file_ = std::make_unique<std::ofstream>(path, std::ios::binary | std::ios::app);
-  if (!*journal.file_) return error("--journal {}: cannot be written", path);
+  journal.file_.open(path, std::ios::binary | std::ios::app);
+  if (!journal.file_) return error("--journal {}: cannot be written", path);
   return journal;
 }
 
 void JournalWriter::write(const JournalRecord& record) {
-  if (!file_) return;
+  if (!on()) return;
   const std::string bytes = encode_record(record);
-  file_->write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
 Status JournalWriter::flush() {
-  if (!file_) return {};
-  file_->flush();
-  if (!*file_) return error("--journal {}: writing failed", path_);
+  if (!on()) return {};
+  file_.flush();
+  if (!file_) return error("--journal {}: writing failed", path_);
   return {};
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -22,11 +21,11 @@ class JournalWriter {
   void write(const JournalRecord& record);
   /// Call it at the end of each turn of the loop, so that a crash loses at most one turn.
   Status flush();
-  bool on() const { return file_ != nullptr; }
+  bool on() const { return file_.is_open(); }
 
  private:
   std::string path_;
-  std::unique_ptr<std::ofstream> file_;
+  std::ofstream file_;
 };
 
 /// Reads record by record, up to the size that the file had when it was opened.

@@ -1,11 +1,11 @@
 #include "commands/shell/options.h"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 #include <boost/program_options.hpp>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -102,22 +102,12 @@ std::string help_text(const CommandUsage& usage) {
   return text;
 }
 
-struct Arguments::State {
-  std::map<std::string, std::vector<std::string>, std::less<>> values;  // switches: no values
-  Status problem;
-};
-
-Arguments::Arguments(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Arguments::~Arguments() = default;
-Arguments::Arguments(Arguments&&) noexcept = default;
-Arguments& Arguments::operator=(Arguments&&) noexcept = default;
-
 Result<Arguments> Arguments::parse(const CommandUsage& usage,
                                    const std::vector<std::string>& words) {
   const po::options_description description = describe(usage);
   po::positional_options_description positional;
   positional.add(words_key, -1);
-  auto state = std::make_unique<State>();
+  Arguments arguments;
   try {
     // Boost's short options are off, because -5 may be a value. Abbreviations are off, because a
     // new option would break scripts that use them.
@@ -130,7 +120,7 @@ Result<Arguments> Arguments::parse(const CommandUsage& usage,
                             .style(style)
                             .run();
     for (const auto& option : parsed.options) {
-      auto& values = state->values[option.string_key];
+      auto& values = arguments.values_[option.string_key];
       values.insert(values.end(), option.value.begin(), option.value.end());
     }
   } catch (const po::unknown_option& problem) {
@@ -140,8 +130,8 @@ Result<Arguments> Arguments::parse(const CommandUsage& usage,
     return error("{}", excerpt(problem.what(), 200));
   }
   for (const Option& option : usage.options) {
-    const auto found = state->values.find(option.name);
-    if (found == state->values.end()) continue;
+    const auto found = arguments.values_.find(option.name);
+    if (found == arguments.values_.end()) continue;
     if (!option.repeatable && found->second.size() > 1) {
       return error("--{} is given twice", option.name);
     }
@@ -150,7 +140,7 @@ Result<Arguments> Arguments::parse(const CommandUsage& usage,
       if (Status fine = option.check(value); !fine) return fine.error();
     }
   }
-  const auto words_given = state->values.extract(words_key);
+  const auto words_given = arguments.values_.extract(words_key);
   const std::size_t count = words_given.empty() ? 0 : words_given.mapped().size();
   const std::size_t names = usage.positionals.size();
   const bool last_repeats = names > 0 && usage.positionals.back().ends_with(repeated);
@@ -159,24 +149,20 @@ Result<Arguments> Arguments::parse(const CommandUsage& usage,
                  usage.synopsis);
   }
   for (std::size_t i = 0; i < count; ++i) {
-    state->values[usage.positionals[std::min(i, names - 1)]].push_back(words_given.mapped()[i]);
+    arguments.values_[usage.positionals[std::min(i, names - 1)]].push_back(words_given.mapped()[i]);
   }
-  return Arguments(std::move(state));
-}
-
-bool Arguments::has(std::string_view name) const {
-  return state_->values.find(name) != state_->values.end();
+  return arguments;
 }
 
 std::string Arguments::text(std::string_view name, std::string otherwise) const {
-  const auto found = state_->values.find(name);
-  if (found == state_->values.end() || found->second.empty()) return otherwise;
+  const auto found = values_.find(name);
+  if (found == values_.end() || found->second.empty()) return otherwise;
   return found->second.front();
 }
 
 std::vector<std::string> Arguments::text_list(std::string_view name) const {
-  const auto found = state_->values.find(name);
-  return found == state_->values.end() ? std::vector<std::string>{} : found->second;
+  const auto found = values_.find(name);
+  return found == values_.end() ? std::vector<std::string>{} : found->second;
 }
 
 Duration Arguments::duration(std::string_view name, Duration otherwise) {
@@ -207,7 +193,7 @@ std::string Arguments::one_of(std::string_view name, const std::vector<std::stri
                               std::string otherwise) {
   if (!has(name)) return otherwise;
   std::string value = text(name);
-  if (std::find(known.begin(), known.end(), value) == known.end()) {
+  if (!contains(known, value)) {
     add_problem(error("--{}: unknown '{}'{}", name, excerpt(value), suggestion(value, known)));
     return otherwise;
   }
@@ -224,9 +210,16 @@ std::string Arguments::name(std::string_view name, std::string otherwise) {
 }
 
 void Arguments::add_problem(Error problem) {
-  if (state_->problem.ok()) state_->problem = std::move(problem);
+  if (problem_.ok()) problem_ = std::move(problem);
 }
 
-Status Arguments::status() const { return state_->problem; }
+Result<TimeArgument> parse_time_argument(std::string_view text, std::string_view place) {
+  if (const auto at = parse_timestamp(text)) return TimeArgument{{}, *at};
+  if (const auto after = parse_duration(text, place)) return TimeArgument{*after, {}};
+  return error(
+      "{}: found \"{}\", expected a time from the start (30s, 5m) or in UTC "
+      "(2026-11-21T02:38:01Z)",
+      place, excerpt(text));
+}
 
 }  // namespace drover::commands

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +36,10 @@ struct CommandUsage {
   std::vector<Option> options;
   std::vector<std::string> positionals;  // names; all optional, in order; a last "NAME..." repeats
   std::string examples;  // one command a line, with a comment below it if needed; not wrapped
+
+  void add(const std::vector<Option>& more) {
+    options.insert(options.end(), more.begin(), more.end());
+  }
 };
 
 /// One less than the width of the smallest usual terminal: some terminals wrap a full line.
@@ -49,11 +55,8 @@ class Arguments {
  public:
   /// An unknown option, a missing value, or a surplus word is an error.
   static Result<Arguments> parse(const CommandUsage& usage, const std::vector<std::string>& words);
-  ~Arguments();
-  Arguments(Arguments&&) noexcept;
-  Arguments& operator=(Arguments&&) noexcept;
 
-  bool has(std::string_view name) const;
+  bool has(std::string_view name) const { return values_.contains(name); }
   std::string text(std::string_view name, std::string otherwise = "") const;
   std::vector<std::string> text_list(std::string_view name) const;
   /// What `parse` reads from the text and the option as messages name it ("--at"); `otherwise`
@@ -78,12 +81,21 @@ class Arguments {
 
   /// Keeps the problem, unless there is one already.
   void add_problem(Error problem);
-  Status status() const;
+  Status status() const { return problem_; }
 
  private:
-  struct State;
-  explicit Arguments(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;  // switches: no values
+  Status problem_;
 };
+
+/// "30s" after the start of a recording or journal, or "2026-11-21T02:38:01Z".
+struct TimeArgument {
+  Duration after_start{};     // when there is no `at`
+  std::optional<Instant> at;  // fleet time
+  Instant in(Instant start) const { return at ? *at : saturating_add(start, after_start); }
+};
+
+/// `place` names the source of the text ("--at").
+Result<TimeArgument> parse_time_argument(std::string_view text, std::string_view place);
 
 }  // namespace drover::commands

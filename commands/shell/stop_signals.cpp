@@ -9,18 +9,27 @@
 
 namespace drover::commands {
 
-StopSignals::StopSignals(bool hangup_stops) : hangup_stops_(hangup_stops) {
+FileDescriptor signal_descriptor(std::initializer_list<int> signal_numbers) {
   sigset_t wanted;
   sigemptyset(&wanted);
-  for (const int signal_number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&wanted, signal_number);
+  for (const int signal_number : signal_numbers) sigaddset(&wanted, signal_number);
   DROVER_REQUIRE(pthread_sigmask(SIG_BLOCK, &wanted, nullptr) == 0);
-  descriptor_ = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
-  DROVER_REQUIRE(descriptor_ >= 0);
+  FileDescriptor signals(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+  DROVER_REQUIRE(signals.is_open());
+  return signals;
+}
+
+int take_signal(const FileDescriptor& signals) {
+  signalfd_siginfo taken{};
+  const bool any = read(signals.get(), &taken, sizeof taken) == ssize_t{sizeof taken};
+  return any ? static_cast<int>(taken.ssi_signo) : 0;
+}
+
+StopSignals::StopSignals(bool hangup_stops)
+    : signals_(signal_descriptor({SIGTERM, SIGINT, SIGHUP})), hangup_stops_(hangup_stops) {
   // A closed output makes the write fail and does not kill the process.
   ::signal(SIGPIPE, SIG_IGN);
 }
-
-StopSignals::~StopSignals() { close(descriptor_); }
 
 std::string StopSignals::name() const {
   const char* name = sigabbrev_np(first_);
@@ -28,12 +37,11 @@ std::string StopSignals::name() const {
 }
 
 bool StopSignals::stopped() {
-  signalfd_siginfo taken{};
-  while (read(descriptor_, &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken)) {
-    if (taken.ssi_signo == SIGHUP && !hangup_stops_) {
+  while (const int taken = take_signal(signals_)) {
+    if (taken == SIGHUP && !hangup_stops_) {
       hung_up_ = true;
     } else if (!std::exchange(stopped_, true)) {
-      first_ = static_cast<int>(taken.ssi_signo);
+      first_ = taken;
     }
   }
   return stopped_;

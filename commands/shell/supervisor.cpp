@@ -68,47 +68,33 @@ Supervisor::Supervisor(std::string log_folder) : log_folder_(std::move(log_folde
   char path[4096] = {};
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   program_ = length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "/proc/self/exe";
-  DROVER_REQUIRE(pipe2(parent_pipe_, O_CLOEXEC) == 0);
+  parent_pipe_ = Pipe::make();
+  DROVER_REQUIRE(parent_pipe_.reader.is_open());
 }
 
-Supervisor::~Supervisor() {
-  stop_all(std::chrono::seconds(3));
-  for (Child& child : children_) close(child.output);
-  close(parent_pipe_[0]);
-  close(parent_pipe_[1]);
-}
+Supervisor::~Supervisor() { stop_all(); }
 
 Status Supervisor::start(const ChildCommand& command) {
   std::vector<std::string> words = {"drover"};
   words.insert(words.end(), command.arguments.begin(), command.arguments.end());
-  words.insert(words.end(), {"--parent-pipe", std::to_string(parent_pipe_[0])});
+  words.insert(words.end(), {"--parent-pipe", std::to_string(parent_pipe_.reader.get())});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
 
-  const int log =
-      open(log_path(command.name).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (log < 0) return error("{}: {}", log_path(command.name), std::strerror(errno));
-  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  int output[2] = {-1, -1};
-  if (pipe2(output, O_CLOEXEC) != 0) {
-    close(log);
-    close(input);
-    return error("cannot make a pipe: {}", std::strerror(errno));
-  }
-  const ChildLaunch launch{program_.c_str(), arguments.data(), log, output[1], input,
-                           parent_pipe_[0],  getpid()};
+  const FileDescriptor log(
+      open(log_path(command.name).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!log.is_open()) return error("{}: {}", log_path(command.name), std::strerror(errno));
+  const FileDescriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  Pipe output = Pipe::make();
+  if (!output.reader.is_open()) return error("cannot make a pipe: {}", std::strerror(errno));
+  const ChildLaunch launch{
+      program_.c_str(), arguments.data(),          log.get(), output.writer.get(),
+      input.get(),      parent_pipe_.reader.get(), getpid()};
   const pid_t pid = fork();
   if (pid == 0) become_child(launch);
-  const int problem = errno;
-  close(log);
-  close(input);
-  close(output[1]);
-  if (pid < 0) {
-    close(output[0]);
-    return error("{}: cannot be started: {}", command.name, std::strerror(problem));
-  }
-  children_.push_back({command.name, pid, output[0], {}});
+  if (pid < 0) return error("{}: cannot be started: {}", command.name, std::strerror(errno));
+  children_.push_back({command.name, pid, std::move(output.reader), {}});
   return {};
 }
 
@@ -119,11 +105,7 @@ Supervisor::Child* Supervisor::find(const std::string& name) {
   return found == children_.rend() ? nullptr : &*found;
 }
 
-const Supervisor::Child* Supervisor::find(const std::string& name) const {
-  return const_cast<Supervisor*>(this)->find(name);
-}
-
-bool Supervisor::running(const std::string& name) const {
+bool Supervisor::running(const std::string& name) {
   const Child* child = find(name);
   return child != nullptr && child->pid > 0;
 }
@@ -158,10 +140,10 @@ Result<std::string> Supervisor::read_line(const std::string& name,
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - wall_now());
     if (left.count() <= 0) return error("{} printed nothing in {} ms", name, timeout.count());
-    pollfd watched{child->output, POLLIN, 0};
+    pollfd watched{child->output.get(), POLLIN, 0};
     if (poll(&watched, 1, static_cast<int>(left.count())) <= 0) continue;
     char block[4096];
-    const ssize_t count = read(child->output, block, sizeof block);
+    const ssize_t count = read(child->output.get(), block, sizeof block);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return error("{} ended without output", name);
     child->unread.append(block, static_cast<std::size_t>(count));
@@ -182,11 +164,11 @@ std::string Supervisor::last_log_line(const std::string& name) const {
   return printable(last);
 }
 
-void Supervisor::stop_all(std::chrono::milliseconds timeout) {
+void Supervisor::stop_all() {
   for (auto child = children_.rbegin(); child != children_.rend(); ++child) {
     if (child->pid > 0) kill(child->pid, SIGTERM);
   }
-  const Wall end = wall_now() + timeout;
+  const Wall end = wall_now() + std::chrono::seconds(3);
   const auto any_left = [&] {
     reap();
     return std::any_of(children_.begin(), children_.end(),

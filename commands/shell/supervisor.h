@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/shell/file_descriptor.h"
 #include "fleet/base/result.h"
 
 namespace drover::commands {
@@ -36,7 +37,7 @@ class Supervisor {
   Supervisor& operator=(const Supervisor&) = delete;
 
   Status start(const ChildCommand& command);
-  bool running(const std::string& name) const;
+  bool running(const std::string& name);
   void signal(const std::string& name, int signal_number);
   /// The children that have ended since the last call.
   std::vector<Ended> reap();
@@ -48,22 +49,21 @@ class Supervisor {
   std::string log_path(const std::string& name) const;
 
   /// Sends SIGTERM to all children, in the reverse order of their start, and SIGKILL to those that
-  /// still run after `timeout`.
-  void stop_all(std::chrono::milliseconds timeout);
+  /// still run after three seconds.
+  void stop_all();
 
  private:
   struct Child {
     std::string name;
     pid_t pid = -1;  // -1: ended and reaped
-    int output = -1;
+    FileDescriptor output;
     std::string unread;
   };
   Child* find(const std::string& name);
-  const Child* find(const std::string& name) const;
 
   std::string log_folder_;
   std::string program_;
-  int parent_pipe_[2] = {-1, -1};
+  Pipe parent_pipe_;
   std::vector<Child> children_;
 };
 

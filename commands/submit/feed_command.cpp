@@ -30,14 +30,11 @@ CommandUsage feed_usage() {
       {},
       "  drover feed --load 2 --for 30s\n"
       "  drover feed --trace azure2023_code.csv --format azure --model llama-3.1-70b"};
-  const std::vector<Option> further = trace_options();
-  usage.options.insert(usage.options.end(), further.begin(), further.end());
+  usage.add(trace_options());
   return usage;
 }
 
 CommandOutcome run_feed(Arguments& arguments) {
-  if (const Status held = watch_parent(arguments); !held)
-    return CommandOutcome::usage(held.error());
   const auto report = [](const std::string& line) { write_stderr("drover feed: {}\n", line); };
   const devices::Catalogue& catalogue = devices::Catalogue::embedded();
   const TraceOptions options = read_trace_options(arguments, catalogue);
@@ -58,28 +55,24 @@ CommandOutcome run_feed(Arguments& arguments) {
   StopSignals signals;
   auto session = Session::open({endpoint_of(arguments), Role::client, "feeder"});
   if (!session) return CommandOutcome::failed(session.error());
-  std::uint64_t refusals = 0;
   ConnectRefusalNotice connect_refusal("drover feed");
-  const SubmitStats fed =
+  const auto fed =
       feed(**session, *source, signals, limits, connect_refusal, [&](const SubmitResult& result) {
-        if (++refusals > bad_rows_reported_max) return;
         report(
             fmt::format("refused job {}: {}", to_short_text(result.job), printable(result.detail)));
       });
-  if (!fed.problem.empty()) {
-    return CommandOutcome::failed(error("the router refused the request: {}", fed.problem));
-  }
+  if (!fed) return CommandOutcome::failed(fed.error());
   write_stdout("{}\n", Json::object()
-                           .set("rows", fed.counts.given)
+                           .set("rows", fed->counts.given)
                            .set("skipped_rows", trace != nullptr ? trace->skipped() : 0)
-                           .set("accepted", fed.counts.accepted + fed.counts.existed)
-                           .set("refused", fed.counts.refused)
-                           .set("unacknowledged", fed.unacknowledged)
-                           .set("resent", fed.counts.sent_again)
-                           .set("input_tokens", fed.input_tokens)
-                           .set("output_tokens", fed.output_tokens)
+                           .set("accepted", fed->counts.accepted + fed->counts.existed)
+                           .set("refused", fed->counts.refused)
+                           .set("unacknowledged", fed->unacknowledged)
+                           .set("resent", fed->counts.sent_again)
+                           .set("input_tokens", fed->input_tokens)
+                           .set("output_tokens", fed->output_tokens)
                            .dump());
-  if (trace != nullptr && fed.counts.given == 0 && trace->skipped() > 0) {
+  if (trace != nullptr && fed->counts.given == 0 && trace->skipped() > 0) {
     return CommandOutcome::failed(
         error("{}: {}", printable(options.file), all_bad_text(trace->skipped())));
   }

@@ -13,6 +13,10 @@ constexpr std::chrono::milliseconds feed_wait_max{200};
 /// Jobs that may be read ahead of the router's acknowledgements: a slow router slows the feed.
 constexpr std::size_t open_max = 65'536;
 
+constexpr Wall acknowledge_within = std::chrono::seconds(10);  // after the last job
+/// Further refused jobs are only counted.
+constexpr std::uint64_t refusals_reported_max = 10;
+
 class Feeding {
  public:
   Feeding(Session& session, WorkSource& source, StopSignals& signals, const FeedingLimits& limits,
@@ -23,8 +27,10 @@ class Feeding {
         limits_(limits),
         connect_refusal_(connect_refusal) {}
 
-  SubmitStats run(std::function<void(const SubmitResult&)> on_refusal) {
-    delivery_.on_refusal = std::move(on_refusal);
+  Result<SubmitStats> run(const std::function<void(const SubmitResult&)>& on_refusal) {
+    delivery_.on_refusal = [&](const SubmitResult& result) {
+      if (++refusals_ <= refusals_reported_max) on_refusal(result);
+    };
     if (limits_.remember_jobs) {
       delivery_.on_accepted = [this](JobId job) { fed_.jobs.push_back(job); };
     }
@@ -34,6 +40,7 @@ class Feeding {
     next_ = source_.next();
     while (turn()) {
     }
+    if (!problem_.empty()) return error("the router refused the request: {}", problem_);
     fed_.counts = delivery_.counts();
     fed_.unacknowledged = delivery_.open();
     if (const auto connect_refusal = session_.sockets().connect_refusal()) {
@@ -46,13 +53,12 @@ class Feeding {
   /// Returns false when everything is done.
   bool turn() {
     const Wall wall = wall_now();
-    if (signals_.stopped()) fed_.stopped = true;
-    if (fed_.stopped || wall - begun_ >= limits_.stop_after) next_.reset();
+    if (signals_.stopped() || wall - begun_ >= limits_.stop_after) next_.reset();
     take_due();
     for (Submit& submit : delivery_.due(wall)) session_.send(std::move(submit));
     if (!next_) {
       if (ended_ == Wall{0}) ended_ = wall;
-      if (delivery_.open() == 0 || wall - ended_ > limits_.acknowledge_within) return false;
+      if (delivery_.open() == 0 || wall - ended_ > acknowledge_within) return false;
     }
     const Session::PollResult turn = session_.wait(wait(wall));
     // The time between two arrivals stays the same if the router's clock jumps.
@@ -63,7 +69,7 @@ class Feeding {
       // Jobs that are rejected temporarily are sent again, like all that are not acknowledged.
       const auto* problem = std::get_if<RequestError>(&envelope.body);
       if (problem != nullptr && !problem->retryable) {
-        fed_.problem = printable(problem->what);
+        problem_ = printable(problem->what);
         return false;
       }
     }
@@ -105,6 +111,8 @@ class Feeding {
   ConnectRefusalNotice& connect_refusal_;
   JobSubmitter delivery_;
   SubmitStats fed_;
+  std::string problem_;  // why the router rejects the jobs, as reported by it
+  std::uint64_t refusals_ = 0;
   std::optional<Arrival> next_;
   Instant start_{};
   Wall begun_{0}, ended_{0};
@@ -112,10 +120,10 @@ class Feeding {
 
 }  // namespace
 
-SubmitStats feed(Session& session, WorkSource& source, StopSignals& signals,
-                 const FeedingLimits& limits, ConnectRefusalNotice& connect_refusal,
-                 std::function<void(const SubmitResult&)> on_refusal) {
-  return Feeding(session, source, signals, limits, connect_refusal).run(std::move(on_refusal));
+Result<SubmitStats> feed(Session& session, WorkSource& source, StopSignals& signals,
+                         const FeedingLimits& limits, ConnectRefusalNotice& connect_refusal,
+                         const std::function<void(const SubmitResult&)>& on_refusal) {
+  return Feeding(session, source, signals, limits, connect_refusal).run(on_refusal);
 }
 
 }  // namespace drover::commands

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "commands/connection/connect_refusal_notice.h"
 #include "commands/connection/session.h"
 #include "commands/shell/stop_signals.h"
 #include "commands/submit/job_submitter.h"
@@ -16,9 +15,8 @@
 namespace drover::commands {
 
 struct FeedingLimits {
-  Wall stop_after = Wall::max();                       // wall time after which no job is added
-  Wall acknowledge_within = std::chrono::seconds(10);  // after the last job
-  bool remember_jobs = false;                          // fill SubmitStats::jobs
+  Wall stop_after = Wall::max();  // wall time after which no job is added
+  bool remember_jobs = false;     // fill SubmitStats::jobs
 };
 
 struct SubmitStats {
@@ -27,16 +25,15 @@ struct SubmitStats {
   std::uint64_t input_tokens = 0;  // of all submitted jobs
   std::uint64_t output_tokens = 0;
   std::vector<JobId> jobs;      // the jobs that the router has, if they were to be remembered
-  bool stopped = false;         // by a signal
-  std::string problem;          // why the router rejects the jobs, as reported by it
   std::string connect_refusal;  // why the router refuses the connection at the end
 };
 
-/// Submits until the source ends, `stop_after` passes, a signal arrives or the router rejects the
-/// jobs; then waits until all are acknowledged or `acknowledge_within` passes. `connect_refusal`
-/// reports meanwhile if the router refuses the connection.
-SubmitStats feed(Session& session, WorkSource& source, StopSignals& signals,
-                 const FeedingLimits& limits, ConnectRefusalNotice& connect_refusal,
-                 std::function<void(const SubmitResult&)> on_refusal);
+/// Submits until the source ends, `stop_after` passes or a signal arrives; then waits until all
+/// jobs are acknowledged or ten seconds have passed. The error says why the router rejects the
+/// jobs. `connect_refusal` reports meanwhile if the router refuses the connection. `on_refusal`
+/// gets the first refused jobs.
+Result<SubmitStats> feed(Session& session, WorkSource& source, StopSignals& signals,
+                         const FeedingLimits& limits, ConnectRefusalNotice& connect_refusal,
+                         const std::function<void(const SubmitResult&)>& on_refusal);
 
 }  // namespace drover::commands

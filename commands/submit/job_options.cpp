@@ -1,6 +1,5 @@
 #include "commands/submit/job_options.h"
 
-#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/base/version.h"
@@ -56,7 +56,7 @@ void read_needs(Arguments& arguments, const devices::Catalogue& catalogue, Workl
   const auto known = known_words(catalogue, &devices::DeviceSpec::missing_ops);
   work.ops = arguments.text_list("op");
   for (const std::string& op : work.ops) {
-    if (std::find(known.begin(), known.end(), op) != known.end()) continue;
+    if (contains(known, op)) continue;
     arguments.add_problem(error("--op: unknown '{}'{}", excerpt(op), suggestion(op, known)));
   }
 }

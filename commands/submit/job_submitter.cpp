@@ -50,9 +50,7 @@ void JobSubmitter::receive(const SubmitReply& reply) {
   for (const SubmitResult& result : reply.results) {
     // A second answer for a job that was sent twice is ignored.
     if (in_flight_.erase(result.job) == 0) continue;
-    const bool taken =
-        result.status == SubmitStatus::accepted || result.status == SubmitStatus::exists;
-    if (taken && on_accepted) on_accepted(result.job);
+    if (is_taken(result.status) && on_accepted) on_accepted(result.job);
     switch (result.status) {
       case SubmitStatus::accepted:
         ++counts_.accepted;

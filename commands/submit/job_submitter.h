@@ -15,6 +15,11 @@
 
 namespace drover::commands {
 
+/// Whether the router has the job.
+inline bool is_taken(SubmitStatus status) {
+  return status == SubmitStatus::accepted || status == SubmitStatus::exists;
+}
+
 class JobSubmitter {
  public:
   using Moment = std::chrono::nanoseconds;
@@ -37,7 +42,6 @@ class JobSubmitter {
     std::uint64_t existed = 0;   // the router had them already
     std::uint64_t refused = 0;   // including conflicts
     std::uint64_t sent_again = 0;
-    std::uint64_t acknowledged() const { return accepted + existed + refused; }
   };
   const Counts& counts() const { return counts_; }
   /// Neither acknowledged nor refused yet.

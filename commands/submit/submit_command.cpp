@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "commands/connection/connect_refusal_notice.h"
 #include "commands/connection/session.h"
 #include "commands/estimate/catalogue_files.h"
 #include "commands/query/reports.h"
@@ -47,8 +46,7 @@ Result<std::optional<JobChanged>> wait_for_end(Session& session, StopSignals& si
 
 /// The router's answer to the submission.
 Json answer_json(const SubmitResult& result) {
-  const bool taken =
-      result.status == SubmitStatus::accepted || result.status == SubmitStatus::exists;
+  const bool taken = is_taken(result.status);
   Json object = Json::object()
                     .set("id", to_text(result.job))
                     .set("status", to_text(result.status))
@@ -75,8 +73,7 @@ CommandOutcome submit_one(Arguments& arguments, Session& session, StopSignals& s
   if (reply->results.size() != 1)
     return CommandOutcome::failed(error("unexpected answer from the router"));
   const SubmitResult& result = reply->results.front();
-  const bool taken =
-      result.status == SubmitStatus::accepted || result.status == SubmitStatus::exists;
+  const bool taken = is_taken(result.status);
   std::optional<JobChanged> ended;
   if (taken && arguments.has("wait")) {
     auto end = wait_for_end(session, signals, job.id);
@@ -195,19 +192,15 @@ CommandOutcome submit_trace(Arguments& arguments, Session& session, StopSignals&
   FeedingLimits limits;
   limits.remember_jobs = arguments.has("wait");
   ConnectRefusalNotice connect_refusal("drover submit");
-  std::uint64_t refusals = 0;
-  const SubmitStats fed =
+  const auto fed =
       feed(session, trace, signals, limits, connect_refusal, [&](const SubmitResult& result) {
-        if (++refusals > bad_rows_reported_max) return;
         report(fmt::format("{} job {}: {}", to_text(result.status), to_short_text(result.job),
                            printable(result.detail)));
       });
-  if (!fed.problem.empty()) {
-    return CommandOutcome::failed(error("the router refused the request: {}", fed.problem));
-  }
+  if (!fed) return CommandOutcome::failed(fed.error());
   std::optional<Ends> ends;
-  if (arguments.has("wait")) ends = wait_for_ends(session, signals, connect_refusal, fed.jobs);
-  return report_trace(arguments, trace, fed, ends);
+  if (arguments.has("wait")) ends = wait_for_ends(session, signals, connect_refusal, fed->jobs);
+  return report_trace(arguments, trace, *fed, ends);
 }
 
 }  // namespace
@@ -252,11 +245,9 @@ CommandUsage submit_usage() {
       "  drover submit --kind train --model llama-3.1-8b --devices 8 --batch 32 \\\n"
       "    --seq-len 4096 --steps 20\n" +
           trace_examples("submit")};
-  const auto add = [&](const std::vector<Option>& options) {
-    usage.options.insert(usage.options.end(), options.begin(), options.end());
-  };
-  add(trace_options());
-  add({{"load", "X", "multiplies the trace's arrival rate (default 1)"},
+  usage.add(trace_options());
+  usage.add(
+      {{"load", "X", "multiplies the trace's arrival rate (default 1)"},
        {"seed", "N", "job ids of a trace derive from this seed, file name and row (default 1)"},
        {"catalogue", "DIR", "more models and devices: a folder of *.toml specs"},
        {"wait", "", "wait for the end and print it; exit 1 if the job failed or was cancelled"},

@@ -1,10 +1,28 @@
 #include "commands/validate/measured_cells.h"
 
 #include <limits>
+#include <utility>
 
 #include "fleet/base/units.h"
 
 namespace drover::commands {
+
+MeasuredTable read_rows(const CsvTable& table, const RowReader& read) {
+  MeasuredTable all;
+  for (const CsvRow& row : table.rows) {
+    std::optional<Result<Measurement>> found = read(row);
+    if (!found) continue;
+    if (!*found) {
+      all.skipped.push_back({row.line, found->error().message});
+      continue;
+    }
+    Measurement& measurement = found->value();
+    measurement.table = table.place;
+    measurement.line = row.line;
+    all.measurements.push_back(std::move(measurement));
+  }
+  return all;
+}
 
 double number(std::string_view cell) {
   const Result<double> read = parse_number(cell, "cell");

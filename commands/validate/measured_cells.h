@@ -1,10 +1,19 @@
-// Parses the cells of measured tables.
+// Parses the rows and cells of measured tables.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "commands/validate/measured.h"
+
 namespace drover::commands {
+
+/// Converts a row, or says why it is left out; no value for a row of another converter.
+using RowReader = std::function<std::optional<Result<Measurement>>(const CsvRow&)>;
+/// Reads every row, and sets table and line of the measurements.
+MeasuredTable read_rows(const CsvTable& table, const RowReader& read);
 
 inline bool has(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;

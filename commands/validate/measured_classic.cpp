@@ -41,15 +41,14 @@ bool is_language_model(std::string_view model) {
 struct UnitRow {
   std::string_view words;  // that the unit begins with
   std::string_view answer;
-  double scale;
 };
-constexpr std::array<UnitRow, 7> units = {{{"ms", "time_ms", 1},
-                                           {"images/s", "samples_per_s", 1},
-                                           {"sequences/s", "samples_per_s", 1},
-                                           {"samples_per_s", "samples_per_s", 1},
-                                           {"samples/s", "samples_per_s", 1},
-                                           {"inferences/s", "samples_per_s", 1},
-                                           {"tokens/s", "tokens_per_s", 1}}};
+constexpr std::array<UnitRow, 7> units = {{{"ms", "time_ms"},
+                                           {"images/s", "samples_per_s"},
+                                           {"sequences/s", "samples_per_s"},
+                                           {"samples_per_s", "samples_per_s"},
+                                           {"samples/s", "samples_per_s"},
+                                           {"inferences/s", "samples_per_s"},
+                                           {"tokens/s", "tokens_per_s"}}};
 
 const UnitRow* unit_of(std::string_view text) {
   for (const UnitRow& row : units) {
@@ -70,11 +69,6 @@ std::string model_of(const std::string& model, std::string_view source) {
   return volumes ? "3D-UNet BraTS" : model;
 }
 
-struct ClassicReading {
-  Measurement measurement;
-  std::string why_not;
-};
-
 /// TensorRT submissions without a precision use that of the others in their benchmark.
 std::string precision_of(const std::string& written, std::string_view source,
                          const devices::CaseRow& row) {
@@ -82,47 +76,38 @@ std::string precision_of(const std::string& written, std::string_view source,
   return row[CaseColumn::model] == "RNN-T" ? "fp16" : "int8";
 }
 
-ClassicReading read_common(const CsvTable& table, const CsvRow& row) {
-  ClassicReading reading;
-  Measurement& it = reading.measurement;
+Result<Measurement> read_common(const CsvTable& table, const CsvRow& row) {
+  Measurement it;
   const std::string& source = table.cell(row, "source");
   const std::optional<double> value = number_in(table.cell(row, "measured"));
   const UnitRow* unit = unit_of(table.cell(row, "unit"));
-  if (!value || unit == nullptr) {
-    reading.why_not =
-        unit == nullptr ? "unit " + table.cell(row, "unit") : std::string("no measured figure");
-    return reading;
-  }
+  if (unit == nullptr) return error("unit {}", table.cell(row, "unit"));
+  if (!value) return error("no measured figure");
   it.answer = unit->answer;
-  it.value = *value * unit->scale;
+  it.value = *value;
   it.measure_class = MeasureClass::classic;
   it.source = repository(source);
-  it.table = table.place;
-  it.line = row.line;
   it.row[CaseColumn::device] = device_of(table.cell(row, "device"), source);
   it.row[CaseColumn::devices] = table.cell(row, "n_devices");
   it.row[CaseColumn::model] = model_of(table.cell(row, "model"), source);
   it.row[CaseColumn::precision] = precision_of(table.cell(row, "precision"), source, it.row);
-  return reading;
+  return it;
 }
 
 /// The classic rows of a table as cases of a kind; `add` sets the cells that only this kind has.
 template <typename Add>
 MeasuredTable classic_rows(const CsvTable& table, std::string_view kind, Add&& add) {
-  MeasuredTable out;
-  for (const CsvRow& row : table.rows) {
+  return read_rows(table, [&](const CsvRow& row) -> std::optional<Result<Measurement>> {
     const std::string& model = table.cell(row, "model");
-    if (!is_classic_source(table.cell(row, "source")) || is_language_model(model)) continue;
-    ClassicReading reading = read_common(table, row);
-    reading.measurement.row[CaseColumn::kind] = kind;
-    add(row, reading.measurement.row);
-    if (reading.why_not.empty()) {
-      out.measurements.push_back(std::move(reading.measurement));
-    } else {
-      out.skipped.push_back({row.line, std::move(reading.why_not)});
+    if (!is_classic_source(table.cell(row, "source")) || is_language_model(model)) {
+      return std::nullopt;
     }
-  }
-  return out;
+    Result<Measurement> reading = read_common(table, row);
+    if (!reading) return reading;
+    reading->row[CaseColumn::kind] = kind;
+    add(row, reading->row);
+    return reading;
+  });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Collective timings: device, collective, n_devices, devices_per_node, size_bytes, ms.
 #include "commands/validate/measured.h"
+#include "commands/validate/measured_cells.h"
 #include "commands/validate/validation_report.h"
 #include "fleet/base/units.h"
 
@@ -20,38 +21,33 @@ std::string remark_on(const std::string& device, const std::string& collective) 
   return "";
 }
 
+Result<Measurement> collective(const CsvTable& table, const CsvRow& row) {
+  const auto cell = [&](std::string_view column) { return table.cell(row, column); };
+  const Result<double> milliseconds = parse_number(cell("ms"), "ms");
+  if (!milliseconds) return milliseconds.error();
+  const Result<double> bytes = parse_number(cell("size_bytes"), "size_bytes");
+  if (!bytes) return bytes.error();
+  if (!(*milliseconds > 0)) return error("ms: found 0 or less");
+  Measurement measurement;
+  measurement.row[CaseColumn::kind] = "collective";
+  measurement.row[CaseColumn::device] = cell("device");
+  measurement.row[CaseColumn::devices] = cell("n_devices");
+  measurement.row[CaseColumn::devices_per_node] = cell("devices_per_node");
+  measurement.row[CaseColumn::collective] = cell("collective");
+  measurement.row[CaseColumn::bytes] = cell("size_bytes");
+  measurement.answer = "time_ms";
+  measurement.value = *milliseconds;
+  measurement.measure_class =
+      *bytes >= large_bytes ? MeasureClass::collective : MeasureClass::other;
+  measurement.source = short_source(cell("source"));
+  measurement.remark = remark_on(cell("device"), cell("collective"));
+  return measurement;
+}
+
 }  // namespace
 
 MeasuredTable measured_collectives(const CsvTable& table) {
-  MeasuredTable answer;
-  for (const CsvRow& row : table.rows) {
-    const auto cell = [&](std::string_view column) { return table.cell(row, column); };
-    const Result<double> milliseconds = parse_number(cell("ms"), "ms");
-    const Result<double> bytes = parse_number(cell("size_bytes"), "size_bytes");
-    if (!milliseconds || !bytes || !(*milliseconds > 0)) {
-      answer.skipped.push_back({row.line, !milliseconds ? milliseconds.error().message
-                                          : !bytes      ? bytes.error().message
-                                                        : "ms: found 0 or less"});
-      continue;
-    }
-    Measurement measurement;
-    measurement.row[CaseColumn::kind] = "collective";
-    measurement.row[CaseColumn::device] = cell("device");
-    measurement.row[CaseColumn::devices] = cell("n_devices");
-    measurement.row[CaseColumn::devices_per_node] = cell("devices_per_node");
-    measurement.row[CaseColumn::collective] = cell("collective");
-    measurement.row[CaseColumn::bytes] = cell("size_bytes");
-    measurement.answer = "time_ms";
-    measurement.value = *milliseconds;
-    measurement.measure_class =
-        *bytes >= large_bytes ? MeasureClass::collective : MeasureClass::other;
-    measurement.source = short_source(cell("source"));
-    measurement.table = table.place;
-    measurement.line = row.line;
-    measurement.remark = remark_on(cell("device"), cell("collective"));
-    answer.measurements.push_back(std::move(measurement));
-  }
-  return answer;
+  return read_rows(table, [&](const CsvRow& row) { return collective(table, row); });
 }
 
 }  // namespace drover::commands

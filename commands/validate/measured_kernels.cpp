@@ -49,6 +49,8 @@ MeasureClass class_of(std::string_view device, double flops) {
 }
 
 Result<Measurement> product(const CsvTable& table, const CsvRow& row) {
+  const std::string& operation = table.cell(row, "op");
+  if (!operation.starts_with("gemm")) return error("{} is not a case", operation);
   Measurement found;
   const std::string_view precision = precision_of(table.cell(row, "dtype"));
   if (precision.empty()) return error("dtype: found \"{}\"", table.cell(row, "dtype"));
@@ -67,8 +69,6 @@ Result<Measurement> product(const CsvTable& table, const CsvRow& row) {
   found.answer = "time_ms";
   found.measure_class = class_of(found.row[CaseColumn::device], flops);
   found.source = repository(table.cell(row, "source"));
-  found.table = table.place;
-  found.line = row.line;
   found.remark = table.cell(row, "notes");
   return found;
 }
@@ -76,21 +76,7 @@ Result<Measurement> product(const CsvTable& table, const CsvRow& row) {
 }  // namespace
 
 MeasuredTable measured_kernels(const CsvTable& table) {
-  MeasuredTable all;
-  for (const CsvRow& row : table.rows) {
-    const std::string& operation = table.cell(row, "op");
-    if (!operation.starts_with("gemm")) {
-      all.skipped.push_back({row.line, fmt::format("{} is not a case", operation)});
-      continue;
-    }
-    Result<Measurement> found = product(table, row);
-    if (found) {
-      all.measurements.push_back(*std::move(found));
-    } else {
-      all.skipped.push_back({row.line, found.error().message});
-    }
-  }
-  return all;
+  return read_rows(table, [&](const CsvRow& row) { return product(table, row); });
 }
 
 }  // namespace drover::commands

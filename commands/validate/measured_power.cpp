@@ -26,8 +26,6 @@ class PowerRow {
   /// `step`: the row's inter-token step, or null.
   PowerRow(const CsvTable& table, const CsvRow& row, const Measurement* step)
       : table_(table), row_(row), step_(step) {
-    found_.table = table.place;
-    found_.line = row.line;
     found_.source = repository(text("source"));
     found_.answer = "avg_power_w";
     found_.measure_class = MeasureClass::power;
@@ -121,17 +119,12 @@ MeasuredTable measured_power(const CsvTable& table) {
   const MeasuredTable steps = measured_serving_energy(table);
   std::map<std::size_t, const Measurement*> step_of_line;
   for (const Measurement& step : steps.measurements) step_of_line[step.line] = &step;
-  MeasuredTable read;
-  for (const CsvRow& row : table.rows) {
+  return read_rows(table, [&](const CsvRow& row) -> Result<Measurement> {
     const auto step = step_of_line.find(row.line);
     PowerRow power(table, row, step == step_of_line.end() ? nullptr : step->second);
-    if (std::string why = power.read(); !why.empty()) {
-      read.skipped.push_back({row.line, std::move(why)});
-    } else {
-      read.measurements.push_back(power.take());
-    }
-  }
-  return read;
+    if (std::string why = power.read(); !why.empty()) return Error{std::move(why)};
+    return power.take();
+  });
 }
 
 }  // namespace drover::commands

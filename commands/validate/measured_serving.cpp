@@ -65,7 +65,6 @@ Measurement measurement(const CsvTable& table, const CsvRow& row, std::string_vi
   if (has(found.source, "leaderboard")) {
     found.row[CaseColumn::engine] = has(found.source, "v2") ? "vllm-0.5" : "vllm-0.11";
   }
-  found.line = row.line;
   return found;
 }
 
@@ -116,22 +115,18 @@ void set_request(Measurement& found, const CsvTable& table, const CsvRow& row, b
   if (tensor) set(found, CaseColumn::tp, *tensor);
 }
 
-std::optional<Measurement> serving_row(const CsvTable& table, const CsvRow& row,
-                                       std::vector<SkippedRow>& skipped) {
+std::optional<Result<Measurement>> serving_row(const CsvTable& table, const CsvRow& row) {
+  if (!is_generation(table, row)) return std::nullopt;
   const std::string& scenario = table.cell(row, "scenario");
   const std::optional<double> value = leading_number(table.cell(row, "measured"));
-  const auto skip = [&](std::string_view why) {
-    skipped.push_back({row.line, std::string(why)});
-    return std::nullopt;
-  };
-  if (!value) return skip("no figure");
+  if (!value) return error("no figure");
   const bool mlperf = has(table.cell(row, "source"), "mlcommons");
-  if (mlperf && scenario != "Offline") return skip("latency of one request with four beams");
+  if (mlperf && scenario != "Offline") return error("latency of one request with four beams");
   Measurement found = measurement(table, row, "serve", "tokens_per_s");
   found.value = *value;
   found.measure_class = MeasureClass::serve;
   const bool first = has(scenario, "first token") || has(scenario, "TTFT");
-  if (has(scenario, "TTFT")) return skip("time to first token behind other prompts");
+  if (has(scenario, "TTFT")) return error("time to first token behind other prompts");
   set_request(found, table, row, !first);
   if (first) {
     found.row[CaseColumn::kind] = "prefill";
@@ -202,32 +197,17 @@ Measurement decode_row(const CsvTable& table, const CsvRow& row, double value) {
 }  // namespace
 
 MeasuredTable measured_serving(const CsvTable& table) {
-  MeasuredTable found;
-  for (const CsvRow& row : table.rows) {
-    if (!is_generation(table, row)) continue;
-    std::optional<Measurement> one = serving_row(table, row, found.skipped);
-    if (!one) continue;
-    one->table = table.place;
-    found.measurements.push_back(std::move(*one));
-  }
-  return found;
+  return read_rows(table, [&](const CsvRow& row) { return serving_row(table, row); });
 }
 
 MeasuredTable measured_serving_energy(const CsvTable& table) {
-  MeasuredTable found;
-  for (const CsvRow& row : table.rows) {
+  return read_rows(table, [&](const CsvRow& row) -> std::optional<Result<Measurement>> {
     const std::string& unit = table.cell(row, "latency_unit");
-    if (unit != "ms median inter-token" && unit != "ms mean TPOT") continue;
+    if (unit != "ms median inter-token" && unit != "ms mean TPOT") return std::nullopt;
     const std::optional<double> value = leading_number(table.cell(row, "latency"));
-    if (!value) {
-      found.skipped.push_back({row.line, "no figure"});
-      continue;
-    }
-    Measurement one = decode_row(table, row, *value);
-    one.table = table.place;
-    found.measurements.push_back(std::move(one));
-  }
-  return found;
+    if (!value) return error("no figure");
+    return decode_row(table, row, *value);
+  });
 }
 
 }  // namespace drover::commands

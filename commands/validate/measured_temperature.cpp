@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "devices/board/thermal_replay.h"
+#include "devices/board/thermal_model.h"
 #include "fleet/base/text.h"
 #include "fleet/base/whole_text.h"
 
@@ -72,9 +72,9 @@ const Bench* bench_of(std::string_view place) {
   return found == benches.end() ? nullptr : &*found;
 }
 
-TemperatureCourse compare(const std::vector<LogRow>& rows,
-                          const std::vector<devices::ModelledTemperatures>& modelled, bool memory) {
-  TemperatureCourse course;
+TemperatureTrace compare(const std::vector<LogRow>& rows,
+                         const std::vector<devices::ModelledTemperatures>& modelled, bool memory) {
+  TemperatureTrace course;
   course.sensor = memory ? "memory" : "die";
   double squares = 0, sum = 0, next_s = rows.front().power.t_s;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -110,13 +110,13 @@ double coolest_inlet_c(const std::vector<LogRow>& rows, const devices::DeviceSpe
 
 /// Both sensors of one window of a log. REQUIRES rows.
 void add_window(const std::string& window, const std::vector<LogRow>& rows, const Bench& bench,
-                const devices::DeviceSpec& device, std::vector<TemperatureCourse>& courses) {
+                const devices::DeviceSpec& device, std::vector<TemperatureTrace>& courses) {
   const double inlet_c = bench.inlet_c ? *bench.inlet_c : coolest_inlet_c(rows, device);
   std::vector<devices::PowerLogEntry> power;
   for (const LogRow& row : rows) power.push_back(row.power);
   const auto modelled = replay_temperatures(device, inlet_c, rows.front().die_c, power);
   for (const bool memory : {false, true}) {
-    TemperatureCourse course = compare(rows, modelled, memory);
+    TemperatureTrace course = compare(rows, modelled, memory);
     if (course.rows == 0) continue;
     course.device = device.id;
     course.window = window;
@@ -128,9 +128,9 @@ void add_window(const std::string& window, const std::vector<LogRow>& rows, cons
 
 }  // namespace
 
-Result<std::vector<TemperatureCourse>> temperature_courses(const CsvTable& table,
-                                                           const devices::Catalogue& catalogue) {
-  std::vector<TemperatureCourse> courses;
+Result<std::vector<TemperatureTrace>> temperature_courses(const CsvTable& table,
+                                                          const devices::Catalogue& catalogue) {
+  std::vector<TemperatureTrace> courses;
   const Bench* bench = bench_of(table.place);
   if (bench == nullptr || !table.column("t_s") || !table.column("temp_gpu_c")) return courses;
   const auto device = catalogue.device(bench->device);

@@ -20,7 +20,7 @@ struct TemperaturePoint {
 };
 
 /// The temperatures of one sensor over time.
-struct TemperatureCourse {
+struct TemperatureTrace {
   std::string device;  // catalogue id
   std::string window;  // workload of the log; empty: the log has only one
   std::string sensor;  // "die" or "memory"
@@ -35,7 +35,7 @@ struct TemperatureCourse {
 /// The courses of a table whose file name identifies the board and that has the columns t_s,
 /// temp_gpu_c and power_avg_w or power_instant_w; empty for other tables. The error for a cell that
 /// is not a number names its line.
-Result<std::vector<TemperatureCourse>> temperature_courses(const CsvTable& table,
-                                                           const devices::Catalogue& catalogue);
+Result<std::vector<TemperatureTrace>> temperature_courses(const CsvTable& table,
+                                                          const devices::Catalogue& catalogue);
 
 }  // namespace drover::commands

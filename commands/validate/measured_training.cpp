@@ -221,30 +221,27 @@ std::string remark_of(const TrainingRow& row) {
   return "";
 }
 
+std::optional<Result<Measurement>> training_row(const CsvTable& table, const CsvRow& line) {
+  TrainingRow row = read_training_row(table, line);
+  if (!is_language_model(row)) return std::nullopt;
+  Measurement measurement;
+  measurement.row = question_of(table, line, row);
+  const std::optional<Figure> figure = figure_of(row);
+  if (!figure || !row.devices || !row.sequence || !row.batch) {
+    return error("devices, sequence, batch or figure missing");
+  }
+  measurement.answer = figure->answer;
+  measurement.value = figure->value;
+  measurement.measure_class = row.tpu ? MeasureClass::train_tpu : MeasureClass::train_gpu;
+  measurement.source = training_source(row.source);
+  measurement.remark = remark_of(row);
+  return measurement;
+}
+
 }  // namespace
 
 MeasuredTable measured_training(const CsvTable& table) {
-  MeasuredTable found;
-  for (const CsvRow& line : table.rows) {
-    TrainingRow row = read_training_row(table, line);
-    if (!is_language_model(row)) continue;
-    Measurement measurement;
-    measurement.row = question_of(table, line, row);
-    const std::optional<Figure> figure = figure_of(row);
-    if (!figure || !row.devices || !row.sequence || !row.batch) {
-      found.skipped.push_back({line.line, "devices, sequence, batch or figure missing"});
-      continue;
-    }
-    measurement.answer = figure->answer;
-    measurement.value = figure->value;
-    measurement.measure_class = row.tpu ? MeasureClass::train_tpu : MeasureClass::train_gpu;
-    measurement.source = training_source(row.source);
-    measurement.table = table.place;
-    measurement.line = line.line;
-    measurement.remark = remark_of(row);
-    found.measurements.push_back(std::move(measurement));
-  }
-  return found;
+  return read_rows(table, [&](const CsvRow& line) { return training_row(table, line); });
 }
 
 }  // namespace drover::commands

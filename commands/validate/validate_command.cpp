@@ -10,8 +10,8 @@
 #include "commands/shell/files.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
-#include "commands/validate/validate_reference.h"
 #include "commands/validate/validate_run.h"
+#include "commands/validate/validate_tables.h"
 #include "commands/validate/validation_page.h"
 #include "commands/validate/validation_report.h"
 #include "fleet/base/text.h"
@@ -132,11 +132,8 @@ CommandOutcome run_validate(Arguments& arguments) {
     const Status written = write_output(arguments, option, text, report);
     if (!written) return CommandOutcome::failed(written.error());
   }
-  if (arguments.has("json")) {
-    write_stdout("{}\n", validation_json(report).dump());
-  } else {
-    write_stdout_text(validation_text(report));
-  }
+  write_stdout_text(arguments.has("json") ? validation_json(report).dump() + "\n"
+                                          : validation_text(report));
   return CommandOutcome::done();
 }
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "devices/estimate/estimate.h"
+
 namespace drover::commands {
 namespace {
 
@@ -37,6 +39,29 @@ const AnswerColumn* find_answer(std::string_view column) {
     if (answer.name == column) return &answer;
   }
   return nullptr;
+}
+
+/// The figure in a column of the estimate, in its unit; no value if it does not apply.
+std::optional<double> answer_of(const devices::Estimate& estimate, std::string_view column) {
+  const AnswerColumn* answer = find_answer(column);
+  if (answer == nullptr) return std::nullopt;
+  const double value = answer->value(estimate);
+  if (!(value >= 0)) return std::nullopt;
+  return value;
+}
+
+/// "train llama-2-7b, 8 x a100-sxm-80gb, seq_len 4096, ..", for people.
+std::string case_text(const devices::CaseRow& row) {
+  std::string text = row[CaseColumn::kind];
+  for (std::size_t i = 1; i < devices::case_column_count; ++i) {
+    const auto column = static_cast<CaseColumn>(i);
+    const std::string& cell = row[column];
+    if (column == CaseColumn::kind || column == CaseColumn::device || cell.empty()) continue;
+    const bool needs_no_name = column == CaseColumn::model || column == CaseColumn::precision ||
+                               column == CaseColumn::collective;
+    text += needs_no_name ? " " + cell : fmt::format(" {} {}", to_text(column), cell);
+  }
+  return text;
 }
 
 std::string location_of(const Measurement& measurement, std::size_t line) {
@@ -160,27 +185,6 @@ bool grows_with_speed(std::string_view figure_column) {
 
 double capped_share(const Measurement& measurement) {
   return relative_speed(measurement.answer, measurement.uncapped_value, measurement.value);
-}
-
-std::optional<double> answer_of(const devices::Estimate& estimate, std::string_view column) {
-  const AnswerColumn* answer = find_answer(column);
-  if (answer == nullptr) return std::nullopt;
-  const double value = answer->value(estimate);
-  if (!(value >= 0)) return std::nullopt;
-  return value;
-}
-
-std::string case_text(const devices::CaseRow& row) {
-  std::string text = row[CaseColumn::kind];
-  for (std::size_t i = 1; i < devices::case_column_count; ++i) {
-    const auto column = static_cast<CaseColumn>(i);
-    const std::string& cell = row[column];
-    if (column == CaseColumn::kind || column == CaseColumn::device || cell.empty()) continue;
-    const bool needs_no_name = column == CaseColumn::model || column == CaseColumn::precision ||
-                               column == CaseColumn::collective;
-    text += needs_no_name ? " " + cell : fmt::format(" {} {}", to_text(column), cell);
-  }
-  return text;
 }
 
 ValidationReport validate(const MeasuredRows& rows, const devices::Catalogue& catalogue) {

@@ -5,15 +5,8 @@
 #include "commands/validate/validate_tables.h"
 #include "commands/validate/validation_report.h"
 #include "devices/catalogue/catalogue.h"
-#include "devices/estimate/estimate.h"
 
 namespace drover::commands {
-
-/// The figure in a column of the estimate, in its unit; no value if it does not apply.
-std::optional<double> answer_of(const devices::Estimate& estimate, std::string_view column);
-
-/// "train llama-2-7b, 8 x a100-sxm-80gb, seq_len 4096, ..", for people.
-std::string case_text(const devices::CaseRow& row);
 
 /// The column of the estimate with this name that is a figure; no value if there is none.
 std::optional<std::string_view> figure_column(std::string_view name);

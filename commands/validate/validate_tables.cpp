@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/validate/measured_cells.h"
 #include "commands/validate/measured_temperature.h"
 #include "commands/validate/validate_run.h"
 #include "devices/estimate/estimate.h"
@@ -73,8 +74,6 @@ Result<Measurement> read_point(const CsvTable& table, const CsvRow& row) {
   point.measure_class = *measure_class;
   point.source = table.cell(row, "source");
   point.remark = table.cell(row, "remark");
-  point.table = table.place;
-  point.line = row.line;
   if (point.measure_class == MeasureClass::capped) {
     if (point.row[devices::CaseColumn::power_limit_w].empty()) {
       return error("power_limit_w is required: the limit under which it ran");
@@ -82,10 +81,23 @@ Result<Measurement> read_point(const CsvTable& table, const CsvRow& row) {
     if (!grows_with_speed(point.answer)) {
       return error("answer: found \"{}\", expected a rate, such as samples_per_s", point.answer);
     }
-    point.uncapped_line = point.line;
+    point.uncapped_line = row.line;
     point.uncapped_value = 1;
   }
   return point;
+}
+
+/// A case with its figure as one text. The figure of a capped row is the share of the uncapped
+/// rate, however its table gives it.
+std::string figure_text(const Measurement& measurement) {
+  std::string text;
+  for (std::size_t i = 1; i < devices::case_column_count; ++i) {
+    text += measurement.row[static_cast<devices::CaseColumn>(i)] + '\n';
+  }
+  if (measurement.measure_class != MeasureClass::capped) {
+    return text + fmt::format("{} {:.6g}", measurement.answer, measurement.value);
+  }
+  return text + fmt::format("{:.6g}", capped_share(measurement));
 }
 
 }  // namespace
@@ -97,16 +109,7 @@ void append(MeasuredRows& rows, MeasuredRows more) {
 }
 
 MeasuredTable measured_points(const CsvTable& table) {
-  MeasuredTable answer;
-  for (const CsvRow& row : table.rows) {
-    Result<Measurement> point = read_point(table, row);
-    if (point) {
-      answer.measurements.push_back(std::move(*point));
-    } else {
-      answer.skipped.push_back({row.line, point.error().message});
-    }
-  }
-  return answer;
+  return read_rows(table, [&](const CsvRow& row) { return read_point(table, row); });
 }
 
 std::optional<MeasuredRows> measured_rows(const CsvTable& table) {
@@ -138,7 +141,7 @@ Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
   if (!courses) return courses.error();
   if (courses->empty()) return std::optional<MeasuredRows>{};
   MeasuredRows rows;
-  for (const TemperatureCourse& course : *courses) {
+  for (const TemperatureTrace& course : *courses) {
     for (const TemperaturePoint& point : course.points) {
       Comparison of;
       of.class_id = "temperature";
@@ -154,6 +157,31 @@ Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
     }
   }
   return std::optional<MeasuredRows>(std::move(rows));
+}
+
+Result<MeasuredRows> reference_rows(const devices::Catalogue& catalogue) {
+  MeasuredRows all;
+  for (const ReferenceTable& it : reference_tables()) {
+    const Result<CsvTable> table = CsvTable::parse(it.text, fmt::format("drover/{}", it.file));
+    if (!table) return table.error();
+    std::optional<MeasuredRows> rows = measured_rows(*table);
+    if (!rows) {
+      Result<std::optional<MeasuredRows>> logged = logged_rows(*table, catalogue);
+      if (!logged) return logged.error();
+      rows = *std::move(logged);
+    }
+    if (!rows) return error("{}: not a table of measurements", it.file);
+    append(all, *std::move(rows));
+  }
+  return all;
+}
+
+MeasuredRows without_repeats(MeasuredRows own, const MeasuredRows& tables) {
+  std::set<std::string> figures;
+  for (const Measurement& it : tables.measurements) figures.insert(figure_text(it));
+  std::erase_if(own.measurements,
+                [&](const Measurement& it) { return figures.contains(figure_text(it)); });
+  return own;
 }
 
 }  // namespace drover::commands

@@ -1,7 +1,9 @@
-// Recognises tables of measurements and converts their rows.
+// Recognises tables of measurements and converts their rows: tables that the user names, and those
+// that are built into the program.
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "commands/validate/measured.h"
@@ -32,5 +34,27 @@ Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
 /// the estimate), `value`, `class` (as in the report), `source` and `remark`. In class power-cap
 /// the value is the rate under the row's limit as a share of the rate without it.
 MeasuredTable measured_points(const CsvTable& table);
+
+/// Published figures: the texts of commands/reference/*.csv, which CMake embeds, in order of file
+/// name.
+///
+///   points.csv      cases with their measured figure and source: for each class, source and device
+///                   of the measurements used for validation one row, or some evenly spaced ones.
+///                   None was chosen by its error. Single figures from sources that allow no
+///                   copies.
+///   *_step.csv      two boards under a load step: mean watts before and after, and the sensor's
+///                   values at the beginning and at the end (yqg9651/cuda_test)
+struct ReferenceTable {
+  std::string_view file;  // "points.csv"
+  std::string_view text;
+};
+std::vector<ReferenceTable> reference_tables();
+
+/// The rows of all reference tables. An error is a mistake in the program's own files.
+Result<MeasuredRows> reference_rows(const devices::Catalogue& catalogue);
+
+/// `own` without the rows that are also in `tables`: the same case, spelled the same, with the same
+/// figure.
+MeasuredRows without_repeats(MeasuredRows own, const MeasuredRows& tables);
 
 }  // namespace drover::commands

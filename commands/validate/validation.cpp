@@ -134,8 +134,8 @@ std::vector<const Comparison*> worst_cases(const std::vector<Comparison>& compar
   return worst;
 }
 
-std::vector<Contradiction> contradictions(const std::vector<Comparison>& comparisons,
-                                          double share) {
+std::vector<Contradiction> contradictions(const std::vector<Comparison>& comparisons) {
+  constexpr double share = 0.15;
   std::map<std::string, Contradiction> cases;
   for (const Comparison& comparison : comparisons) {
     if (!(comparison.measured > 0)) continue;

@@ -97,8 +97,7 @@ struct Contradiction {
   double ratio = 0;      // high over low
 };
 
-/// Cases whose highest measured value exceeds the lowest by more than `share`, widest first.
-std::vector<Contradiction> contradictions(const std::vector<Comparison>& comparisons,
-                                          double share = 0.15);
+/// Cases whose highest measured value exceeds the lowest by more than 15 %, widest first.
+std::vector<Contradiction> contradictions(const std::vector<Comparison>& comparisons);
 
 }  // namespace drover::commands

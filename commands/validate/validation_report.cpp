@@ -23,8 +23,8 @@ constexpr std::size_t reason_bytes_max = 110;
 constexpr std::size_t locations_max = 3;  // of one reason
 
 const std::vector<Heading> text_statistics_headings = {
-    {"ROWS", Align::right}, {"MEAN", Align::right}, {"MEDIAN", Align::right},
-    {"P90", Align::right},  {"BIAS", Align::right}, {"GOAL", Align::right}};
+    right_aligned("ROWS"), right_aligned("MEAN"), right_aligned("MEDIAN"),
+    right_aligned("P90"),  right_aligned("BIAS"), right_aligned("GOAL")};
 
 std::vector<std::string> statistics_cells(const Group& group) {
   const ErrorClass& error_class = *find_class(group.class_id);
@@ -38,7 +38,7 @@ std::vector<std::string> statistics_cells(const Group& group) {
 }
 
 std::string classes_table(const ValidationReport& report) {
-  std::vector<Heading> headings = {{"CLASS"}};
+  std::vector<Heading> headings = {"CLASS"};
   headings.insert(headings.end(), text_statistics_headings.begin(), text_statistics_headings.end());
   headings.push_back({"STATUS"});
   headings.push_back({"CASE"});
@@ -55,7 +55,7 @@ std::string classes_table(const ValidationReport& report) {
 }
 
 std::string groups_table(const std::vector<Group>& groups, const std::string& name) {
-  std::vector<Heading> headings = {{"CLASS"}};
+  std::vector<Heading> headings = {"CLASS"};
   headings.insert(headings.end(), text_statistics_headings.begin(), text_statistics_headings.end());
   headings.push_back({name});
   std::vector<std::vector<std::string>> rows;
@@ -77,14 +77,8 @@ std::string worst_table(const ValidationReport& report) {
                     fmt::format("{:.4g}", of->measured), fmt::format("{:.4g}", of->predicted),
                     of->unit, of->location, of->label});
   }
-  return table_text({{"CLASS"},
-                     {"DEVICE"},
-                     {"ERROR", Align::right},
-                     {"MEASURED", Align::right},
-                     {"PREDICTED", Align::right},
-                     {"UNIT"},
-                     {"LOCATION"},
-                     {"CASE"}},
+  return table_text({"CLASS", "DEVICE", right_aligned("ERROR"), right_aligned("MEASURED"),
+                     right_aligned("PREDICTED"), "UNIT", "LOCATION", "CASE"},
                     rows);
 }
 
@@ -97,22 +91,15 @@ std::string contradictions_table(const std::vector<Contradiction>& found) {
                     fmt::format("{:.4g}", of.high->measured), of.low->unit, of.low->location,
                     of.high->location, of.low->label});
   }
-  return table_text({{"CLASS"},
-                     {"DEVICE"},
-                     {"RATIO", Align::right},
-                     {"LOW", Align::right},
-                     {"HIGH", Align::right},
-                     {"UNIT"},
-                     {"LOW AT"},
-                     {"HIGH AT"},
-                     {"CASE"}},
+  return table_text({"CLASS", "DEVICE", right_aligned("RATIO"), right_aligned("LOW"),
+                     right_aligned("HIGH"), "UNIT", "LOW AT", "HIGH AT", "CASE"},
                     rows);
 }
 
 std::string coverage_table(const ValidationReport& report) {
-  std::vector<Heading> headings = {{"DEVICE"}};
+  std::vector<Heading> headings = {"DEVICE"};
   for (const ErrorClass& error_class : error_classes()) {
-    headings.push_back({std::string(error_class.id), Align::right});
+    headings.push_back(right_aligned(std::string(error_class.id)));
   }
   std::vector<std::vector<std::string>> rows;
   for (const Coverage& of : coverage(report)) {
@@ -135,7 +122,7 @@ std::string reasons_table(const std::vector<LeftOut>& left_out) {
     }
   }
   if (more > 0) rows.push_back({std::to_string(more), "other reasons: see --json", ""});
-  return table_text({{"ROWS", Align::right}, {"REASON"}, {"LOCATION"}}, rows);
+  return table_text({right_aligned("ROWS"), "REASON", "LOCATION"}, rows);
 }
 
 Json statistics_json(const Group& group) {

@@ -5,10 +5,7 @@
 #include "devices/board/chassis.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
-
-#include "devices/board/chip.h"
 
 namespace drover::devices {
 namespace {
@@ -34,168 +31,124 @@ Variation draw_variation(const RandomStream& random) {
           draw_factor(random.child("cooling"), cooling_deviation)};
 }
 
-struct Chassis::State {
-  std::vector<Chip> chips;
-  std::vector<Instant> events;  // of each chip
-  std::set<std::pair<Instant, std::size_t>> queue;
-  std::vector<std::size_t> changed;  // devices whose pace changed since the last advance
-  Ambient ambient;
-  Instant now;
+void Chassis::schedule(std::size_t device) {
+  const Instant at = chips_[device].next_control(now_);
+  if (at == events_[device]) return;
+  if (events_[device] != never) queue_.erase({events_[device], device});
+  if (at != never) queue_.emplace(at, device);
+  events_[device] = at;
+}
 
-  void schedule(std::size_t device) {
-    const Instant at = chips[device].next_control(now);
-    if (at == events[device]) return;
-    if (events[device] != never) queue.erase({events[device], device});
-    if (at != never) queue.emplace(at, device);
-    events[device] = at;
+void Chassis::update_inlet(std::size_t device) {
+  double upstream_w = 0;
+  for (std::size_t i = device / lane_devices * lane_devices; i < device; ++i) {
+    upstream_w += chips_[i].power_w();
   }
+  chips_[device].set_inlet(now_, ambient_.inlet_c + ambient_.neighbour_k_per_w * upstream_w);
+}
 
-  void update_inlet(std::size_t device) {
-    double upstream_w = 0;
-    for (std::size_t i = device / lane_devices * lane_devices; i < device; ++i) {
-      upstream_w += chips[i].power_w();
-    }
-    chips[device].set_inlet(now, ambient.inlet_c + ambient.neighbour_k_per_w * upstream_w);
+void Chassis::power_changed(std::size_t device) {
+  const std::size_t lane_end = (device / lane_devices + 1) * lane_devices;
+  for (std::size_t i = device + 1; i < std::min(lane_end, chips_.size()); ++i) {
+    update_inlet(i);
+    schedule(i);
   }
+}
 
-  void power_changed(std::size_t device) {
-    const std::size_t lane_end = (device / lane_devices + 1) * lane_devices;
-    for (std::size_t i = device + 1; i < std::min(lane_end, chips.size()); ++i) {
-      update_inlet(i);
-      schedule(i);
-    }
-  }
+/// Applies the consequences of a device's change; returns whether its pace changed.
+bool Chassis::settle(std::size_t device, const Chip::Outcome& outcome) {
+  if (outcome.power_changed) power_changed(device);
+  schedule(device);
+  return outcome.pace_changed;
+}
 
-  /// Applies the consequences of a device's change; returns whether its pace changed.
-  bool settle(std::size_t device, const Chip::Outcome& outcome) {
-    if (outcome.power_changed) power_changed(device);
-    schedule(device);
-    return outcome.pace_changed;
+void Chassis::run_events(Instant until) {
+  DROVER_REQUIRE(until >= now_);
+  while (!queue_.empty() && queue_.begin()->first <= until) {
+    const auto [at, device] = *queue_.begin();
+    queue_.erase(queue_.begin());
+    events_[device] = never;
+    now_ = at;
+    if (settle(device, chips_[device].control(at))) changed_.push_back(device);
   }
-
-  void run_events(Instant until) {
-    DROVER_REQUIRE(until >= now);
-    while (!queue.empty() && queue.begin()->first <= until) {
-      const auto [at, device] = *queue.begin();
-      queue.erase(queue.begin());
-      events[device] = never;
-      now = at;
-      if (settle(device, chips[device].control(at))) changed.push_back(device);
-    }
-    now = until;
-  }
-};
+  now_ = until;
+}
 
 Chassis::Chassis(std::vector<const DeviceSpec*> specs, Ambient ambient, const RandomStream& random,
                  Instant start)
-    : state_(std::make_unique<State>()) {
-  state_->ambient = ambient;
-  state_->now = start;
+    : events_(specs.size(), never), ambient_(ambient), now_(start) {
   const RandomStream devices = random.child("device");
   for (std::size_t i = 0; i < specs.size(); ++i) {
     DROVER_REQUIRE(specs[i] != nullptr);
     const RandomStream own = devices.child(i);
-    state_->chips.emplace_back(*specs[i], draw_variation(own), ambient.inlet_c, start,
-                               own.child("sensor").uniform());
+    chips_.emplace_back(*specs[i], draw_variation(own), ambient.inlet_c, start,
+                        own.child("sensor").uniform());
   }
-  state_->events.assign(specs.size(), never);
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    state_->update_inlet(i);
-    state_->schedule(i);
+    update_inlet(i);
+    schedule(i);
   }
-}
-
-Chassis::~Chassis() = default;
-Chassis::Chassis(Chassis&&) noexcept = default;
-Chassis& Chassis::operator=(Chassis&&) noexcept = default;
-
-std::size_t Chassis::size() const { return state_->chips.size(); }
-
-const DeviceSpec& Chassis::spec(std::size_t device) const {
-  return state_->chips.at(device).spec();
 }
 
 bool Chassis::set_activity(Instant now, std::size_t device, const Activity& activity,
                            bool may_raise_clock) {
   DROVER_REQUIRE(device < size());
-  state_->run_events(now);
-  return state_->settle(device, state_->chips[device].set_activity(now, activity, may_raise_clock));
+  run_events(now);
+  return settle(device, chips_[device].set_activity(now, activity, may_raise_clock));
 }
 
 bool Chassis::set_power_cap(Instant now, std::size_t device, double cap_w) {
   DROVER_REQUIRE(device < size());
-  state_->run_events(now);
-  return state_->settle(device, state_->chips[device].set_power_cap(now, cap_w));
+  run_events(now);
+  return settle(device, chips_[device].set_power_cap(now, cap_w));
 }
 
 bool Chassis::set_clock_limit(Instant now, std::size_t device, double share) {
   DROVER_REQUIRE(device < size() && share > 0 && share <= 1);
-  state_->run_events(now);
-  return state_->settle(device, state_->chips[device].set_clock_limit(now, share));
+  run_events(now);
+  return settle(device, chips_[device].set_clock_limit(now, share));
 }
 
 void Chassis::set_inlet(Instant now, double inlet_c) {
-  state_->run_events(now);
-  state_->ambient.inlet_c = inlet_c;
+  run_events(now);
+  ambient_.inlet_c = inlet_c;
   for (std::size_t i = 0; i < size(); ++i) {
-    state_->update_inlet(i);
-    state_->schedule(i);
+    update_inlet(i);
+    schedule(i);
   }
 }
 
 void Chassis::set_airflow(Instant now, double share) {
   DROVER_REQUIRE(share > 0);
-  state_->run_events(now);
+  run_events(now);
   for (std::size_t i = 0; i < size(); ++i) {
-    state_->chips[i].set_airflow(now, share);
-    state_->schedule(i);
+    chips_[i].set_airflow(now, share);
+    schedule(i);
   }
 }
 
 Instant Chassis::next_event() const {
   // Changes that happened in a setter are due at once: `advance` returns them.
-  if (!state_->changed.empty()) return state_->now;
-  return state_->queue.empty() ? never : state_->queue.begin()->first;
+  if (!changed_.empty()) return now_;
+  return queue_.empty() ? never : queue_.begin()->first;
 }
 
 std::vector<std::size_t> Chassis::advance(Instant now) {
-  state_->run_events(now);
-  std::vector<std::size_t> changed = std::exchange(state_->changed, {});
+  run_events(now);
+  std::vector<std::size_t> changed = std::exchange(changed_, {});
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   return changed;
 }
 
-double Chassis::pace(std::size_t device) const { return state_->chips.at(device).pace(); }
-
-double Chassis::power_cap_w(std::size_t device) const {
-  return state_->chips.at(device).power_cap_w();
-}
-
-double Chassis::energy_j(Instant now, std::size_t device) const {
-  return state_->chips.at(device).energy_j(now);
-}
-
-bool Chassis::shut_down(std::size_t device) const { return state_->chips.at(device).shut_down(); }
-
-double Chassis::memory_temperature_c(Instant now, std::size_t device) const {
-  return state_->chips.at(device).memory_temperature_c(now);
-}
-
-ThrottleTimes Chassis::throttle_times(Instant now, std::size_t device) const {
-  return state_->chips.at(device).throttle_times(now);
-}
-
-int Chassis::fan_steps(std::size_t device) const { return state_->chips.at(device).fan_steps(); }
-
 Sample Chassis::published(Instant now, std::size_t device) const {
-  Sample sample = state_->chips.at(device).published(now);
+  Sample sample = chips_.at(device).published(now);
   sample.device = static_cast<std::uint16_t>(device);
   return sample;
 }
 
 Sample Chassis::reading(Instant now, std::size_t device) const {
-  Sample sample = state_->chips.at(device).reading(now);
+  Sample sample = chips_.at(device).reading(now);
   sample.device = static_cast<std::uint16_t>(device);
   return sample;
 }

@@ -8,39 +8,17 @@
 // change any result, bit for bit.
 #pragma once
 
-#include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
-#include "devices/catalogue/spec.h"
-#include "devices/operation/step.h"
+#include "devices/board/chip.h"
 #include "fleet/base/random_stream.h"
-#include "fleet/base/time.h"
-#include "fleet/sample/sample.h"
 
 namespace drover::devices {
 
-/// The activity of one device until the next set_activity().
-struct Activity {
-  Step step;                  // duty cycle and activities; `seconds` is not used
-  bool context_open = false;  // a model is loaded
-  double memory_used_bytes = 0;
-};
-
-/// Random differences between devices of one model, unknown to the router.
-struct Variation {
-  double speed = 1;    // achieved rates, about 1 +- 1.5 %
-  double leakage = 1;  // idle and static power, about 1 +- 4 %
-  double cooling = 1;  // thermal resistance, about 1 +- 6 %
-};
+/// Draws the differences of one device.
 Variation draw_variation(const RandomStream& random);
-
-/// Throttle time by cause, as NVML's violation counters.
-struct ThrottleTimes {
-  Duration power{};        // the power cap
-  Duration thermal{};      // a temperature, by software or hardware
-  Duration board_limit{};  // a power brake
-  bool operator==(const ThrottleTimes&) const = default;
-};
 
 struct Ambient {
   double inlet_c = 22;
@@ -53,12 +31,8 @@ class Chassis {
   /// One spec per device; they must outlive the chassis. `random`: the host's own stream.
   Chassis(std::vector<const DeviceSpec*> specs, Ambient ambient, const RandomStream& random,
           Instant start);
-  ~Chassis();
-  Chassis(Chassis&&) noexcept;
-  Chassis& operator=(Chassis&&) noexcept;
 
-  std::size_t size() const;
-  const DeviceSpec& spec(std::size_t device) const;
+  std::size_t size() const { return chips_.size(); }
 
   // Setters REQUIRE now >= every earlier time given, and advance to `now` first.
 
@@ -85,15 +59,10 @@ class Chassis {
   std::vector<std::size_t> advance(Instant now);
 
   /// Pace of compute-bound work as a share of the nominal one: clock share times device speed.
-  double pace(std::size_t device) const;
-  double power_cap_w(std::size_t device) const;
-  double energy_j(Instant now, std::size_t device) const;
-  bool shut_down(std::size_t device) const;
-
-  double memory_temperature_c(Instant now, std::size_t device) const;
-  ThrottleTimes throttle_times(Instant now, std::size_t device) const;
-  /// Steps of the device's fans above their usual speed.
-  int fan_steps(std::size_t device) const;
+  double pace(std::size_t device) const { return chips_.at(device).pace(); }
+  double power_cap_w(std::size_t device) const { return chips_.at(device).power_cap_w(); }
+  double energy_j(Instant now, std::size_t device) const { return chips_.at(device).energy_j(now); }
+  bool shut_down(std::size_t device) const { return chips_.at(device).shut_down(); }
 
   /// The exact values; queue and running are absent (the executor has them).
   Sample reading(Instant now, std::size_t device) const;
@@ -101,8 +70,18 @@ class Chassis {
   Sample published(Instant now, std::size_t device) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  void schedule(std::size_t device);
+  void update_inlet(std::size_t device);
+  void power_changed(std::size_t device);
+  bool settle(std::size_t device, const Chip::Outcome& outcome);
+  void run_events(Instant until);
+
+  std::vector<Chip> chips_;
+  std::vector<Instant> events_;  // of each chip
+  std::set<std::pair<Instant, std::size_t>> queue_;
+  std::vector<std::size_t> changed_;  // devices whose pace changed since the last advance
+  Ambient ambient_;
+  Instant now_;
 };
 
 }  // namespace drover::devices

@@ -35,7 +35,7 @@ Chip::Chip(const DeviceSpec& spec, const Variation& variation, double inlet_c, I
            double sensor_phase)
     : spec_(&spec),
       variation_(variation),
-      memory_{spec.memory_offset_k, spec.memory_sink_share, spec.memory_die_share},
+      memory_(memory_of(spec)),
       activity_(idle_activity()),
       cap_w_(spec.tdp_w),
       inlet_c_(inlet_c),

@@ -16,11 +16,37 @@
 // external limit, as of a power brake: a hardware slowdown that is not thermal.
 #pragma once
 
-#include "devices/board/chassis.h"
+#include <optional>
+
 #include "devices/board/sensor.h"
 #include "devices/board/thermal_model.h"
+#include "devices/catalogue/spec.h"
+#include "devices/operation/step.h"
+#include "fleet/base/time.h"
+#include "fleet/sample/sample.h"
 
 namespace drover::devices {
+
+/// The activity of one device until the next set_activity().
+struct Activity {
+  Step step;                  // duty cycle and activities; `seconds` is not used
+  bool context_open = false;  // a model is loaded
+  double memory_used_bytes = 0;
+};
+
+/// Random differences between devices of one model, unknown to the router.
+struct Variation {
+  double speed = 1;    // achieved rates, about 1 +- 1.5 %
+  double leakage = 1;  // idle and static power, about 1 +- 4 %
+  double cooling = 1;  // thermal resistance, about 1 +- 6 %
+};
+
+/// Throttle time by cause, as NVML's violation counters.
+struct ThrottleTimes {
+  Duration power{};        // the power cap
+  Duration thermal{};      // a temperature, by software or hardware
+  Duration board_limit{};  // a power brake
+};
 
 inline constexpr Duration control_period = std::chrono::milliseconds(100);
 /// The first point of the grid after, and at or after, an instant.
@@ -52,15 +78,10 @@ class Chip {
   /// The next point of the grid at which `control` changes something; `never` in steady state.
   Instant next_control(Instant now) const;
 
-  const DeviceSpec& spec() const { return *spec_; }
   double pace() const;
   double power_w() const { return power_w_; }
   double power_cap_w() const { return cap_w_; }
   double energy_j(Instant now) const;
-  double temperature_c(Instant now) const;
-  double memory_temperature_c(Instant now) const;
-  int fan_steps() const { return fan_steps_; }
-  ThrottleTimes throttle_times(Instant now) const;
   bool shut_down() const { return shut_down_; }
   Sample reading(Instant now) const;
   Sample published(Instant now) const;
@@ -82,6 +103,9 @@ class Chip {
   Instant next_fan_step(Instant now) const;
   Instant crossing(std::optional<double> seconds) const;
   bool running() const;
+  double temperature_c(Instant now) const;
+  double memory_temperature_c(Instant now) const;
+  ThrottleTimes throttle_times(Instant now) const;
   std::uint32_t throttle_bits() const;
   double clock_mhz() const;
 

@@ -11,6 +11,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
+
+#include "devices/catalogue/spec.h"
 
 namespace drover::devices {
 
@@ -24,11 +28,13 @@ struct Cooling {
   double die_k_per_w = 0, die_s = 0;
   double sink_k_per_w = 0, sink_s = 0;
 };
+Cooling cooling_of(const DeviceSpec& device);
 
 /// The coupling of the memory's temperature; by default it is the die's temperature.
 struct MemoryThermalCoupling {
   double offset_k = 0, sink_share = 1, die_share = 1;
 };
+MemoryThermalCoupling memory_of(const DeviceSpec& device);
 
 /// T(t) = end + slow * exp(-t / slow_s) + fast * exp(-t / fast_s). REQUIRES fast_s < slow_s.
 class TemperatureCurve {
@@ -76,5 +82,26 @@ class ThermalTransient {
 
 /// The temperatures in steady state at this power.
 Temperatures steady_state(const Cooling& cooling, double inlet_c, double power_w);
+
+struct PowerLogEntry {
+  double t_s = 0;
+  double power_w = 0;  // until the next entry
+};
+
+struct ModelledTemperatures {
+  double die_c = 0;
+  double memory_c = 0;
+};
+
+/// The temperatures for a log of power, one entry per log entry. `drover validate` compares them
+/// with the temperatures in the same log. At the beginning the die has the given temperature and
+/// the sink is in steady state with it, which the die reaches within a second. REQUIRES ascending
+/// times.
+std::vector<ModelledTemperatures> replay_temperatures(const DeviceSpec& device, double inlet_c,
+                                                      double die_start_c,
+                                                      std::span<const PowerLogEntry> log);
+
+/// The inlet temperature at which the steady state of this power has this die temperature.
+double inlet_for_steady_state(const DeviceSpec& device, double die_c, double power_w);
 
 }  // namespace drover::devices

@@ -1,8 +1,8 @@
 // The constants of serving on one generation of chips, in SI units: the section [serving] of the
 // spec files, which say what each number was fitted to.
 //
-// The costs of each engine (engine.h) are separate: without prefix for vLLM 0.11, `vllm_0_5_` for
-// vLLM 0.5, `offline_` for TensorRT-LLM.
+// The costs of each engine (engine.h) are separate: without prefix for vLLM 0.11, `vllm_0_5_` (in
+// the spec files `early_`) for vLLM 0.5, `offline_` for TensorRT-LLM.
 #pragma once
 
 namespace drover::devices {

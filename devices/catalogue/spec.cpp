@@ -234,11 +234,6 @@ void check_order(Table& root, const DeviceSpec& spec) {
 
 std::string_view to_text(Basis basis) { return basis_names[static_cast<std::size_t>(basis)]; }
 
-Basis DeviceSpec::basis(std::string_view section_and_key) const {
-  const auto found = bases.find(section_and_key);
-  return found == bases.end() ? Basis::datasheet : found->second.basis;
-}
-
 namespace {
 
 /// The caller checks for problems.
@@ -269,7 +264,7 @@ Result<DeviceSpec> read_device_spec(const Table& device, const std::optional<Tab
   return spec;
 }
 
-Result<DeviceSpec> parse_travelled_spec(std::string_view toml, std::string place) {
+Result<DeviceSpec> parse_received_spec(std::string_view toml, std::string place) {
   Result<Table> parsed = Table::parse(toml, std::move(place));
   if (!parsed) return parsed.error();
   Layers layers(*parsed, std::nullopt, std::nullopt);

@@ -47,7 +47,38 @@ inline constexpr int sensor_refreshes_max = 15;
 
 inline constexpr double memory_limit_unknown_c = 250;
 
-struct DeviceSpec : ServingConstants, LayerCosts {
+/// The rates that a communication library achieves on the links inside a domain. A collective uses
+/// the faster of two protocols: LL (small packets that carry their own flags) and the ring of large
+/// pipelined buffers.
+struct LinkConstants {
+  double ring_share = 0.7;  // of the bandwidth
+  double ring_start_s = 20e-6;
+  double ring_step_s = 1.2e-6;
+  double ll_share = 0.44;
+  double ll_start_s = 8e-6;
+  double ll_step_s = 1.5e-6;
+  // Relative to the mean step of an all-reduce, steps that add (reduce-scatter) are longer and
+  // steps that copy (all-gather) are shorter by these shares.
+  double adding_step_share = 0.26;  // of a step's start
+  double adding_share = 0.056;      // of its bytes' time
+  double copy_bandwidth = 1e12;     // bytes/s at which a device copies its own part
+  double reduce_copy_share = 1;     // share of that copy that an all-reduce needs
+  double peer_share = 0.64;         // of the host's bandwidth, device to device
+  double peer_step_s = 5.7e-6;
+
+  // Switches that reduce (NVLink SHARP); share 0: none.
+  double nvls_share = 0;
+  double nvls_start_s = 0;
+  double nvls_ll_share = 0;
+  double nvls_ll_start_s = 0;
+
+  // One device to one other: the rate of a channel. A library opens 32 for all peers together.
+  double channel_bandwidth = 20e9;
+  double message_start_s = 8e-6;
+  double message_bandwidth = 0;  // if known to be slower for one pair of devices; else 0
+};
+
+struct DeviceSpec : ServingConstants, LayerCosts, LinkConstants {
   std::string id;                    // "h100-sxm"
   std::string name;                  // "NVIDIA H100 SXM5 80GB"
   std::vector<std::string> aliases;  // other spellings
@@ -77,15 +108,6 @@ struct DeviceSpec : ServingConstants, LayerCosts {
   double network_latency_s = 0;     // of one step of a collective between hosts
   std::uint32_t link_peers = 0;     // mesh: neighbours with separate links; 0: a switch or bridge
 
-  // Collectives inside a domain; devices/catalogue/topology.h explains each.
-  double ring_share = 0, ring_start_s = 0, ring_step_s = 0;
-  double ll_share = 0, ll_start_s = 0, ll_step_s = 0;
-  double copy_bandwidth = 0, reduce_copy_share = 0;
-  double adding_share = 0, adding_step_share = 0;
-  double peer_share = 0, peer_step_s = 0;  // through the host's PCIe
-  double nvls_share = 0, nvls_start_s = 0;
-  double nvls_ll_share = 0, nvls_ll_start_s = 0;
-  double channel_bandwidth = 0, message_start_s = 0, message_bandwidth = 0;
   // Cloud hosts whose devices share a few NICs; 0 NICs: not measured.
   std::uint32_t cloud_nics = 0;
   double cloud_nic_bandwidth = 0, cloud_share = 0, cloud_contended_share = 0;
@@ -100,12 +122,10 @@ struct DeviceSpec : ServingConstants, LayerCosts {
   double operand_efficiency = 0;    // share of bandwidth when operands stream; 0: memory_efficiency
   double kernel_floor_s = 0;        // fixed time of a product measured alone: start and drain
   double attention_share = 0.6;     // of the 16-bit peak, in fused attention's products
-  double attention_tuned = 1;       // speed-up of the vendor's own kernels
   double cache_efficiency = 0;   // share of bandwidth when KV caches are read; 0: memory_efficiency
   double attention_floor_s = 0;  // fixed time of an attention kernel measured alone
   double memory_efficiency = 0;  // share of bandwidth that streaming achieves
   double link_efficiency = 0;
-  double launch_s = 0;              // per kernel or fused step part
   double collective_latency_s = 0;  // per hop or ring step
   std::uint32_t matrix_tile = 1;    // GPU: output tile edge; TPU: systolic edge (128)
   std::uint32_t matrix_units = 1;   // GPU: SMs; TPU: MXUs
@@ -162,7 +182,7 @@ struct DeviceSpec : ServingConstants, LayerCosts {
   // Clock steps as shares of the nominal clock, and the voltage.
   double clock_mhz = 0;        // nominal: the one for which the peak rates are given
   double clock_boost_mhz = 0;  // highest; 0: the nominal one
-  double clock_base_mhz = 0;   // guaranteed; 0: unknown
+  double clock_base_mhz = 0;   // guaranteed; 0: unknown; no model uses it
   double clock_min_share = 0;
   double clock_memory_share = 0;  // below it the cores cannot use the whole memory bandwidth
   double clock_step_share = 0;
@@ -210,11 +230,10 @@ struct DeviceSpec : ServingConstants, LayerCosts {
 
   /// By "section.key" as in the file; numbers without an entry are from the datasheet.
   std::map<std::string, FactProvenance, std::less<>> bases;
-  Basis basis(std::string_view section_and_key) const;
 };
 
 /// Parses a spec written by `to_toml` of this or another build. Unknown keys are ignored.
-Result<DeviceSpec> parse_travelled_spec(std::string_view toml, std::string place);
+Result<DeviceSpec> parse_received_spec(std::string_view toml, std::string place);
 
 /// Checks a generation file: known sections and keys, possible values.
 Status check_generation(std::string_view toml, std::string place);

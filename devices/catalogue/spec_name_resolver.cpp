@@ -165,10 +165,10 @@ std::optional<FoundPrecision> find_precision(std::string_view text, const Device
   const bool half = device.runs(Precision::bf16);
   const bool amp = has_word(words, "amp");
   FoundPrecision found;
-  found.mixed = amp || has("mixed");
+  const bool mixed = amp || has("mixed");
   found.software = has("submission") ? SoftwareStack::tuned
                    : amp             ? SoftwareStack::autocast
-                   : found.mixed     ? SoftwareStack::framework
+                   : mixed           ? SoftwareStack::framework
                                      : SoftwareStack::engine;
   if (has("nvfp4") || has("fp4")) {
     found.precision = Precision::fp4;
@@ -196,7 +196,7 @@ std::optional<FoundPrecision> find_precision(std::string_view text, const Device
     found.precision = Precision::tf32;
   } else if (has("fp64")) {
     found.precision = Precision::fp64;
-  } else if (has("mixed") || amp || has("see recipe")) {
+  } else if (mixed || has("see recipe")) {
     found.precision = half ? Precision::bf16 : Precision::fp16;
   } else {
     return std::nullopt;

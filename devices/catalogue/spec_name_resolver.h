@@ -40,7 +40,6 @@ class SpecNameResolver {
 struct FoundPrecision {
   Precision precision = Precision::bf16;
   SoftwareStack software = SoftwareStack::engine;
-  bool mixed = false;  // trained with fp32 states: "amp_bf16", "fp16 mixed"
 };
 /// What a text means on this device: "amp_bf16", "fp16 mixed", "MXFP8", "fp8_e4m3 in, bf16 out",
 /// "16 bit inputs, ..", "fp32 (TF32 tensor cores allowed ..)", "mixed (submission default ..)".

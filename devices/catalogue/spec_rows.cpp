@@ -60,10 +60,8 @@ constexpr NumberRow numbers[] = {
     {"matrix", "int8_call_efficiency", &DeviceSpec::int8_call_efficiency, 1, 0, 1, 0},
     {"matrix", "operand_efficiency", &DeviceSpec::operand_efficiency, 1, 0, 1, 0},
     {"matrix", "floor_us", &DeviceSpec::kernel_floor_s, micro, 0, 1e5, 5},
-    {"matrix", "launch_us", &DeviceSpec::launch_s, micro, 0, 1e5, {}},
 
     {"attention", "matrix_share", &DeviceSpec::attention_share, 1, 0.01, 1, 0.5},
-    {"attention", "tuned_speed", &DeviceSpec::attention_tuned, 1, 0.1, 10, 1},
     {"attention", "cache_efficiency", &DeviceSpec::cache_efficiency, 1, 0, 1, 0},
     {"attention", "floor_us", &DeviceSpec::attention_floor_s, micro, 0, 1e5, 8},
 

@@ -40,6 +40,7 @@ double slot_bandwidth(const DeviceSpec& device) {
 
 LinkSpec links_of(const DeviceSpec& device) {
   LinkSpec links;
+  static_cast<LinkConstants&>(links) = device;
   links.kind = kind_of(device);
   links.bandwidth = device.link_bandwidth / 2;
   links.domain = static_cast<int>(device.link_domain);
@@ -49,25 +50,6 @@ LinkSpec links_of(const DeviceSpec& device) {
   links.axis_link = device.torus_link_bandwidth > 0 ? device.torus_link_bandwidth
                                                     : device.link_bandwidth / (4.0 * links.axes);
   links.wrap_axis = static_cast<int>(device.torus_wrap);
-  links.ring_share = device.ring_share;
-  links.ring_start_s = device.ring_start_s;
-  links.ring_step_s = device.ring_step_s;
-  links.ll_share = device.ll_share;
-  links.ll_start_s = device.ll_start_s;
-  links.ll_step_s = device.ll_step_s;
-  links.adding_step_share = device.adding_step_share;
-  links.adding_share = device.adding_share;
-  links.copy_bandwidth = device.copy_bandwidth;
-  links.reduce_copy_share = device.reduce_copy_share;
-  links.peer_share = device.peer_share;
-  links.peer_step_s = device.peer_step_s;
-  links.nvls_share = device.nvls_share;
-  links.nvls_start_s = device.nvls_start_s;
-  links.nvls_ll_share = device.nvls_ll_share;
-  links.nvls_ll_start_s = device.nvls_ll_start_s;
-  links.channel_bandwidth = device.channel_bandwidth;
-  links.message_start_s = device.message_start_s;
-  links.message_bandwidth = device.message_bandwidth;
   return links;
 }
 

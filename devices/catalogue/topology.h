@@ -18,10 +18,8 @@ enum class LinkKind {
   torus,     // TPU: two links per axis, to the neighbours
 };
 
-/// The links of one device inside its domain, and the rates that a communication library achieves
-/// on them. A collective uses the faster of two protocols: LL (small packets that carry their own
-/// flags) and the ring of large pipelined buffers.
-struct LinkSpec {
+/// The links of one device inside its domain.
+struct LinkSpec : LinkConstants {
   LinkKind kind = LinkKind::host;
   double bandwidth = 0;       // bytes/s, one direction, all links of one device together
   int domain = 1;             // devices connected by these links
@@ -30,32 +28,6 @@ struct LinkSpec {
   int axes = 0;               // torus
   double axis_link = 0;       // torus: bytes/s of one link, one direction
   int wrap_axis = 1;          // torus: an axis of this length, or a multiple, is closed to a ring
-
-  double ring_share = 0.7;  // of the bandwidth
-  double ring_start_s = 20e-6;
-  double ring_step_s = 1.2e-6;
-  double ll_share = 0.44;
-  double ll_start_s = 8e-6;
-  double ll_step_s = 1.5e-6;
-  // Relative to the mean step of an all-reduce, steps that add (reduce-scatter) are longer and
-  // steps that copy (all-gather) are shorter by these shares.
-  double adding_step_share = 0.26;  // of a step's start
-  double adding_share = 0.056;      // of its bytes' time
-  double copy_bandwidth = 1e12;     // bytes/s at which a device copies its own part
-  double reduce_copy_share = 1;     // share of that copy that an all-reduce needs
-  double peer_share = 0.64;         // of the host's bandwidth, device to device
-  double peer_step_s = 5.7e-6;
-
-  // Switches that reduce (NVLink SHARP); share 0: none.
-  double nvls_share = 0;
-  double nvls_start_s = 0;
-  double nvls_ll_share = 0;
-  double nvls_ll_start_s = 0;
-
-  // One device to one other: the rate of a channel. A library opens 32 for all peers together.
-  double channel_bandwidth = 20e9;
-  double message_start_s = 8e-6;
-  double message_bandwidth = 0;  // if known to be slower for one pair of devices; else 0
 };
 LinkSpec links_of(const DeviceSpec& device);
 

@@ -8,10 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "devices/classic/convolution.h"
-#include "devices/classic/encoder.h"
 #include "devices/classic/inference.h"
-#include "devices/classic/recurrent.h"
+#include "devices/classic/layers.h"
 
 namespace drover::devices {
 namespace {
@@ -45,17 +43,7 @@ void add_layers(StepAccumulator& sum, const LayerRates& layer, const LayeredMode
     }
     outputs += it.times * size_of(it, model.dimensions).outputs;
   }
-  for (const DenseLayer& it : model.products) {
-    const double rows = items * it.rows;
-    const double flops = 2 * rows * it.inputs * it.outputs;
-    const double bytes =
-        layer.element_bytes * (rows * (it.inputs + it.outputs) + it.inputs * it.outputs);
-    for (const double product_s : {layer.product_seconds(rows, it.inputs, it.outputs),
-                                   layer.product_seconds(rows, it.outputs, it.inputs),
-                                   layer.product_seconds(it.inputs, rows, it.outputs)}) {
-      add_layer_kernel(sum, layer, product_s, flops, bytes, it.times);
-    }
-  }
+  for (const DenseLayer& it : model.products) add_dense(sum, layer, it, items, true);
   for (const AttentionBlock& it : model.attentions) {
     const double pairs = items * it.queries * it.keys * it.times;
     const double flops = 3 * 4 * pairs * it.width;

@@ -2,10 +2,10 @@
 // passes: over tokens x hidden for the operations between products, and over heads x tokens x
 // tokens for the scores, which these nets keep in memory. The backward pass repeats each product
 // for both gradients.
-#include "devices/classic/encoder.h"
-
 #include <algorithm>
 #include <array>
+
+#include "devices/classic/layers.h"
 
 namespace drover::devices {
 namespace {

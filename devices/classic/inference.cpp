@@ -6,9 +6,7 @@
 
 #include <algorithm>
 
-#include "devices/classic/convolution.h"
-#include "devices/classic/encoder.h"
-#include "devices/classic/recurrent.h"
+#include "devices/classic/layers.h"
 
 namespace drover::devices {
 namespace {
@@ -26,17 +24,6 @@ bool by_engine(const LayerRates& layer, const ModelSpec& model, SoftwareStack so
   // Encoders in 16 bits are run by frameworks unless the padding was removed.
   if (model.architecture == Architecture::encoder && !model.packed) return layer.element_bytes <= 1;
   return true;
-}
-
-void add_products(StepAccumulator& sum, const LayerRates& layer, const LayeredModel& model,
-                  double items) {
-  for (const DenseLayer& it : model.products) {
-    const double rows = items * it.rows;
-    add_layer_kernel(
-        sum, layer, layer.product_seconds(rows, it.inputs, it.outputs),
-        2 * rows * it.inputs * it.outputs,
-        layer.element_bytes * (rows * (it.inputs + it.outputs) + it.inputs * it.outputs), it.times);
-  }
 }
 
 void add_attentions(StepAccumulator& sum, const LayerRates& layer, const LayeredModel& model,
@@ -67,7 +54,7 @@ void add_evaluation(StepAccumulator& sum, const LayerRates& layer, const Layered
   const double passes = engine ? engine_passes : framework_passes;
   sum.add_memory(layer.element_bytes * items * outputs * passes);
   add_attentions(sum, layer, model, items, engine ? 0 : device.framework_score_passes);
-  add_products(sum, layer, model, items);
+  for (const DenseLayer& it : model.products) add_dense(sum, layer, it, items, false);
   for (const Recurrence& it : model.recurrences) {
     add_recurrence(sum, layer, it, items, 1, engine ? layer.kernel_s : device.recurrent_step_s);
   }

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "devices/catalogue/model.h"
 #include "devices/operation/step_accumulator.h"
 
 namespace drover::devices {

@@ -48,7 +48,7 @@ struct ComparisonResult {
   bool eligible = false;                        // fits and meets all objectives
   double unit_s = 0, unit_usd = 0, unit_j = 0;  // usd negative: no price is known
   double utilization = 0;                       // achieved flop/s over peak, for kinds that have it
-  double units_per_wh = 0;  // performance per watt: samples or tokens per watt-second x 3600
+  double units_per_wh = 0;                      // samples or tokens per watt-hour
   std::string_view confidence;
   double value(RankingMetric measure) const;
 };

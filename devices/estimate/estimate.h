@@ -8,7 +8,6 @@
 
 #include "devices/case/case.h"
 #include "devices/catalogue/spec.h"
-#include "devices/operation/memory_use.h"
 #include "devices/operation/step.h"
 #include "fleet/base/result.h"
 

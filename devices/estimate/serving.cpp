@@ -35,11 +35,9 @@ ServingReplica replica_of(const Case& question, Precision weights, const Serving
   return {*question.device, *question.model, weights, plan, *engine_of(question), clock_share};
 }
 
-void set_memory(Estimate& answer, const Case& question, const ServingReplica& replica,
-                double tokens) {
-  const ServingMemory memory =
-      serving_memory(*question.device, replica.shape, replica.plan, replica.bytes);
-  const double cache = cache_bytes_each(replica.shape, replica.plan, replica.bytes) * tokens;
+void set_memory(Estimate& answer, const ServingReplica& replica, double tokens) {
+  const ServingMemory memory = serving_memory(replica);
+  const double cache = cache_bytes_each(replica) * tokens;
   answer.memory.weights = memory.weights;
   answer.memory.reserved = memory.reserved;
   answer.memory.cache = cache;
@@ -75,22 +73,19 @@ Result<Estimate> estimate_prefill(const Case& question) {
   const double input = question.input.value_or(question.sequence.value_or(0));
   if (input <= 0) return missing(question, "input_len");
   const ServingPlan plan = plan_of(question);
-  const ServingEngine engine = *engine_of(question);
   const double prompts = std::max(1.0, question.batch.value_or(1) / plan.replicas);
   const double context = question.context.value_or(0);
   const PowerLimitedStep run =
       power_limited_step(*question.device, question.power_limit_w, [&](double share) {
         const ServingReplica replica = replica_of(question, question.precision, plan, share);
-        return step_of(replica, *question.device,
-                       prompt_pass(replica.chip, replica.shape, plan, replica.bytes, input, context,
-                                   prompts, engine));
+        return step_of(replica, prompt_pass(replica, input, context, prompts));
       });
   Estimate answer = estimate_from_step(question, run);
   answer.ttft_s = answer.seconds;
   answer.tokens_per_s = plan.replicas * prompts * input / answer.seconds;
   answer.cost_usd = cost_usd(question, 1e6 / answer.tokens_per_s);
   answer.cost_unit = "million tokens";
-  set_memory(answer, question, replica_of(question, question.precision, plan, 1),
+  set_memory(answer, replica_of(question, question.precision, plan, 1),
              prompts * (context + input));
   return answer;
 }
@@ -98,7 +93,6 @@ Result<Estimate> estimate_prefill(const Case& question) {
 Result<Estimate> estimate_decode(const Case& question) {
   if (!question.model) return missing(question, "model");
   const ServingPlan plan = plan_of(question);
-  const ServingEngine engine = *engine_of(question);
   ServingLoad load;
   load.sequences = std::max(1.0, question.batch.value_or(1) / plan.replicas);
   double each = question.context.value_or(usual_context);
@@ -109,17 +103,14 @@ Result<Estimate> estimate_decode(const Case& question) {
   const PowerLimitedStep run =
       power_limited_step(*question.device, question.power_limit_w, [&](double share) {
         const ServingReplica replica = replica_of(question, question.precision, plan, share);
-        return step_of(
-            replica, *question.device,
-            serving_pass(replica.chip, replica.shape, plan, replica.bytes, load, engine));
+        return step_of(replica, serving_pass(replica, load));
       });
   Estimate answer = estimate_from_step(question, run);
   answer.tpot_s = answer.seconds;
   answer.tokens_per_s = plan.replicas * load.sequences / answer.seconds;
   set_token_price(answer, question);
   answer.energy_j *= plan.replicas * load.sequences;  // of the step
-  set_memory(answer, question, replica_of(question, question.precision, plan, 1),
-             load.context_tokens);
+  set_memory(answer, replica_of(question, question.precision, plan, 1), load.context_tokens);
   return answer;
 }
 
@@ -135,16 +126,12 @@ ServingDemand demand_of(const Case& question, const ServingPlan& plan) {
 
 Estimate saturated(const Case& question, const ServingPlan& plan, Precision weights) {
   const ServingDemand demand = demand_of(question, plan);
-  ServingSteady steady;
-  const ServingReplica whole = replica_of(question, weights, plan, 1);
-  const ServingMemory memory = serving_memory(*question.device, whole.shape, plan, whole.bytes);
-  const double held = cache_tokens(memory, whole.shape, plan, whole.bytes);
+  SteadyState steady;
   const PowerLimitedStep run =
       power_limited_step(*question.device, question.power_limit_w, [&](double share) {
         const ServingReplica replica = replica_of(question, weights, plan, share);
-        steady = serving_steady(replica.chip, replica.shape, plan, replica.bytes, held, demand,
-                                replica.engine);
-        return step_of(replica, *question.device, steady.pass);
+        steady = serving_steady(replica, demand);
+        return step_of(replica, steady.pass);
       });
   Estimate answer = estimate_from_step(question, run);
   answer.tpot_s = steady.token_s;
@@ -152,7 +139,7 @@ Estimate saturated(const Case& question, const ServingPlan& plan, Precision weig
   answer.tokens_per_s = plan.replicas * steady.tokens_per_s;
   answer.samples_per_s = answer.tokens_per_s / demand.output_tokens;
   set_token_price(answer, question);
-  set_memory(answer, question, whole,
+  set_memory(answer, replica_of(question, weights, plan, 1),
              steady.sequences * (demand.input_tokens + demand.output_tokens / 2));
   return answer;
 }

@@ -18,8 +18,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "devices/operation/elementwise.h"
-
 namespace drover::devices {
 namespace {
 
@@ -32,10 +30,6 @@ constexpr double exponentials_per_clock = 16;
 /// Share of the exponentials' time that is not hidden behind the products.
 constexpr double exposed_exponentials = 0.67;
 
-double value_size(const AttentionShape& shape) {
-  return shape.value_size > 0 ? shape.value_size : shape.head_size;
-}
-
 double padded_rows(double rows) {
   const double tile = rows > 64 ? tile_rows_max : rows > 16 ? 64 : 16;
   return std::ceil(rows / tile) * tile;
@@ -47,7 +41,7 @@ double keys_seen(const AttentionShape& shape) {
 
 /// Elements of keys and values of one token, all heads.
 double cached_elements(const AttentionShape& shape) {
-  return shape.kv_heads * (shape.head_size + value_size(shape));
+  return shape.kv_heads * (2 * shape.head_size);
 }
 
 double memory_rate(const DeviceSpec& device) {
@@ -61,13 +55,11 @@ double pair_seconds(const DeviceSpec& device, Precision precision, const Attenti
   const bool systolic = device.device_class == DeviceClass::tpu;
   const double edge = systolic ? device.matrix_tile : 16;
   const auto padded = [edge](double size) { return std::ceil(size / edge) * edge; };
-  const double flops = 2 * (padded(shape.head_size) + padded(value_size(shape)));
-  const double speed = shape.tuned ? device.attention_tuned : 1;
-  const double rate =
-      compute_peak(device, precision) * device.attention_share * speed * clock_share;
+  const double flops = 2 * (2 * padded(shape.head_size));
+  const double rate = compute_peak(device, precision) * device.attention_share * clock_share;
   if (systolic) return flops / rate;
   const double exponentials =
-      exponentials_per_clock * device.matrix_units * device.clock_mhz * 1e6 * clock_share * speed;
+      exponentials_per_clock * device.matrix_units * device.clock_mhz * 1e6 * clock_share;
   return flops / rate + exposed_exponentials / exponentials;
 }
 
@@ -88,43 +80,16 @@ double compute_seconds(const DeviceSpec& device, Precision precision, const Atte
 }
 
 double traffic(const AttentionShape& shape) {
-  const double moved = shape.queries * shape.heads * (shape.head_size + value_size(shape));
+  const double moved = shape.queries * shape.heads * (2 * shape.head_size);
   return shape.batch *
          (cached_elements(shape) * (shape.context + shape.queries) * shape.cache_bytes +
           moved * shape.element_bytes);
 }
 
-/// Attention with scores in memory: the first product writes them, they are masked and normalised,
-/// and the second product reads them.
-Kernel unfused_kernel(const DeviceSpec& device, Precision precision, const AttentionShape& shape,
-                      double clock_share) {
-  const double keys = shape.context + shape.queries;
-  const double heads = shape.batch * shape.heads;
-  const ElementBytes elements{shape.element_bytes, shape.cache_bytes, shape.element_bytes};
-  Kernel sum;
-  for (const Kernel& part :
-       {product_kernel(device, precision, {shape.queries, keys, shape.head_size, heads}, elements,
-                       clock_share),
-        elementwise_kernel(device, Elementwise::softmax, heads * shape.queries, keys,
-                           shape.element_bytes, clock_share),
-        elementwise_kernel(device, Elementwise::copy, heads * shape.queries, keys,
-                           shape.element_bytes, clock_share),
-        product_kernel(device, precision, {shape.queries, value_size(shape), keys, heads}, elements,
-                       clock_share)}) {
-    sum.seconds += part.seconds;
-    sum.matrix_seconds += part.matrix_seconds;
-    sum.memory_seconds += part.memory_seconds;
-    sum.bytes += part.bytes;
-  }
-  sum.flops = attention_flops(shape);
-  return sum;
-}
-
 }  // namespace
 
 double attention_flops(const AttentionShape& shape) {
-  return 2 * shape.batch * shape.heads * shape.queries * keys_seen(shape) *
-         (shape.head_size + value_size(shape));
+  return 2 * shape.batch * shape.heads * shape.queries * keys_seen(shape) * (2 * shape.head_size);
 }
 
 DecodeAttentionTime decode_attention(const DeviceSpec& device, Precision precision,
@@ -143,7 +108,6 @@ DecodeAttentionTime decode_attention(const DeviceSpec& device, Precision precisi
 
 Kernel attention_kernel(const DeviceSpec& device, Precision precision, const AttentionShape& shape,
                         double clock_share) {
-  if (!shape.fused) return unfused_kernel(device, precision, shape, clock_share);
   Kernel kernel;
   kernel.flops = attention_flops(shape);
   kernel.bytes = traffic(shape);

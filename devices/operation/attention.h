@@ -13,10 +13,7 @@ struct AttentionShape {
   double heads = 0;    // of queries, on this device
   double kv_heads = 0;
   double head_size = 0;
-  double value_size = 0;     // 0: as head_size
   bool causal = true;        // a new token does not attend to later ones
-  bool fused = true;         // scores stay on chip (FlashAttention); else they go through memory
-  bool tuned = false;        // kernels tuned by the vendor (FlashAttention-3, cuDNN)
   double cache_bytes = 2;    // of one element of keys and values
   double element_bytes = 2;  // of queries and results
 };
@@ -25,8 +22,7 @@ struct AttentionShape {
 Kernel attention_kernel(const DeviceSpec& device, Precision precision, const AttentionShape& shape,
                         double clock_share);
 
-/// Attention time of a decode step, which is linear in the total number of cached tokens (fused
-/// kernels).
+/// Attention time of a decode step, which is linear in the total number of cached tokens.
 struct DecodeAttentionTime {
   double base_s = 0;
   double per_context_token_s = 0;

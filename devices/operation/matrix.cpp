@@ -152,12 +152,6 @@ double operand_bandwidth(const DeviceSpec& device) {
          (device.operand_efficiency > 0 ? device.operand_efficiency : device.memory_efficiency);
 }
 
-ElementBytes plain_elements(Precision precision) {
-  const double bytes = bytes_each(precision);
-  const bool integers = precision == Precision::int8 || precision == Precision::int4;
-  return {bytes, bytes, integers ? 4 : std::max(2.0, bytes)};
-}
-
 MatrixRate::MatrixRate(const DeviceSpec& device, Precision computing, double rate)
     : device_(device), rate_(rate), units_(device.matrix_units) {
   if (device.device_class == DeviceClass::tpu) return;
@@ -203,12 +197,19 @@ double MatrixRate::seconds(const Product& product) const {
   return best;
 }
 
-double matrix_seconds(const DeviceSpec& device, Precision computing, double rate,
-                      const Product& product) {
-  return MatrixRate(device, computing, rate).seconds(product);
-}
-
 namespace {
+
+/// Bytes of one element in memory: activations, weights, result.
+struct ElementBytes {
+  double left, right, result;
+};
+
+/// Narrow types have wider results.
+ElementBytes plain_elements(Precision precision) {
+  const double bytes = bytes_each(precision);
+  const bool integers = precision == Precision::int8 || precision == Precision::int4;
+  return {bytes, bytes, integers ? 4 : std::max(2.0, bytes)};
+}
 
 // TPUs: a kernel does not hide all of its traffic, because the first blocks arrive before any
 // arithmetic. TPU v7x, 1024 cubed: 6.1 us, where arithmetic takes 2 us and traffic 2 us
@@ -224,15 +225,16 @@ double overlapped(const DeviceSpec& device, double matrix_s, double memory_s) {
 }  // namespace
 
 Kernel product_kernel(const DeviceSpec& device, Precision weights, const Product& product,
-                      const ElementBytes& elements, double clock_share) {
+                      double clock_share) {
   Kernel kernel;
+  const ElementBytes elements = plain_elements(weights);
   const double rate = compute_peak(device, weights) * matrix_efficiency(device, weights);
   kernel.flops = 2 * product.count * product.rows * product.columns * product.inner;
   kernel.bytes = product.count * (elements.left * product.rows * product.inner +
                                   elements.right * product.inner * product.columns +
                                   elements.result * product.rows * product.columns);
   kernel.matrix_seconds =
-      matrix_seconds(device, compute_precision(device, weights), rate, product) / clock_share;
+      MatrixRate(device, compute_precision(device, weights), rate).seconds(product) / clock_share;
   kernel.memory_seconds = kernel.bytes / operand_bandwidth(device);
   kernel.seconds = overlapped(device, kernel.matrix_seconds, kernel.memory_seconds);
   return kernel;
@@ -240,11 +242,11 @@ Kernel product_kernel(const DeviceSpec& device, Precision weights, const Product
 
 Kernel library_call(const DeviceSpec& device, Precision precision, const Product& product,
                     double clock_share) {
-  Kernel kernel =
-      product_kernel(device, precision, product, plain_elements(precision), clock_share);
+  Kernel kernel = product_kernel(device, precision, product, clock_share);
   if (precision == Precision::int8 && device.int8_call_efficiency > 0) {
     const double rate = compute_peak(device, precision) * device.int8_call_efficiency;
-    kernel.matrix_seconds = matrix_seconds(device, Precision::fp32, rate, product) / clock_share;
+    kernel.matrix_seconds =
+        MatrixRate(device, Precision::fp32, rate).seconds(product) / clock_share;
     kernel.seconds = overlapped(device, kernel.matrix_seconds, kernel.memory_seconds);
   }
   kernel.seconds += device.kernel_floor_s;

@@ -27,13 +27,6 @@ struct Product {
   double count = 1;
 };
 
-/// Bytes of one element in memory: activations, weights, result.
-struct ElementBytes {
-  double left = 2;
-  double right = 2;
-  double result = 2;
-};
-
 /// The precision in which the matrix units compute with weights of `weights`: the same if native;
 /// else the weights are converted (int8 and fp8 to bf16, fp16 to bf16, tf32 to fp32, ..).
 Precision compute_precision(const DeviceSpec& device, Precision weights);
@@ -48,9 +41,6 @@ std::string_view matrix_fact(const DeviceSpec& device, Precision weights);
 
 /// Rate at which a product's operands are streamed from memory, bytes/s.
 double operand_bandwidth(const DeviceSpec& device);
-
-/// The element sizes of a plain product in a precision. Narrow types have wider results.
-ElementBytes plain_elements(Precision precision);
 
 /// Computes the time of products on the matrix units of a device at an achievable rate in flop/s.
 /// The constructor computes what does not depend on the product.
@@ -76,13 +66,9 @@ class MatrixRate {
   std::size_t tile_count_ = 0;  // none on a systolic array
 };
 
-/// The same for a single product.
-double matrix_seconds(const DeviceSpec& device, Precision computing, double rate,
-                      const Product& product);
-
 /// The product with its memory traffic. Only the compute scales with the clock.
 Kernel product_kernel(const DeviceSpec& device, Precision weights, const Product& product,
-                      const ElementBytes& elements, double clock_share);
+                      double clock_share);
 
 /// A plain library call in one precision, as measured alone: with its fixed time, and on the path
 /// that libraries take even if it is not the fastest (int8 on Turing: dot products of four).

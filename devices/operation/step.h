@@ -1,5 +1,5 @@
-// One step of work on a device: its time by component, the activity of each unit, and where it
-// runs.
+// One step of work on a device: its time by component, the activity of each unit, where it runs,
+// and what it needs of the memory.
 //
 // Each part of a step has its own roofline: matrix work at the achievable rate after padding to the
 // hardware's tiles, memory traffic at the achievable bandwidth, collectives on the links, launches.
@@ -48,6 +48,16 @@ struct Placement {
   Precision precision = Precision::bf16;  // of the weights
   double link_share = 1;  // available share of the interconnect's bandwidth, when it is degraded
   int per_host = 0;       // multi-host gang: devices of its largest part; 0: as the links connect
+};
+
+/// Bytes on one device, by purpose.
+struct MemoryUse {
+  double weights = 0;
+  double states = 0;  // gradients and optimiser
+  double activations = 0;
+  double cache = 0;     // KV
+  double reserved = 0;  // driver, context, libraries
+  double total() const { return weights + states + activations + cache + reserved; }
 };
 
 struct TrainingShape {

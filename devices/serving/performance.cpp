@@ -34,8 +34,7 @@ ServingPass decode_pass(const ServingReplica& replica, double batch, double cont
   ServingLoad load;
   load.sequences = std::max(batch, 1.0);
   load.context_tokens = context;
-  return serving_pass(replica.chip, replica.shape, replica.plan, replica.bytes, load,
-                      replica.engine);
+  return serving_pass(replica, load);
 }
 
 }  // namespace
@@ -50,9 +49,7 @@ Step prefill_step(const Placement& placement, const ModelSpec& model, std::uint3
   // A decoder's token attends to the earlier ones and half of its chunk, an encoder's to all.
   const double earlier =
       static_cast<double>(context) + (model.architecture == Architecture::encoder ? rows / 2 : 0);
-  const ServingPass pass = prompt_pass(replica.chip, replica.shape, replica.plan, replica.bytes,
-                                       rows, earlier, 1, replica.engine);
-  return step_of(replica, *placement.device, pass);
+  return step_of(replica, prompt_pass(replica, rows, earlier, 1));
 }
 
 DecodeStepTime decode_step_time(const Placement& placement, const ModelSpec& model,
@@ -61,18 +58,14 @@ DecodeStepTime decode_step_time(const Placement& placement, const ModelSpec& mod
     return {decode_step(placement, model, batch, 0, clock_share).seconds, 0};
   }
   const ServingReplica replica = replica_of(placement, model, clock_share);
-  DecodeStepTime pace;
-  pace.base_s = decode_pass(replica, batch, 0).seconds();
-  pace.per_context_token_s =
-      seconds_per_cached_token(replica.chip, replica.shape, replica.plan, replica.bytes);
-  return pace;
+  return {decode_pass(replica, batch, 0).seconds(), seconds_per_cached_token(replica)};
 }
 
 Step decode_step(const Placement& placement, const ModelSpec& model, std::uint32_t batch,
                  double context, double clock_share) {
   if (!model.is_transformer()) return batch_step(placement, model, batch, clock_share);
   const ServingReplica replica = replica_of(placement, model, clock_share);
-  return step_of(replica, *placement.device, decode_pass(replica, batch, context));
+  return step_of(replica, decode_pass(replica, batch, context));
 }
 
 }  // namespace drover::devices

@@ -48,17 +48,16 @@ ServingChip chip_of(const DeviceSpec& device, Precision weights, const ServingPl
   chip.memory_bandwidth = memory_rate(device, clock_share);
   chip.link_bandwidth = links * link_bandwidth(device, std::max(plan.tensor, plan.expert));
   chip.clock_share = clock_share;
-  chip.buckets = device.device_class == DeviceClass::tpu;
-  chip.serving = &device;
   return chip;
 }
 
 }  // namespace
 
-ServingReplica::ServingReplica(const DeviceSpec& device, const ModelSpec& model, Precision weights,
+ServingReplica::ServingReplica(const DeviceSpec& spec, const ModelSpec& model, Precision weights,
                                const ServingPlan& spread, ServingEngine software,
                                double clock_share, double links)
-    : chip(chip_of(device, weights, spread, clock_share, links)),
+    : device(spec),
+      chip(chip_of(spec, weights, spread, clock_share, links)),
       shape(serving_shape(model)),
       plan(spread),
       bytes(bytes_of(weights, software)),
@@ -66,7 +65,7 @@ ServingReplica::ServingReplica(const DeviceSpec& device, const ModelSpec& model,
   DROVER_REQUIRE(clock_share > 0 && links > 0);
 }
 
-Step step_of(const ServingReplica& replica, const DeviceSpec& device, const ServingPass& pass) {
+Step step_of(const ServingReplica& replica, const ServingPass& pass) {
   Step step;
   step.seconds = pass.seconds();
   const auto set = [&step](TimeComponent part, double seconds) {
@@ -82,19 +81,19 @@ Step step_of(const ServingReplica& replica, const DeviceSpec& device, const Serv
   step.duty_cycle = 1 - pass.idle_s / step.seconds;
   step.waiting = pass.collectives_s / step.seconds;
   step.tensor_activity = std::min(1.0, pass.flops / step.seconds / replica.chip.matrix_flops);
-  step.memory_activity = std::min(1.0, pass.memory_bytes / step.seconds / device.memory_bandwidth);
+  step.memory_activity =
+      std::min(1.0, pass.memory_bytes / step.seconds / replica.device.memory_bandwidth);
   step.link_activity = std::min(1.0, pass.link_bytes / step.seconds / replica.chip.link_bandwidth);
   return step;
 }
 
 ServingPlan plan_for_saturation(const DeviceSpec& device, const ModelSpec& model, Precision weights,
                                 int devices, ServingEngine engine) {
-  const ServingShape shape = serving_shape(model);
-  const ServingBytes bytes = bytes_of(weights, engine);
   for (int tensor = 1; tensor < devices; tensor *= 2) {
     if (devices % tensor != 0) continue;
     const ServingPlan plan = serving_plan(devices, tensor, 1, 1, 1);
-    const ServingMemory memory = serving_memory(device, shape, plan, bytes);
+    const ServingMemory memory =
+        serving_memory(ServingReplica(device, model, weights, plan, engine, 1));
     if (memory.cache_room >= cache_to_weights * memory.weights) return plan;
   }
   return serving_plan(devices, devices, 1, 1, 1);

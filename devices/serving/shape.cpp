@@ -1,6 +1,7 @@
 #include "devices/serving/shape.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace drover::devices {
 namespace {
@@ -64,6 +65,12 @@ ServingPlan serving_plan(int devices, int tensor, int pipeline, int data, int ex
 double tokens_seen(const ServingShape& shape, double context) {
   if (shape.window <= 0 || context <= shape.window) return context;
   return (1 - shape.window_layers) * context + shape.window_layers * shape.window;
+}
+
+double experts_touched(const ServingShape& shape, double rows, double popularity) {
+  if (shape.experts <= 0) return 0;
+  const double missed = 1 - shape.experts_active / shape.experts;
+  return shape.experts * (1 - std::pow(missed, rows * popularity));
 }
 
 }  // namespace drover::devices

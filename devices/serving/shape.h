@@ -50,9 +50,10 @@ ServingPlan serving_plan(int devices, int tensor, int pipeline, int data, int ex
 /// The number of cached tokens that a layer reads on average, of a context of `context`.
 double tokens_seen(const ServingShape& shape, double context);
 
-/// The expected number of experts of one layer used by `rows` rows, each of which chooses
-/// `experts_active`. Popular experts are chosen repeatedly: a row counts as `popularity`
-/// independent choices.
+/// The expected number of experts of one layer used by `rows` rows, each of which chooses k =
+/// `experts_active` of E. With independent, uniform choices one row misses an expert with
+/// probability 1 - k/E, so E (1 - (1 - k/E)^rows) are used. Real routers prefer some experts: fewer
+/// are used, as with fewer rows, so a row counts as `popularity` independent choices.
 double experts_touched(const ServingShape& shape, double rows, double popularity);
 
 }  // namespace drover::devices

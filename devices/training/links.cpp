@@ -3,7 +3,7 @@
 // parallelism: keys and values are exchanged in a ring, hidden behind the attention that uses them.
 // Experts: each token is sent to its experts and back, forward and backward; between hosts once per
 // host with one of its experts (arXiv:2412.19437), at the expected number of such hosts.
-#include "devices/training/links.h"
+#include "devices/training/step_breakdown.h"
 
 #include <algorithm>
 #include <cmath>

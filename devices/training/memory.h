@@ -1,7 +1,6 @@
-// The memory use of one device in the training of a decoder.
+// The memory use of one device in training.
 #pragma once
 
-#include "devices/operation/memory_use.h"
 #include "devices/training/layout.h"
 
 namespace drover::devices {
@@ -20,5 +19,21 @@ double recomputed_share(const TrainingJob& job, const Layout& layout);
 /// Memory use by kind, without the activations that are recomputed.
 MemoryUse training_memory(const TrainingJob& job, const Layout& layout);
 bool training_fits(const TrainingJob& job, const Layout& layout);
+
+/// Data-parallel training of encoders and convolutions: what is sharded, what is recomputed, how
+/// many samples run at once.
+struct TrainingPlan {
+  bool sharded = false;    // weights, gradients and optimiser states are split over the gang
+  bool recompute = false;  // activations are recomputed instead of kept
+  bool fits = false;
+  double samples = 1;      // per device and micro-step
+  double micro_steps = 1;  // per optimiser step
+  double bytes = 0;        // per device, at the peak
+};
+
+/// The first plan that fits of: neither, sharded, recomputed, sharded and recomputed; each with the
+/// largest number of samples that fit. When none fits, the last one with one sample.
+TrainingPlan plan_training(const Placement& placement, const ModelSpec& model,
+                           const TrainingShape& shape);
 
 }  // namespace drover::devices

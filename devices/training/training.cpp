@@ -4,10 +4,8 @@
 #include <cmath>
 
 #include "devices/classic/classic_training.h"
-#include "devices/training/gang.h"
-#include "devices/training/links.h"
 #include "devices/training/memory.h"
-#include "devices/training/work.h"
+#include "devices/training/step_breakdown.h"
 
 namespace drover::devices {
 namespace {

@@ -12,11 +12,10 @@
 // dropout, their gradients).
 //
 // Element-wise work moves the activations that are kept for the backward pass a few times.
-#include "devices/training/work.h"
+#include "devices/training/step_breakdown.h"
 
 #include <algorithm>
 
-#include "devices/training/links.h"
 #include "devices/training/memory.h"
 
 namespace drover::devices {

@@ -67,12 +67,16 @@ constexpr bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 char lower(char letter);
 
 /// Whether two texts are equal without regard to the case of ASCII letters.
-bool same_letters(std::string_view one, std::string_view other);
+bool equal_ignoring_case(std::string_view one, std::string_view other);
 
 /// Whether the word is in the text, without regard to the case of ASCII letters.
-bool contains_letters(std::string_view text, std::string_view word);
+bool contains_ignoring_case(std::string_view text, std::string_view word);
 
 /// `*` matches any run of characters, `?` one. Case-insensitive.
 bool matches_glob(std::string_view text, std::string_view pattern);
+
+/// Natural order, h2 before h10: runs of digits compare as numbers, everything else by bytes. Of
+/// equal numbers the one with fewer digits is first. A strict total order.
+bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace drover

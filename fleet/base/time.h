@@ -8,6 +8,9 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "fleet/base/result.h"
 
 namespace drover {
 
@@ -41,5 +44,9 @@ std::string to_iso8601(Instant instant);
 
 /// Hours, minutes, seconds since midnight UTC: "02:38:01".
 std::string to_clock_text(Instant instant);
+
+/// Parses "2023-11-16 18:17:03.9799600": seconds with up to nine fractional digits, years 1970 to
+/// 2199. Accepts the zones `Z` and `+HH:MM`; without a zone it is UTC.
+Result<Instant> parse_timestamp(std::string_view text);
 
 }  // namespace drover

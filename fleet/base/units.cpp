@@ -171,7 +171,7 @@ Result<double> parse_watts(std::string_view text, std::string_view place) {
     return unexpected(place, text, expected);
   }
   for (const Unit& unit : watt_units) {
-    if (!same_letters(unit.name, quantity->unit)) continue;
+    if (!equal_ignoring_case(unit.name, quantity->unit)) continue;
     const double watts = quantity->number * unit.factor;
     if (std::isfinite(watts)) return watts;
   }

@@ -43,7 +43,7 @@ struct JournalRestore {
   std::vector<LedgerRow> rows;
   bool operator==(const JournalRestore&) const = default;
 };
-/// A message that the router's endpoints dropped; see fleet/dropped.h.
+/// A message that the router's endpoints dropped; see Dropped in fleet/outbox.h.
 struct JournalDropped {
   Instant now{};
   Peer from;

@@ -23,11 +23,11 @@ inline constexpr std::size_t labels_max = 64;      // per host
 inline constexpr std::size_t held_max = 16'384;    // attempts per host, about 35 bytes each
 
 // Jobs.
-inline constexpr std::size_t precisions_max = 16;      // there are seven
+inline constexpr std::size_t precisions_max = 16;      // there are nine
 inline constexpr std::size_t operations_max = 64;      // special operations of one workload
 inline constexpr std::size_t versions_max = 16;        // software versions of one workload
 inline constexpr std::size_t prefix_blocks_max = 512;  // of one prompt: 262,144 tokens
-inline constexpr std::size_t paces_max = 64;           // device kinds times gang sizes
+inline constexpr std::size_t throughputs_max = 64;     // device kinds times gang sizes
 inline constexpr std::size_t jobs_reply_max = 1000;
 
 // Decisions.
@@ -50,7 +50,7 @@ inline constexpr std::size_t pools_max = 1024;       // of a policy
 inline constexpr std::size_t alert_rules_max = 128;  // of a policy; about 300 bytes each
 
 // Samples.
-inline constexpr std::size_t columns_max = 64;                       // there are 13 metrics
+inline constexpr std::size_t columns_max = 64;                       // there are 17 metrics
 inline constexpr std::size_t column_bytes_max = batch_rows_max * 8;  // eight bytes are the widest
 
 // Snapshots.

@@ -61,8 +61,8 @@ std::span<const FieldEntry> field_table() {
   return table;
 }
 
-/// Goes through the table repeatedly while there are keys. Drover sends keys in the order of the
-/// table, so one pass is enough; keys in other orders are found as well.
+/// Each key may occur once; unknown ones are skipped. Drover sends keys in the order of the table,
+/// so the search for a key begins behind the last one that was found.
 bool read_fields(Reader& reader, void* owner, std::span<const FieldEntry> table);
 void write_fields(Packer& packer, const void* owner, const void* unfilled_owner,
                   std::span<const FieldEntry> table);

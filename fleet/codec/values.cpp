@@ -124,33 +124,4 @@ bool read(Reader& reader, std::map<Reason, std::uint64_t>& counts, Plain) {
   return true;
 }
 
-bool Keys::open() {
-  if (!reader_.map(fields_max, left_)) return false;
-  return left_ == 0 || reader_.text(field_name_bytes_max, key_);
-}
-
-bool Keys::known(std::size_t index) {
-  const std::uint64_t bit = std::uint64_t{1} << index;
-  if ((seen_ & bit) != 0) return reader_.fail("the field twice", "each field once");
-  seen_ |= bit;
-  return true;
-}
-
-bool Keys::skip_unknown() {
-  if (std::find(unknown_.begin(), unknown_.end(), key_) != unknown_.end()) {
-    return reader_.fail(fmt::format("the field {} twice", quoted(key_)), "each field once");
-  }
-  unknown_.push_back(key_);
-  if (!reader_.skip()) {
-    reader_.within(printable(key_));
-    return false;
-  }
-  return next();
-}
-
-bool Keys::next() {
-  --left_;
-  return left_ == 0 || reader_.text(field_name_bytes_max, key_);
-}
-
 }  // namespace drover::codec

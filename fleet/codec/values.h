@@ -87,28 +87,4 @@ bool read(Reader& reader, std::vector<std::uint16_t>& values, Packed rule);
 bool read(Reader& reader, std::map<std::string, std::string>& values, UpTo<FreeText> rule);
 bool read(Reader& reader, std::map<Reason, std::uint64_t>& counts, Plain);
 
-/// The keys of one map, one after the other. Each key may occur once.
-class Keys {
- public:
-  explicit Keys(Reader& reader) : reader_(reader) {}
-
-  /// Reads the map's head and the first key.
-  bool open();
-  bool done() const { return left_ == 0; }
-  bool at(std::string_view field) const { return left_ > 0 && key_ == field; }
-  /// Call before the value of a known field is read. False when the field was read before.
-  bool known(std::size_t index);
-  /// Skips the value of an unknown field and reads the next key.
-  bool skip_unknown();
-  /// Call after a value was read. Reads the next key.
-  bool next();
-
- private:
-  Reader& reader_;
-  std::size_t left_ = 0;
-  std::string_view key_;
-  std::uint64_t seen_ = 0;                 // bits of known fields by their index in the table
-  std::vector<std::string_view> unknown_;  // unknown keys, to find duplicates; at most fields_max
-};
-
 }  // namespace drover::codec

@@ -40,7 +40,7 @@ inline constexpr auto layout<Workload> = structure(
     field("prefix", &Workload::prefix, up_to(prefix_blocks_max)), field("steps", &Workload::steps),
     field("batch", &Workload::batch), field("sequence", &Workload::sequence),
     field("devices", &Workload::devices), field("checkpoint_steps", &Workload::checkpoint_steps),
-    field("paces", &Workload::paces, up_to(paces_max)));
+    field("throughputs", &Workload::throughputs, up_to(throughputs_max)));
 
 template <>
 inline constexpr auto layout<Job> = structure(

@@ -61,13 +61,13 @@ std::vector<std::string> signs_of(ValueKind kind) {
 
 bool begins(std::string_view text, std::string_view beginning) {
   return text.size() >= beginning.size() &&
-         same_letters(text.substr(0, beginning.size()), beginning);
+         equal_ignoring_case(text.substr(0, beginning.size()), beginning);
 }
 
 bool is_plain(std::string_view value) {
   const Token word = Tokenizer(value).next_value();
   return word.kind == TokenKind::word && word.length == value.size() &&
-         !same_letters(value, "none");
+         !equal_ignoring_case(value, "none");
 }
 
 std::string quoted(std::string_view value) {

@@ -8,7 +8,7 @@
 
 #include "fleet/device_state.h"
 #include "fleet/filter/filter.h"
-#include "fleet/filter/sample.h"
+#include "fleet/sample/sample.h"
 
 namespace drover::filter {
 
@@ -26,6 +26,40 @@ struct DeviceFacts {
 inline double power_cap_w(double sampled_w, double group_w) {
   if (!std::isnan(sampled_w)) return sampled_w;
   return group_w > 0 ? group_w : absent;
+}
+
+/// The value of a field that depends on samples only; NaN for other fields. `reading(Metric)`
+/// returns the last value or NaN.
+template <typename Reading>
+double sampled(Field field, const Reading& reading) {
+  switch (field) {
+    case Field::utilization:
+      return reading(Metric::utilization);
+    case Field::tensor:
+      return reading(Metric::tensor_activity);
+    case Field::memory_bandwidth:
+      return reading(Metric::memory_activity);
+    case Field::memory_share:
+      return reading(Metric::memory_used) / reading(Metric::memory_total);
+    case Field::memory:
+      return reading(Metric::memory_used);
+    case Field::power:
+      return reading(Metric::power);
+    case Field::temperature:
+      return reading(Metric::temperature);
+    case Field::memory_temperature:
+      return reading(Metric::memory_temperature);
+    case Field::clock:
+      return reading(Metric::clock);
+    case Field::queue:
+      return reading(Metric::queue);
+    case Field::running:
+      return reading(Metric::running);
+    case Field::energy:
+      return reading(Metric::energy);
+    default:
+      return absent;
+  }
 }
 
 /// The value of a numeric device field; NaN for other fields. `reading(Metric)` returns the last
@@ -56,6 +90,10 @@ double number_of(Field field, const DeviceFacts& device, const Reading& reading)
 
 /// Passes the values of Field::state to `test`.
 void show_states(const DeviceCondition& condition, TextMatcher& test);
+
+/// Passes the values of Field::throttle to `test`: the throttle reasons in the bits of
+/// Metric::throttle by their names on the dashboard, or "no"; none when the bits are unknown.
+void show_throttle_reasons(double throttle, TextMatcher& test);
 
 /// Whether an alert about `subject` concerns the device: it is about the device or its host.
 bool is_about_device(std::string_view subject, std::string_view device, std::string_view host);

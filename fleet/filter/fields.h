@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "fleet/base/result.h"
+
 namespace drover::filter {
 
 enum class Field : std::uint8_t {
@@ -113,5 +115,10 @@ std::vector<std::string> field_names(Subjects of);
 
 /// What a value of this kind is, for messages: "a temperature".
 std::string_view meaning(ValueKind kind);
+
+/// Parses a value into the field's unit, which is also the unit of a bare number. A share is
+/// written 80% or 0.8; a bare number above 1 is percent. The error names the field, what was found
+/// and what was expected. REQUIRES the field is not text.
+Result<double> parse_value(std::string_view text, const FieldFacts& field);
 
 }  // namespace drover::filter

@@ -19,9 +19,9 @@ bool TextMatcher::holds(std::string_view text) const {
     case MatchMode::any:
       return true;
     case MatchMode::equal:
-      return same_letters(text, word_);
+      return equal_ignoring_case(text, word_);
     case MatchMode::contains:
-      return contains_letters(text, word_);
+      return contains_ignoring_case(text, word_);
     case MatchMode::pattern:
       return pattern_->is_in(text);
   }

@@ -19,7 +19,6 @@
 #include "fleet/base/text.h"
 #include "fleet/filter/filter.h"
 #include "fleet/filter/tokenizer.h"
-#include "fleet/filter/values.h"
 
 namespace drover::filter {
 
@@ -230,7 +229,7 @@ class Parser {
     }
     const bool is_equality =
         sign.sign == ComparisonOperator::equal || sign.sign == ComparisonOperator::unequal;
-    if (is_equality && value.kind == TokenKind::word && same_letters(value.text, "none")) {
+    if (is_equality && value.kind == TokenKind::word && equal_ignoring_case(value.text, "none")) {
       Step step;
       step.field = field.field;
       step.test = sign.sign == ComparisonOperator::equal ? Test::unknown : Test::known;

@@ -40,9 +40,9 @@ constexpr std::array signs_table = {
 };
 
 TokenKind kind_of(std::string_view word) {
-  if (same_letters(word, "and")) return TokenKind::both;
-  if (same_letters(word, "or")) return TokenKind::either;
-  if (same_letters(word, "not")) return TokenKind::negation;
+  if (equal_ignoring_case(word, "and")) return TokenKind::both;
+  if (equal_ignoring_case(word, "or")) return TokenKind::either;
+  if (equal_ignoring_case(word, "not")) return TokenKind::negation;
   return TokenKind::word;
 }
 

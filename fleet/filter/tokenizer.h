@@ -50,7 +50,6 @@ class Tokenizer {
 
  private:
   void skip_blanks();
-  bool take(std::string_view sign);
   Token signs();
   Token quoted();
   Token word(std::string_view ends);

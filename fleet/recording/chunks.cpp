@@ -51,7 +51,7 @@ Result<OpenChunk*> ChunkCache::decoded(const ChunkIndex& chunk) {
   if (!open) return open;
   for (Block& block : (*open)->blocks) {
     const std::size_t before = block.weight();
-    if (Status done = block.decode_all(); !done) {
+    if (Status done = block.decode(); !done) {
       return error("byte {}: {}", chunk.offset, done.error().message);
     }
     (*open)->weight += block.weight() - before;
@@ -111,7 +111,7 @@ Result<RecordedMessage> row_of(const MessageView& message, const ChunkIndex& chu
 
 Status check_messages(OpenChunk& open, const ChunkIndex& chunk) {
   for (Block& block : open.blocks) {
-    if (Status status = block.decode_all(); !status) return status;
+    if (Status status = block.decode(); !status) return status;
   }
   for (const MessageView& message : open.messages) {
     const auto channel = static_cast<RecordingChannel>(message.channel);

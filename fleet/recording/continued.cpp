@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "fleet/codec/codec.h"
-#include "fleet/recording/reader_state.h"
+#include "fleet/recording/reader.h"
 
 namespace drover {
 namespace {
@@ -27,16 +27,16 @@ std::optional<RecordedMessage> recorded_of(const JournalEntry& entry) {
 
 }  // namespace
 
-bool RecordingReader::State::is_continued_by(const std::vector<JournalEntry>& journaled) {
+bool RecordingReader::is_continued_by(const std::vector<JournalEntry>& journaled) {
   std::vector<RecordedMessage> in_both;
   for (const JournalEntry& entry : journaled) {
-    if (!index.ordinals.contains(entry.ordinal)) continue;
+    if (!index_.ordinals.contains(entry.ordinal)) continue;
     if (auto recorded = recorded_of(entry)) in_both.push_back(std::move(*recorded));
   }
   return in_both.empty() ? ends_before(journaled) : has(in_both);
 }
 
-bool RecordingReader::State::has(const std::vector<RecordedMessage>& messages) {
+bool RecordingReader::has(const std::vector<RecordedMessage>& messages) {
   const auto [earliest, latest] =
       std::minmax_element(messages.begin(), messages.end(),
                           [](const auto& a, const auto& b) { return a.arrived < b.arrived; });
@@ -51,13 +51,13 @@ bool RecordingReader::State::has(const std::vector<RecordedMessage>& messages) {
   });
 }
 
-bool RecordingReader::State::ends_before(const std::vector<JournalEntry>& journaled) {
-  const std::uint64_t highest = index.ordinals.last_ordinal();
+bool RecordingReader::ends_before(const std::vector<JournalEntry>& journaled) {
+  const std::uint64_t highest = index_.ordinals.last_ordinal();
   if (highest == 0 || journaled.empty() || journaled.front().ordinal != highest + 1) return false;
-  const Instant until = index.ordinals.last_arrived();
+  const Instant until = index_.ordinals.last_arrived();
   if (journaled.front().arrived < until) return false;
   const auto latest =
-      read(saturating_add(until, -index.totals.longest_block), Instant::max(), Kinds::all);
+      read(saturating_add(until, -index_.totals.longest_block), Instant::max(), Kinds::all);
   if (!latest) return false;
   std::map<std::string, std::uint64_t> numbers;  // last sequence number of each sender
   for (const RecordedMessage& one : *latest) numbers[one.envelope.sender] = one.envelope.sequence;

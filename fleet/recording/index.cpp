@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "fleet/recording/format/file.h"
 #include "fleet/recording/survey.h"
 
 namespace drover::recording {
@@ -10,10 +9,6 @@ namespace {
 
 // The first metadata record is within these first bytes of the file.
 constexpr std::uint64_t beginning_bytes = 64u << 10;
-
-Result<std::uint64_t> total(const TextMap& map, std::string_view key) {
-  return number_in(map, key);
-}
 
 struct Footer {
   std::uint64_t summary_start = 0;
@@ -105,27 +100,6 @@ Status take_summary_record(ByteSource& source, std::uint8_t opcode, std::string_
 }
 
 }  // namespace
-
-Status take_totals(const TextMap& map, Totals& totals) {
-  std::uint64_t longest = 0;
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-  const std::pair<std::string_view, std::uint64_t*> fields[] = {
-      {"places", &totals.ordinals},      {"sample_batches", &totals.batches},
-      {"sample_values", &totals.values}, {"keyframes", &totals.keyframes},
-      {"dropped", &totals.dropped},      {"fell_back", &totals.out_of_order},
-      {"longest_block_ns", &longest},    {"first_arrival_ns", &first},
-      {"last_arrival_ns", &last}};
-  for (const auto& [key, into] : fields) {
-    const Result<std::uint64_t> number = total(map, key);
-    if (!number) return number.error();
-    *into = *number;
-  }
-  totals.longest_block = std::max(Duration{0}, Duration{static_cast<std::int64_t>(longest)});
-  totals.first = instant_of(first);
-  totals.last = instant_of(last);
-  return {};
-}
 
 Result<std::string> bytes_of(ByteSource& source, std::uint64_t offset, std::uint64_t bytes,
                              std::uint64_t bytes_max) {

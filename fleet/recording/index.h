@@ -8,22 +8,10 @@
 #include <vector>
 
 #include "fleet/recording/format/block.h"
+#include "fleet/recording/format/file.h"
 #include "fleet/recording/format/gaps.h"
-#include "fleet/recording/format/mcap.h"
 
 namespace drover::recording {
-
-struct Totals {
-  std::uint64_t ordinals = 0;
-  std::uint64_t batches = 0;
-  std::uint64_t values = 0;
-  std::uint64_t keyframes = 0;
-  std::uint64_t dropped = 0;
-  std::uint64_t out_of_order = 0;
-  Duration longest_block{};
-  Instant first{};
-  Instant last{};
-};
 
 /// The location of a complete keyframe.
 struct SurveyedKeyframe {
@@ -50,9 +38,6 @@ struct FileIndex {
   OrdinalGaps ordinals;
   std::vector<SurveyedKeyframe> keyframes;  // in order
 };
-
-/// Parses the totals in the metadata at the end of a recording.
-Status take_totals(const TextMap& map, Totals& totals);
 
 /// The gaps of missing messages. REQUIRES a surveyed index.
 std::vector<OrdinalGaps::Gap> gaps_of(FileIndex& index);

@@ -1,25 +1,22 @@
-// Look-ups in a recording: keyframes, whole channels, one device.
+// Look-ups in a recording: keyframes and whole channels.
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "fleet/recording/format/layout.h"
-#include "fleet/recording/reader_state.h"
+#include "fleet/recording/reader.h"
 
 namespace drover {
 namespace {
 
-using recording::Block;
 using recording::ChunkIndex;
 using recording::in_order;
 using recording::JournaledMessage;
 using recording::MessageView;
 using recording::OpenChunk;
 using recording::Snapshots;
-using recording::within;
 
 using Messages = std::vector<RecordedMessage>;
 
@@ -35,9 +32,8 @@ Keyframe joined(std::map<std::uint32_t, RecordedMessage>& parts) {
 }  // namespace
 
 Result<std::optional<Keyframe>> RecordingReader::keyframe_before(Instant at) {
-  State& state = *state_;
-  if (state.index.surveyed) {
-    const auto& all = state.index.keyframes;
+  if (index_.surveyed) {
+    const auto& all = index_.keyframes;
     const auto last = std::find_if(all.rbegin(), all.rend(),
                                    [&](const auto& keyframe) { return keyframe.at <= at; });
     if (last == all.rend()) return std::optional<Keyframe>{};
@@ -46,10 +42,10 @@ Result<std::optional<Keyframe>> RecordingReader::keyframe_before(Instant at) {
     return std::optional(std::move(*keyframe));
   }
   Snapshots parts;
-  for (std::size_t i = state.index.chunks.size(); i > 0; --i) {
-    const ChunkIndex& chunk = state.index.chunks[i - 1];
+  for (std::size_t i = index_.chunks.size(); i > 0; --i) {
+    const ChunkIndex& chunk = index_.chunks[i - 1];
     if (!chunk.holds(RecordingChannel::keyframes) || chunk.start > at) continue;
-    if (Status status = state.add_parts(chunk, at, parts); !status) return status.error();
+    if (Status status = add_parts(chunk, at, parts); !status) return status.error();
     for (auto whole = parts.rbegin(); whole != parts.rend(); ++whole) {
       const RecordedMessage& any = whole->second.begin()->second;
       if (whole->second.size() != std::get<SnapshotPart>(any.envelope.body).parts) continue;
@@ -60,8 +56,8 @@ Result<std::optional<Keyframe>> RecordingReader::keyframe_before(Instant at) {
 }
 
 // Adds the parts in the chunk that arrived at or before `at`.
-Status RecordingReader::State::add_parts(const ChunkIndex& chunk, Instant at, Snapshots& parts) {
-  const Result<OpenChunk*> open = cache.get(chunk);
+Status RecordingReader::add_parts(const ChunkIndex& chunk, Instant at, Snapshots& parts) {
+  const Result<OpenChunk*> open = cache_.get(chunk);
   if (!open) return open.error();
   for (const MessageView& message : (*open)->messages) {
     if (message.channel != static_cast<std::uint16_t>(RecordingChannel::keyframes)) continue;
@@ -77,16 +73,16 @@ Status RecordingReader::State::add_parts(const ChunkIndex& chunk, Instant at, Sn
 }
 
 const std::vector<recording::SurveyedKeyframe>& RecordingReader::keyframes() const {
-  DROVER_REQUIRE(state_->index.surveyed);
-  return state_->index.keyframes;
+  DROVER_REQUIRE(index_.surveyed);
+  return index_.keyframes;
 }
 
 Result<Keyframe> RecordingReader::read(const recording::SurveyedKeyframe& keyframe) {
   Snapshots parts;
   for (std::size_t i = keyframe.first_chunk; i <= keyframe.last_chunk; ++i) {
-    const ChunkIndex& chunk = state_->index.chunks.at(i);
+    const ChunkIndex& chunk = index_.chunks.at(i);
     if (!chunk.holds(RecordingChannel::keyframes)) continue;
-    if (Status status = state_->add_parts(chunk, Instant::max(), parts); !status) {
+    if (Status status = add_parts(chunk, Instant::max(), parts); !status) {
       return status.error();
     }
   }
@@ -96,11 +92,11 @@ Result<Keyframe> RecordingReader::read(const recording::SurveyedKeyframe& keyfra
   return joined(found->second);
 }
 
-Result<Messages> RecordingReader::State::all_of(RecordingChannel channel) {
+Result<Messages> RecordingReader::all_of(RecordingChannel channel) {
   Messages messages;
-  for (const ChunkIndex& chunk : index.chunks) {
+  for (const ChunkIndex& chunk : index_.chunks) {
     if (!chunk.holds(channel)) continue;
-    const Result<std::unique_ptr<OpenChunk>> open = recording::open_chunk(source, chunk);
+    const Result<std::unique_ptr<OpenChunk>> open = recording::open_chunk(source_, chunk);
     if (!open) return open.error();
     for (const MessageView& message : (*open)->messages) {
       if (message.channel != static_cast<std::uint16_t>(channel)) continue;
@@ -109,24 +105,22 @@ Result<Messages> RecordingReader::State::all_of(RecordingChannel channel) {
       messages.push_back(std::move(*row));
     }
   }
-  for (const JournaledMessage& one : journal) {
+  for (const JournaledMessage& one : journal_) {
     if (one.channel == channel) messages.push_back(one.recorded);
   }
   in_order(messages);
   return messages;
 }
 
-Result<Messages> RecordingReader::alerts() { return state_->all_of(RecordingChannel::alerts); }
-Result<Messages> RecordingReader::events() { return state_->all_of(RecordingChannel::events); }
-Result<Messages> RecordingReader::bookmarks() {
-  return state_->all_of(RecordingChannel::bookmarks);
-}
+Result<Messages> RecordingReader::alerts() { return all_of(RecordingChannel::alerts); }
+Result<Messages> RecordingReader::events() { return all_of(RecordingChannel::events); }
+Result<Messages> RecordingReader::bookmarks() { return all_of(RecordingChannel::bookmarks); }
 
 Result<std::vector<DroppedMessages>> RecordingReader::drops() {
   std::vector<DroppedMessages> drops;
-  for (const ChunkIndex& chunk : state_->index.chunks) {
+  for (const ChunkIndex& chunk : index_.chunks) {
     if (!chunk.holds(RecordingChannel::drops)) continue;
-    const Result<OpenChunk*> open = state_->cache.get(chunk);
+    const Result<OpenChunk*> open = cache_.get(chunk);
     if (!open) return open.error();
     for (const MessageView& message : (*open)->messages) {
       if (message.channel != static_cast<std::uint16_t>(RecordingChannel::drops)) continue;
@@ -135,80 +129,8 @@ Result<std::vector<DroppedMessages>> RecordingReader::drops() {
       drops.push_back(*one);
     }
   }
-  drops.insert(drops.end(), state_->journaled_drops.begin(), state_->journaled_drops.end());
+  drops.insert(drops.end(), journaled_drops_.begin(), journaled_drops_.end());
   return drops;
-}
-
-namespace {
-
-double value_of(std::int64_t integer, const recording::ColumnFormat& form) {
-  Column column{form.metric, form.width, form.scale, {}};
-  for (int i = 0; i < form.width; ++i) {
-    column.bytes += static_cast<char>(static_cast<std::uint64_t>(integer) >> (8 * i));
-  }
-  double value = absent;
-  decode(column, {&value, 1});
-  return value;
-}
-
-std::optional<std::size_t> row_of(const std::vector<std::uint16_t>& devices, std::uint16_t device) {
-  const auto found = std::find(devices.begin(), devices.end(), device);
-  if (found == devices.end()) return {};
-  return static_cast<std::size_t>(found - devices.begin());
-}
-
-}  // namespace
-
-Status RecordingReader::State::add_series(Block& block, const DeviceId& device, std::uint8_t metric,
-                                          Instant from, Instant to, std::vector<SeriesPoint>& out) {
-  for (std::size_t number = 0; number < block.sources().size(); ++number) {
-    const recording::BlockSource& one = block.sources()[number];
-    const auto row = one.host == device.host ? row_of(one.devices, device.index) : std::nullopt;
-    if (!row) continue;
-    recording::ColumnFormat form;
-    const auto integers = block.row(number, *row, metric, form);
-    if (!integers) return integers.error();
-    for (std::size_t tick = 0; tick < integers->size(); ++tick) {
-      const recording::BatchHeader& facts = block.facts(block.first_batch(number) + tick);
-      const double value = value_of((*integers)[tick], form);
-      const bool wanted = !std::isnan(value) && within(facts.arrived, from, to);
-      if (wanted) out.push_back({facts.arrived, facts.at, value});
-    }
-  }
-  return {};
-}
-
-Result<std::vector<SeriesPoint>> RecordingReader::series(const DeviceId& device, Metric metric,
-                                                         Instant from, Instant to) {
-  State& state = *state_;
-  const auto number = static_cast<std::uint8_t>(metric);
-  std::vector<SeriesPoint> points;
-  for (const ChunkIndex& chunk : state.index.chunks) {
-    if (!chunk.holds(RecordingChannel::samples) || !state.may_hold(chunk, from, to)) continue;
-    const Result<std::unique_ptr<OpenChunk>> open = recording::open_chunk(state.source, chunk);
-    if (!open) return open.error();
-    for (Block& block : (*open)->blocks) {
-      if (Status status = state.add_series(block, device, number, from, to, points); !status) {
-        return error("byte {}: {}", chunk.offset, status.error().message);
-      }
-    }
-  }
-  for (const JournaledMessage& one : state.journal) {
-    const auto* batch = std::get_if<SampleBatch>(&one.recorded.envelope.body);
-    if (batch == nullptr || batch->host != device.host) continue;
-    const auto row = row_of(batch->devices, device.index);
-    if (!row || !within(one.recorded.arrived, from, to)) continue;
-    for (const Column& column : batch->columns) {
-      double value = absent;
-      if (column.metric == number) decode_present(column, *row, {&value, 1});
-      if (std::isnan(value)) continue;
-      points.push_back({one.recorded.arrived, one.recorded.envelope.at, value});
-    }
-  }
-  std::stable_sort(points.begin(), points.end(), [](const SeriesPoint& a, const SeriesPoint& b) {
-    return a.arrived < b.arrived;
-  });
-  return points;
 }
 
 }  // namespace drover

@@ -1,7 +1,7 @@
 // The missing messages of a recording: their times, and when the state is complete again.
 #include <algorithm>
 
-#include "fleet/recording/reader_state.h"
+#include "fleet/recording/reader.h"
 
 namespace drover {
 namespace {
@@ -33,23 +33,22 @@ std::vector<OrdinalGaps::Gap> recording::gaps_of(FileIndex& index) {
 }
 
 std::vector<DroppedMessages> RecordingReader::missing() {
-  DROVER_REQUIRE(state_->index.surveyed);
+  DROVER_REQUIRE(index_.surveyed);
   std::vector<DroppedMessages> all;
-  for (const OrdinalGaps::Gap& gap : recording::gaps_of(state_->index)) all.push_back(gap.missing);
+  for (const OrdinalGaps::Gap& gap : recording::gaps_of(index_)) all.push_back(gap.missing);
   if (info().is_end_unknown()) all.push_back({last(), last(), 1});
   return all;
 }
 
 Result<std::vector<RecordingGap>> RecordingReader::gaps() {
-  State& state = *state_;
-  DROVER_REQUIRE(state.index.surveyed);
-  const std::vector<SurveyedKeyframe>& keyframes = state.index.keyframes;
+  DROVER_REQUIRE(index_.surveyed);
+  const std::vector<SurveyedKeyframe>& keyframes = index_.keyframes;
   std::vector<RecordingGap> gaps;
   const auto add = [&](Instant from, const auto& known_again) {
     const auto next = std::find_if(keyframes.begin(), keyframes.end(), known_again);
     gaps.push_back({from, next == keyframes.end() ? never : std::max(from, next->at)});
   };
-  for (const OrdinalGaps::Gap& gap : recording::gaps_of(state.index)) {
+  for (const OrdinalGaps::Gap& gap : recording::gaps_of(index_)) {
     add(gap.missing.since,
         [&](const SurveyedKeyframe& keyframe) { return keyframe.ordinal >= gap.last; });
   }

@@ -5,7 +5,7 @@
 
 #include "fleet/codec/codec.h"
 #include "fleet/recording/format/layout.h"
-#include "fleet/recording/reader_state.h"
+#include "fleet/recording/reader.h"
 #include "fleet/recording/survey.h"
 
 namespace drover {
@@ -39,32 +39,32 @@ bool has_rows(const ChunkIndex& chunk) {
 
 }  // namespace
 
-void RecordingReader::State::take_entry(const JournalEntry& entry) {
+void RecordingReader::take_entry(const JournalEntry& entry) {
   if (entry.channel == RecordingChannel::drops) {
     const auto drops = recording::unpacked_map<DroppedMessages>(entry.bytes);
-    if (drops) journaled_drops.push_back(*drops);
-    if (drops) entries.push_back(entry);
+    if (drops) journaled_drops_.push_back(*drops);
+    if (drops) entries_.push_back(entry);
     return;
   }
   Result<Envelope> envelope = decode(entry.bytes);
   if (!envelope) {
-    info.notes.push_back(
+    info_.notes.push_back(
         fmt::format("journal, message {}: {}", entry.ordinal, envelope.error().message));
     return;
   }
-  entries.push_back(entry);
-  journal.push_back({entry.channel, {entry.arrived, std::move(*envelope), entry.ordinal}});
+  entries_.push_back(entry);
+  journal_.push_back({entry.channel, {entry.arrived, std::move(*envelope), entry.ordinal}});
 }
 
-void RecordingReader::State::reject_journal(std::string why) {
-  info.notes.push_back(std::move(why));
-  info.journal_rejected = true;
-  info.journal_absent = !index.closed && !index.ended;
+void RecordingReader::reject_journal(std::string why) {
+  info_.notes.push_back(std::move(why));
+  info_.journal_rejected = true;
+  info_.journal_absent = !index_.closed && !index_.ended;
 }
 
-void RecordingReader::State::take_journal(std::string_view bytes) {
+void RecordingReader::take_journal(std::string_view bytes) {
   std::optional<Incarnation> whose;
-  if (index.start_known) whose = index.start.identity;
+  if (index_.start_known) whose = index_.start.identity;
   RecordingJournal read = RecordingJournal::read(bytes, whose);
   if (read.other) {
     return reject_journal("the journal belongs to another recording and was ignored");
@@ -75,42 +75,42 @@ void RecordingReader::State::take_journal(std::string_view bytes) {
         "belongs to this recording");
   }
   // After the damaged end of a journal there may have been more.
-  for (LostRange& one : read.lost) info.journal_lost.push_back(std::move(one));
-  if (!index.start_known) index.start.identity = read.identity;
+  for (LostRange& one : read.lost) info_.journal_lost.push_back(std::move(one));
+  if (!index_.start_known) index_.start.identity = read.identity;
   for (const JournalEntry& entry : read.entries) {
-    if (!index.ordinals.contains(entry.ordinal)) take_entry(entry);
+    if (!index_.ordinals.contains(entry.ordinal)) take_entry(entry);
   }
-  for (const JournalEntry& entry : entries) index.ordinals.add(entry.ordinal, entry.arrived);
+  for (const JournalEntry& entry : entries_) index_.ordinals.add(entry.ordinal, entry.arrived);
 }
 
-void RecordingReader::State::set_info() {
-  info.start = index.start;
-  info.file_bytes = source.size();
-  info.closed = index.closed;
-  info.ended = index.closed || index.ended;
-  info.chunks = index.chunks.size();
-  info.sample_batches = index.totals.batches;
-  info.sample_values = index.totals.values;
-  info.keyframes = index.totals.keyframes;
-  info.dropped = index.totals.dropped;
-  info.out_of_order = index.totals.out_of_order;
-  info.lost = index.lost;
-  info.notes.insert(info.notes.begin(), index.notes.begin(), index.notes.end());
-  for (const auto& [number, messages] : index.messages) {
+void RecordingReader::set_info() {
+  info_.start = index_.start;
+  info_.file_bytes = source_.size();
+  info_.closed = index_.closed;
+  info_.ended = index_.closed || index_.ended;
+  info_.chunks = index_.chunks.size();
+  info_.sample_batches = index_.totals.batches;
+  info_.sample_values = index_.totals.values;
+  info_.keyframes = index_.totals.keyframes;
+  info_.dropped = index_.totals.dropped;
+  info_.out_of_order = index_.totals.out_of_order;
+  info_.lost = index_.lost;
+  info_.notes.insert(info_.notes.begin(), index_.notes.begin(), index_.notes.end());
+  for (const auto& [number, messages] : index_.messages) {
     if (number < 1 || number > recording_channel_count) continue;
-    info.channels.push_back({static_cast<RecordingChannel>(number), messages});
+    info_.channels.push_back({static_cast<RecordingChannel>(number), messages});
   }
-  for (const ChunkIndex& chunk : index.chunks) {
-    if (chunk.holds(RecordingChannel::samples)) info.sample_bytes += chunk.length;
+  for (const ChunkIndex& chunk : index_.chunks) {
+    if (chunk.holds(RecordingChannel::samples)) info_.sample_bytes += chunk.length;
   }
-  for (const DroppedMessages& one : journaled_drops) info.dropped += one.count;
-  info.journaled = journal.size() + journaled_drops.size();
-  bool any = !index.chunks.empty();
-  first = any ? index.totals.first : index.start.fleet_time;
-  last = any ? index.totals.last : index.start.fleet_time;
-  for (const JournaledMessage& one : journal) {
-    first = any ? std::min(first, one.recorded.arrived) : one.recorded.arrived;
-    last = any ? std::max(last, one.recorded.arrived) : one.recorded.arrived;
+  for (const DroppedMessages& one : journaled_drops_) info_.dropped += one.count;
+  info_.journaled = journal_.size() + journaled_drops_.size();
+  bool any = !index_.chunks.empty();
+  first_ = any ? index_.totals.first : index_.start.fleet_time;
+  last_ = any ? index_.totals.last : index_.start.fleet_time;
+  for (const JournaledMessage& one : journal_) {
+    first_ = any ? std::min(first_, one.recorded.arrived) : one.recorded.arrived;
+    last_ = any ? std::max(last_, one.recorded.arrived) : one.recorded.arrived;
     any = true;
   }
 }
@@ -118,44 +118,33 @@ void RecordingReader::State::set_info() {
 Result<RecordingReader> RecordingReader::open(ByteSource& file,
                                               std::optional<std::string_view> journal,
                                               Survey survey) {
-  auto state = std::make_unique<State>(file);
+  RecordingReader reader(file);
   Result<recording::FileIndex> index = recording::read_index(file);
   if (!index) return index.error();
-  state->index = std::move(*index);
+  reader.index_ = std::move(*index);
   // A journal is compared with the messages of the file.
   const bool wanted = survey == Survey::always || journal.has_value();
-  if (wanted && !state->index.surveyed) recording::survey(file, state->index);
+  if (wanted && !reader.index_.surveyed) recording::survey(file, reader.index_);
   // A recorder always leaves a journal, at least with a head.
-  const bool torn = !state->index.closed && !state->index.ended;
-  state->info.journal_absent = torn && (!journal || journal->empty());
-  if (journal) state->take_journal(*journal);
-  state->set_info();
-  return RecordingReader(std::move(state));
+  const bool torn = !reader.index_.closed && !reader.index_.ended;
+  reader.info_.journal_absent = torn && (!journal || journal->empty());
+  if (journal) reader.take_journal(*journal);
+  reader.set_info();
+  return reader;
 }
-
-RecordingReader::RecordingReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
-RecordingReader::RecordingReader(RecordingReader&&) noexcept = default;
-RecordingReader& RecordingReader::operator=(RecordingReader&&) noexcept = default;
-RecordingReader::~RecordingReader() = default;
-
-const RecordingInfo& RecordingReader::info() const { return state_->info; }
-const recording::FileIndex& RecordingReader::index() const { return state_->index; }
-const std::vector<JournalEntry>& RecordingReader::journaled() const { return state_->entries; }
-Instant RecordingReader::first() const { return state_->first; }
-Instant RecordingReader::last() const { return state_->last; }
 
 // The message of a block has the time of its first batch; its last batch is later by at most the
 // longest block.
-bool RecordingReader::State::may_hold(const ChunkIndex& chunk, Instant from, Instant to) const {
+bool RecordingReader::may_hold(const ChunkIndex& chunk, Instant from, Instant to) const {
   const bool samples = chunk.holds(RecordingChannel::samples);
-  const Duration block = samples ? index.totals.longest_block : Duration{0};
+  const Duration block = samples ? index_.totals.longest_block : Duration{0};
   return chunk.start < to && saturating_add(chunk.end, block) >= from;
 }
 
-Status RecordingReader::State::add_rows(Instant from, Instant to, Messages& out) {
-  for (const ChunkIndex& chunk : index.chunks) {
+Status RecordingReader::add_rows(Instant from, Instant to, Messages& out) {
+  for (const ChunkIndex& chunk : index_.chunks) {
     if (!has_rows(chunk) || !may_hold(chunk, from, to)) continue;
-    const Result<OpenChunk*> open = cache.get(chunk);
+    const Result<OpenChunk*> open = cache_.get(chunk);
     if (!open) return open.error();
     for (const MessageView& message : (*open)->messages) {
       if (!is_row(message.channel) || !within(message.log_time, from, to)) continue;
@@ -167,16 +156,16 @@ Status RecordingReader::State::add_rows(Instant from, Instant to, Messages& out)
   return {};
 }
 
-Status RecordingReader::State::add_samples(Instant from, Instant to, Messages& out) {
-  for (const ChunkIndex& chunk : index.chunks) {
+Status RecordingReader::add_samples(Instant from, Instant to, Messages& out) {
+  for (const ChunkIndex& chunk : index_.chunks) {
     if (!chunk.holds(RecordingChannel::samples) || !may_hold(chunk, from, to)) continue;
-    const Result<OpenChunk*> open = cache.get(chunk);
+    const Result<OpenChunk*> open = cache_.get(chunk);
     if (!open) return open.error();
     const bool wanted = std::any_of(
         (*open)->blocks.begin(), (*open)->blocks.end(),
         [&](const Block& block) { return block.head().first < to && block.head().last >= from; });
     if (!wanted) continue;
-    const Result<OpenChunk*> decoded = cache.decoded(chunk);
+    const Result<OpenChunk*> decoded = cache_.decoded(chunk);
     if (!decoded) return decoded.error();
     for (const Block& block : (*decoded)->blocks) {
       for (std::size_t i = 0; i < block.batch_count(); ++i) {
@@ -187,8 +176,8 @@ Status RecordingReader::State::add_samples(Instant from, Instant to, Messages& o
   return {};
 }
 
-void RecordingReader::State::add_journaled(Instant from, Instant to, Kinds kinds, Messages& out) {
-  for (const JournaledMessage& one : journal) {
+void RecordingReader::add_journaled(Instant from, Instant to, Kinds kinds, Messages& out) {
+  for (const JournaledMessage& one : journal_) {
     if (one.channel == RecordingChannel::bookmarks) continue;
     const Kinds kind = one.channel == RecordingChannel::samples ? Kinds::samples : Kinds::rows;
     if (kinds != Kinds::all && kinds != kind) continue;
@@ -196,7 +185,7 @@ void RecordingReader::State::add_journaled(Instant from, Instant to, Kinds kinds
   }
 }
 
-Result<Messages> RecordingReader::State::read(Instant from, Instant to, Kinds kinds) {
+Result<Messages> RecordingReader::read(Instant from, Instant to, Kinds kinds) {
   Messages messages;
   if (kinds != Kinds::rows) {
     if (Status status = add_samples(from, to, messages); !status) return status.error();
@@ -210,15 +199,15 @@ Result<Messages> RecordingReader::State::read(Instant from, Instant to, Kinds ki
 }
 
 Result<Messages> RecordingReader::read(Instant from, Instant to) {
-  return state_->read(from, to, State::Kinds::all);
+  return read(from, to, Kinds::all);
 }
 
 Result<Messages> RecordingReader::read_rows(Instant from, Instant to) {
-  return state_->read(from, to, State::Kinds::rows);
+  return read(from, to, Kinds::rows);
 }
 
 Result<Messages> RecordingReader::read_samples(Instant from, Instant to) {
-  return state_->read(from, to, State::Kinds::samples);
+  return read(from, to, Kinds::samples);
 }
 
 }  // namespace drover

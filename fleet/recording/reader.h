@@ -1,4 +1,4 @@
-// Reads recordings by time, by keyframe and by device.
+// Reads recordings by time and by keyframe.
 //
 // A recording is opened by its footer, with a fixed number of reads. A file without footer (its
 // writer was killed) is scanned record by record, and damaged parts are listed in `info().lost`.
@@ -12,20 +12,31 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "fleet/recording/chunks.h"
 #include "fleet/recording/format/journal.h"
 #include "fleet/recording/format/recording.h"
 
 namespace drover {
 
 namespace recording {
-struct FileIndex;
-struct SurveyedKeyframe;
+
+// A message that only the journal has.
+struct JournaledMessage {
+  RecordingChannel channel = RecordingChannel::events;
+  RecordedMessage recorded;
+};
+
+// Parts of keyframes, by snapshot and number.
+using Snapshots = std::map<std::uint64_t, std::map<std::uint32_t, RecordedMessage>>;
+
+inline bool within(Instant time, Instant from, Instant to) { return from <= time && time < to; }
+void in_order(std::vector<RecordedMessage>& messages);
+
 }  // namespace recording
 
 struct ChannelFacts {
@@ -68,13 +79,6 @@ struct RecordingGap {
   bool operator==(const RecordingGap&) const = default;
 };
 
-/// A device's metric at one instant.
-struct SeriesPoint {
-  Instant arrived{};
-  Instant at{};
-  double value = absent;
-};
-
 class RecordingReader {
  public:
   /// Whether to survey a file only when necessary, or always.
@@ -84,16 +88,13 @@ class RecordingReader {
   static Result<RecordingReader> open(ByteSource& file,
                                       std::optional<std::string_view> journal = {},
                                       Survey survey = Survey::where_needed);
-  RecordingReader(RecordingReader&&) noexcept;
-  RecordingReader& operator=(RecordingReader&&) noexcept;
-  ~RecordingReader();
 
-  const RecordingInfo& info() const;
+  const RecordingInfo& info() const { return info_; }
   /// The entries that only the journal has, in its order.
-  const std::vector<JournalEntry>& journaled() const;
+  const std::vector<JournalEntry>& journaled() const { return entries_; }
   /// Arrival of the first and the last message. Both are the recording's start when it has none.
-  Instant first() const;
-  Instant last() const;
+  Instant first() const { return first_; }
+  Instant last() const { return last_; }
 
   /// All messages that arrived in [from, to), in order of their ordinals, SampleBatches included.
   /// Decoded blocks are cached, so that reading on in small steps is not slower.
@@ -117,18 +118,40 @@ class RecordingReader {
   /// All complete keyframes in order, without their messages. REQUIRES a surveyed reader.
   const std::vector<recording::SurveyedKeyframe>& keyframes() const;
   Result<Keyframe> read(const recording::SurveyedKeyframe& keyframe);
-  const recording::FileIndex& index() const;
+  const recording::FileIndex& index() const { return index_; }
   /// Bytes of the file per channel. The bytes of a chunk with several channels are divided in
   /// proportion to their messages, for which its message indexes are read.
   std::map<RecordingChannel, std::uint64_t> channel_bytes();
-  /// One metric of one device in [from, to), without absent values. Other metrics are not decoded.
-  Result<std::vector<SeriesPoint>> series(const DeviceId& device, Metric metric, Instant from,
-                                          Instant to);
 
  private:
-  struct State;
-  explicit RecordingReader(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit RecordingReader(ByteSource& file) : source_(file), cache_(file) {}
+
+  void take_journal(std::string_view bytes);
+  void reject_journal(std::string why);
+  void take_entry(const JournalEntry& entry);
+  // Whether a journal belongs to this file, when its identity does not show it: continued.cpp.
+  bool is_continued_by(const std::vector<JournalEntry>& journaled);
+  bool has(const std::vector<RecordedMessage>& messages);
+  bool ends_before(const std::vector<JournalEntry>& journaled);
+  void set_info();
+  bool may_hold(const recording::ChunkIndex& chunk, Instant from, Instant to) const;
+  enum class Kinds : std::uint8_t { all, rows, samples };
+  Result<std::vector<RecordedMessage>> read(Instant from, Instant to, Kinds kinds);
+  Status add_parts(const recording::ChunkIndex& chunk, Instant at, recording::Snapshots& parts);
+  Status add_rows(Instant from, Instant to, std::vector<RecordedMessage>& out);
+  Status add_samples(Instant from, Instant to, std::vector<RecordedMessage>& out);
+  void add_journaled(Instant from, Instant to, Kinds kinds, std::vector<RecordedMessage>& out);
+  Result<std::vector<RecordedMessage>> all_of(RecordingChannel channel);
+
+  ByteSource& source_;
+  recording::ChunkCache cache_;
+  recording::FileIndex index_;
+  RecordingInfo info_;
+  std::vector<recording::JournaledMessage> journal_;
+  std::vector<JournalEntry> entries_;  // the sources of `journal_` and `journaled_drops_`
+  std::vector<DroppedMessages> journaled_drops_;
+  Instant first_{};
+  Instant last_{};
 };
 
 }  // namespace drover

@@ -10,7 +10,7 @@
 #include "fleet/recording/format/gaps.h"
 #include "fleet/recording/format/layout.h"
 #include "fleet/recording/reader.h"
-#include "fleet/recording/writer_state.h"
+#include "fleet/recording/writer.h"
 
 namespace drover {
 namespace {
@@ -27,56 +27,55 @@ constexpr auto number_of = [](RecordingChannel channel) {
 }  // namespace
 
 RecordingBytes RecordingWriter::copy_chunk(std::string_view chunk_record) {
-  State& state = *state_;
-  DROVER_REQUIRE(state.begun && !state.ended);
+  DROVER_REQUIRE(begun_ && !ended_);
   const Result<std::string> records =
       recording::chunk_records(chunk_record.substr(recording::head_bytes));
   DROVER_REQUIRE(records.ok());
   const auto messages = recording::messages_in(*records);
   DROVER_REQUIRE(messages.ok());
-  for (const MessageView& message : *messages) state.count_copied(message);
-  return {state.file.copy(chunk_record, *messages), {}, false};
+  for (const MessageView& message : *messages) count_copied(message);
+  return {file_.copy(chunk_record, *messages), {}, false};
 }
 
-void RecordingWriter::State::count_copied(const recording::MessageView& message) {
+void RecordingWriter::count_copied(const recording::MessageView& message) {
   Instant last = message.log_time;
   if (message.channel == number_of(RecordingChannel::samples)) {
     const auto head = recording::read_block_head(message.data);
     DROVER_REQUIRE(head.has_value());
     last = std::max(last, head->last);
-    batches += head->batches;
-    values += head->values;
-    longest_block = std::max(longest_block, recording::apart(head->first, head->last));
+    totals_.batches += head->batches;
+    totals_.values += head->values;
+    totals_.longest_block =
+        std::max(totals_.longest_block, recording::apart(head->first, head->last));
   }
   if (message.channel == number_of(RecordingChannel::keyframes)) {
     const Result<Envelope> envelope = decode(message.data);
     const auto* part = envelope ? std::get_if<SnapshotPart>(&envelope->body) : nullptr;
-    if (part != nullptr && part->part == 0) ++keyframes;
+    if (part != nullptr && part->part == 0) ++totals_.keyframes;
   }
   if (message.channel == number_of(RecordingChannel::drops)) {
     const auto drops = recording::unpacked_map<DroppedMessages>(message.data);
-    if (drops) dropped += drops->count;
+    if (drops) totals_.dropped += drops->count;
   }
-  ordinal = std::max<std::uint64_t>(ordinal, message.sequence);
-  first_arrival = std::min(first_arrival, message.log_time);
-  last_arrival = std::max(last_arrival, last);
+  totals_.ordinals = std::max<std::uint64_t>(totals_.ordinals, message.sequence);
+  totals_.first = std::min(totals_.first, message.log_time);
+  totals_.last = std::max(totals_.last, last);
 }
 
 Result<RecordingBytes> RecordingWriter::restore(const JournalEntry& entry) {
-  State& state = *state_;
   if (entry.ordinal == 0 || entry.ordinal > recording_messages_max) {
     return error("journal: found ordinal {}, expected 1..{}", entry.ordinal,
                  recording_messages_max);
   }
   RecordingBytes out;
-  const std::uint64_t highest = state.ordinal;
-  state.ordinal = entry.ordinal - 1;
+  const std::uint64_t highest = totals_.ordinals;
+  totals_.ordinals = entry.ordinal - 1;
   Status status;
   if (entry.channel == RecordingChannel::drops) {
     const auto drops = recording::unpacked_map<DroppedMessages>(entry.bytes);
     if (drops) {
-      state.dropped += drops->count;
-      state.add_row(entry.channel, entry.arrived, drops->since, entry.bytes, out);
+      totals_.dropped += drops->count;
+      add_row(entry.channel, entry.arrived, drops->since, entry.bytes, out);
     } else {
       status = drops.error();
     }
@@ -85,14 +84,14 @@ Result<RecordingBytes> RecordingWriter::restore(const JournalEntry& entry) {
     if (!envelope) {
       status = envelope.error();
     } else if (entry.channel == RecordingChannel::bookmarks) {
-      state.add_row(entry.channel, entry.arrived, envelope->at, entry.bytes, out);
+      add_row(entry.channel, entry.arrived, envelope->at, entry.bytes, out);
     } else if (channel_of(envelope->body)) {
-      state.add(entry.arrived, entry.bytes, std::move(*envelope), out);
+      append(entry.arrived, entry.bytes, std::move(*envelope), out);
     } else {
       status = error("journal: found {}", kind_name(envelope->body));
     }
   }
-  state.ordinal = std::max(state.ordinal, highest);
+  totals_.ordinals = std::max(totals_.ordinals, highest);
   if (!status) return status.error();
   return out;
 }

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "fleet/recording/format/file.h"
 #include "fleet/recording/survey.h"
 
 namespace drover::recording {

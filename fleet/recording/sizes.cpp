@@ -1,7 +1,7 @@
 // Divides the bytes of a chunk among its channels, in proportion to their messages.
 #include <algorithm>
 
-#include "fleet/recording/reader_state.h"
+#include "fleet/recording/reader.h"
 
 namespace drover {
 namespace recording {
@@ -67,8 +67,8 @@ std::map<std::uint16_t, std::uint64_t> bytes_by_channel(ByteSource& source,
 
 std::map<RecordingChannel, std::uint64_t> RecordingReader::channel_bytes() {
   std::map<RecordingChannel, std::uint64_t> bytes;
-  for (const recording::ChunkIndex& chunk : state_->index.chunks) {
-    for (const auto& [channel, size] : recording::bytes_by_channel(state_->source, chunk)) {
+  for (const recording::ChunkIndex& chunk : index_.chunks) {
+    for (const auto& [channel, size] : recording::bytes_by_channel(source_, chunk)) {
       bytes[static_cast<RecordingChannel>(channel)] += size;
     }
   }

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "fleet/codec/codec.h"
 #include "fleet/codec/limits.h"
 #include "fleet/recording/format/layout.h"
-#include "fleet/recording/writer_state.h"
 
 namespace drover {
 namespace {
@@ -17,7 +14,6 @@ using recording::BatchHeader;
 using recording::ChunkBuilder;
 using recording::ColumnFormat;
 using recording::Source;
-using recording::SourceKey;
 
 constexpr std::string_view recorder = "recorder";
 // The parts of a keyframe are put into chunks of about this size.
@@ -52,18 +48,18 @@ std::vector<SnapshotPart> parts_of(const std::vector<std::string>& messages) {
 
 }  // namespace
 
-void RecordingWriter::State::take_place(Instant arrived) {
-  DROVER_REQUIRE(begun && !ended && ordinal < recording_messages_max);
-  ++ordinal;
-  if (arrived < latest) ++out_of_order;
-  latest = arrived;
-  if (!oldest) oldest = arrived;
-  first_arrival = std::min(first_arrival, arrived);
-  last_arrival = std::max(last_arrival, arrived);
+void RecordingWriter::take_place(Instant arrived) {
+  DROVER_REQUIRE(begun_ && !ended_ && totals_.ordinals < recording_messages_max);
+  ++totals_.ordinals;
+  if (arrived < latest_) ++totals_.out_of_order;
+  latest_ = arrived;
+  if (!oldest_) oldest_ = arrived;
+  totals_.first = std::min(totals_.first, arrived);
+  totals_.last = std::max(totals_.last, arrived);
 }
 
-void RecordingWriter::State::add(Instant arrived, std::string_view bytes, Envelope envelope,
-                                 RecordingBytes& out) {
+void RecordingWriter::append(Instant arrived, std::string_view bytes, Envelope envelope,
+                             RecordingBytes& out) {
   const auto channel = channel_of(envelope.body);
   DROVER_REQUIRE(channel.has_value());
   if (*channel != RecordingChannel::samples) {
@@ -71,72 +67,75 @@ void RecordingWriter::State::add(Instant arrived, std::string_view bytes, Envelo
   }
   take_place(arrived);
   gather(arrived, std::move(envelope));
-  if (full(arrived)) return fold(out);
-  out.journal += RecordingJournal::entry(start.identity, ordinal, arrived, *channel, bytes);
+  if (full(arrived)) return fold_into(out);
+  out.journal +=
+      RecordingJournal::entry(start_.identity, totals_.ordinals, arrived, *channel, bytes);
 }
 
-void RecordingWriter::State::add_row(RecordingChannel channel, Instant arrived, Instant at,
-                                     std::string_view bytes, RecordingBytes& out) {
+void RecordingWriter::add_row(RecordingChannel channel, Instant arrived, Instant at,
+                              std::string_view bytes, RecordingBytes& out) {
   take_place(arrived);
-  rows.add(channel, ordinal, arrived, at, bytes);
-  if (full(arrived)) return fold(out);
-  out.journal += RecordingJournal::entry(start.identity, ordinal, arrived, channel, bytes);
-  if (rows.size() >= options.row_chunk_bytes) write_rows(out.file);
+  rows_.add(channel, totals_.ordinals, arrived, at, bytes);
+  if (full(arrived)) return fold_into(out);
+  out.journal +=
+      RecordingJournal::entry(start_.identity, totals_.ordinals, arrived, channel, bytes);
+  if (rows_.size() >= options_.row_chunk_bytes) write_rows(out.file);
 }
 
-void RecordingWriter::State::gather(Instant arrived, Envelope&& envelope) {
+void RecordingWriter::gather(Instant arrived, Envelope&& envelope) {
   auto& batch = std::get<SampleBatch>(envelope.body);
   std::vector<ColumnFormat> forms = forms_of(batch);
   SourceKey key(std::move(envelope.sender), std::move(batch.host), std::move(forms),
                 std::move(batch.devices));
-  const auto [found, fresh] = sources.try_emplace(std::move(key));
+  const auto [found, fresh] = sources_.try_emplace(std::move(key));
   Source& source = found->second;
   if (fresh) {
     std::tie(source.sender, source.host, source.columns, source.devices) = found->first;
-    samples_bytes += 256 + 2 * source.devices.size();
+    samples_bytes_ += 256 + 2 * source.devices.size();
   }
-  source.batches.push_back({ordinal, envelope.sequence, envelope.at, arrived});
-  samples_bytes += sizeof(BatchHeader);
+  source.batches.push_back({totals_.ordinals, envelope.sequence, envelope.at, arrived});
+  samples_bytes_ += sizeof(BatchHeader);
   for (Column& column : batch.columns) {
-    samples_bytes += sizeof(std::string) + column.bytes.size();
+    samples_bytes_ += sizeof(std::string) + column.bytes.size();
     source.bytes.push_back(std::move(column.bytes));
   }
-  ticks = std::max(ticks, static_cast<std::uint32_t>(source.batches.size()));
-  ++batches;
-  values += source.devices.size() * source.columns.size();
+  ticks_ = std::max(ticks_, static_cast<std::uint32_t>(source.batches.size()));
+  ++totals_.batches;
+  totals_.values += source.devices.size() * source.columns.size();
 }
 
-bool RecordingWriter::State::full(Instant now) const {
-  if (samples_bytes >= options.pending_bytes) return true;
+bool RecordingWriter::full(Instant now) const {
+  if (samples_bytes_ >= options_.pending_bytes) return true;
   // No subtraction, because instants may be too far apart.
-  if (oldest && now > saturating_add(*oldest, options.fold_every)) return true;
+  if (oldest_ && now > saturating_add(*oldest_, options_.fold_every)) return true;
   std::size_t devices = 0;
-  if (ticks < std::min(options.ticks, options.ticks_of_many)) return false;
-  if (ticks >= options.ticks) return true;
-  for (const auto& [key, source] : sources) devices += source.devices.size();
-  return devices > options.many_devices;
+  if (ticks_ < std::min(options_.ticks, options_.ticks_of_many)) return false;
+  if (ticks_ >= options_.ticks) return true;
+  for (const auto& [key, source] : sources_) devices += source.devices.size();
+  return devices > options_.many_devices;
 }
 
-void RecordingWriter::State::write_blocks(std::string& out) {
+void RecordingWriter::write_blocks(std::string& out) {
   std::vector<const Source*> block;
   std::uint64_t devices = 0;
   std::uint64_t cells = 0;
   const auto write = [&] {
     if (block.empty()) return;
-    const std::string bytes = recording::encode_block(block, numbers, options.zstd_level);
+    const std::string bytes = recording::encode_block(block, numbers_, options_.zstd_level);
     const auto head = recording::read_block_head(bytes);
     DROVER_REQUIRE(head.has_value());
     ChunkBuilder chunk;
     chunk.add(RecordingChannel::samples, head->ordinal, head->first, head->first, bytes);
-    out += file.chunk(chunk, 0);
-    longest_block = std::max(longest_block, recording::apart(head->first, head->last));
+    out += file_.chunk(chunk, 0);
+    totals_.longest_block =
+        std::max(totals_.longest_block, recording::apart(head->first, head->last));
     block.clear();
     devices = cells = 0;
   };
-  const std::uint64_t cells_max = std::uint64_t{options.block_devices} * options.ticks;
-  for (const auto& [key, source] : sources) {
-    if (block.size() >= options.block_devices ||
-        devices + source.devices.size() > options.block_devices ||
+  const std::uint64_t cells_max = std::uint64_t{options_.block_devices} * options_.ticks;
+  for (const auto& [key, source] : sources_) {
+    if (block.size() >= options_.block_devices ||
+        devices + source.devices.size() > options_.block_devices ||
         cells + source.cells() > cells_max) {
       write();
     }
@@ -145,42 +144,36 @@ void RecordingWriter::State::write_blocks(std::string& out) {
     cells += source.cells();
   }
   write();
-  sources.clear();
-  ticks = 0;
-  samples_bytes = 0;
+  sources_.clear();
+  ticks_ = 0;
+  samples_bytes_ = 0;
 }
 
-void RecordingWriter::State::write_rows(std::string& out) {
-  if (rows.empty()) return;
-  out += file.chunk(rows, options.zstd_level);
-  rows.clear();
+void RecordingWriter::write_rows(std::string& out) {
+  if (rows_.empty()) return;
+  out += file_.chunk(rows_, options_.zstd_level);
+  rows_.clear();
 }
 
-void RecordingWriter::State::fold(RecordingBytes& out) {
+void RecordingWriter::fold_into(RecordingBytes& out) {
   write_blocks(out.file);
-  const std::string dictionary = numbers.take_new();
+  const std::string dictionary = numbers_.take_new();
   if (!dictionary.empty()) {
-    rows.add(RecordingChannel::dictionary, ordinal, latest, latest, dictionary);
+    rows_.add(RecordingChannel::dictionary, totals_.ordinals, latest_, latest_, dictionary);
   }
   write_rows(out.file);
-  oldest.reset();
+  oldest_.reset();
   out.folded = true;
-  out.journal = RecordingJournal::begin(start.identity);
+  out.journal = RecordingJournal::begin(start_.identity);
 }
 
-RecordingWriter::RecordingWriter(RecordingOptions options)
-    : state_(std::make_unique<State>(options)) {}
-RecordingWriter::RecordingWriter(RecordingWriter&&) noexcept = default;
-RecordingWriter& RecordingWriter::operator=(RecordingWriter&&) noexcept = default;
-RecordingWriter::~RecordingWriter() = default;
-
 RecordingBytes RecordingWriter::begin(const RecordingStart& start) {
-  DROVER_REQUIRE(!state_->begun);
-  state_->begun = true;
-  state_->start = start;
+  DROVER_REQUIRE(!begun_);
+  begun_ = true;
+  start_ = start;
   const recording::FileForm form = recording::recording_form(start.software);
-  return {state_->file.begin(form, recording::to_map(start)),
-          RecordingJournal::begin(start.identity), true};
+  return {file_.begin(form, recording::to_map(start)), RecordingJournal::begin(start.identity),
+          true};
 }
 
 Result<RecordingBytes> RecordingWriter::add(Instant arrived, std::string_view envelope_bytes) {
@@ -190,33 +183,33 @@ Result<RecordingBytes> RecordingWriter::add(Instant arrived, std::string_view en
     return error("found {}, expected a message that a router publishes", kind_name(envelope->body));
   }
   RecordingBytes out;
-  state_->add(arrived, envelope_bytes, std::move(*envelope), out);
+  append(arrived, envelope_bytes, std::move(*envelope), out);
   return out;
 }
 
 RecordingBytes RecordingWriter::add(const RecordedMessage& recorded) {
   RecordingBytes out;
-  state_->add(recorded.arrived, encode(recorded.envelope), recorded.envelope, out);
+  append(recorded.arrived, encode(recorded.envelope), recorded.envelope, out);
   return out;
 }
 
 RecordingBytes RecordingWriter::keyframe(Instant at, const std::vector<std::string>& messages) {
-  State& state = *state_;
-  DROVER_REQUIRE(state.begun && !state.ended);
+  DROVER_REQUIRE(begun_ && !ended_);
   RecordingBytes out;
   std::vector<SnapshotPart> parts = parts_of(messages);
-  ++state.keyframes;
+  ++totals_.keyframes;
   ChunkBuilder chunk;
   for (std::size_t index = 0; index < parts.size(); ++index) {
     SnapshotPart& part = parts[index];
-    part.snapshot = state.keyframes;
+    part.snapshot = totals_.keyframes;
     part.part = static_cast<std::uint32_t>(index);
     part.parts = static_cast<std::uint32_t>(parts.size());
-    part.at_sequence = state.ordinal;
-    const std::string bytes = encode({std::string(recorder), state.keyframes, at, std::move(part)});
-    chunk.add(RecordingChannel::keyframes, state.ordinal, at, at, bytes);
+    part.at_sequence = totals_.ordinals;
+    const std::string bytes =
+        encode({std::string(recorder), totals_.keyframes, at, std::move(part)});
+    chunk.add(RecordingChannel::keyframes, totals_.ordinals, at, at, bytes);
     if (chunk.size() < keyframe_chunk_bytes && index + 1 < parts.size()) continue;
-    out.file += state.file.chunk(chunk, state.options.zstd_level);
+    out.file += file_.chunk(chunk, options_.zstd_level);
     chunk.clear();
   }
   return out;
@@ -225,46 +218,31 @@ RecordingBytes RecordingWriter::keyframe(Instant at, const std::vector<std::stri
 RecordingBytes RecordingWriter::mark(Instant at, std::string_view text) {
   RecordingBytes out;
   const Event event{Severity::info, "bookmark", std::string(text)};
-  const std::string bytes = encode({std::string(recorder), state_->ordinal + 1, at, event});
-  state_->add_row(RecordingChannel::bookmarks, at, at, bytes, out);
+  const std::string bytes = encode({std::string(recorder), totals_.ordinals + 1, at, event});
+  add_row(RecordingChannel::bookmarks, at, at, bytes, out);
   return out;
 }
 
 RecordingBytes RecordingWriter::dropped(const DroppedMessages& messages) {
   RecordingBytes out;
-  state_->dropped += messages.count;
-  state_->add_row(RecordingChannel::drops, messages.until, messages.since,
-                  recording::packed_map(messages), out);
+  totals_.dropped += messages.count;
+  add_row(RecordingChannel::drops, messages.until, messages.since, recording::packed_map(messages),
+          out);
   return out;
 }
 
 RecordingBytes RecordingWriter::fold() {
   RecordingBytes out;
-  DROVER_REQUIRE(state_->begun && !state_->ended);
-  state_->fold(out);
+  DROVER_REQUIRE(begun_ && !ended_);
+  fold_into(out);
   return out;
 }
 
 RecordingBytes RecordingWriter::end() {
   RecordingBytes out = fold();
-  State& state = *state_;
-  state.ended = true;
-  const auto text = [](auto number) { return fmt::format("{}", number); };
-  out.file += state.file.end(
-      {{"places", text(state.ordinal)},
-       {"sample_batches", text(state.batches)},
-       {"sample_values", text(state.values)},
-       {"keyframes", text(state.keyframes)},
-       {"dropped", text(state.dropped)},
-       {"fell_back", text(state.out_of_order)},
-       {"longest_block_ns", text(state.longest_block.count())},
-       {"first_arrival_ns",
-        text(state.ordinal == 0 ? 0 : state.first_arrival.time_since_epoch().count())},
-       {"last_arrival_ns",
-        text(state.ordinal == 0 ? 0 : state.last_arrival.time_since_epoch().count())}});
+  ended_ = true;
+  out.file += file_.end(recording::to_map(totals_));
   return out;
 }
-
-std::uint64_t RecordingWriter::ordinal() const { return state_->ordinal; }
 
 }  // namespace drover

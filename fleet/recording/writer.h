@@ -6,11 +6,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
+#include "fleet/recording/format/block.h"
+#include "fleet/recording/format/file.h"
 #include "fleet/recording/format/journal.h"
 #include "fleet/recording/format/recording.h"
 
@@ -37,10 +41,7 @@ struct RecordingBytes {
 
 class RecordingWriter {
  public:
-  explicit RecordingWriter(RecordingOptions options = {});
-  RecordingWriter(RecordingWriter&&) noexcept;
-  RecordingWriter& operator=(RecordingWriter&&) noexcept;
-  ~RecordingWriter();
+  explicit RecordingWriter(RecordingOptions options = {}) : options_(options) {}
 
   /// Call first and once.
   RecordingBytes begin(const RecordingStart& start);
@@ -67,11 +68,37 @@ class RecordingWriter {
   Result<RecordingBytes> restore(const JournalEntry& entry);
 
   /// The ordinal of the last message added; 0 before the first.
-  std::uint64_t ordinal() const;
+  std::uint64_t ordinal() const { return totals_.ordinals; }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  // Sender, host, columns and devices.
+  using SourceKey = std::tuple<std::string, std::string, std::vector<recording::ColumnFormat>,
+                               std::vector<std::uint16_t>>;
+
+  void append(Instant arrived, std::string_view bytes, Envelope envelope, RecordingBytes& out);
+  void add_row(RecordingChannel channel, Instant arrived, Instant at, std::string_view bytes,
+               RecordingBytes& out);
+  void gather(Instant arrived, Envelope&& envelope);
+  bool full(Instant now) const;
+  void fold_into(RecordingBytes& out);
+  void write_blocks(std::string& out);
+  void write_rows(std::string& out);
+  void count_copied(const recording::MessageView& message);
+  void take_place(Instant arrived);
+
+  RecordingOptions options_;
+  RecordingStart start_;
+  recording::FileBuilder file_;
+  recording::DeviceNumbers numbers_;
+  std::map<SourceKey, recording::Source> sources_;
+  recording::ChunkBuilder rows_;
+  Instant latest_ = Instant::min();  // arrival of the last message
+  std::optional<Instant> oldest_;    // arrival of the first buffered message
+  std::uint32_t ticks_ = 0;          // largest number of batches of a source
+  std::uint64_t samples_bytes_ = 0;  // buffered
+  bool begun_ = false;
+  bool ended_ = false;
+  recording::Totals totals_{.first = Instant::max(), .last = Instant::min()};
 };
 
 }  // namespace drover

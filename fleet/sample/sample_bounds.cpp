@@ -2,9 +2,6 @@
 
 #include <array>
 #include <cstdlib>
-
-#include "fleet/base/enum_tables.h"
-
 namespace drover {
 namespace {
 
@@ -82,8 +79,6 @@ std::optional<FoundValue> find_beyond(const Column& column, std::size_t rows) {
 }
 
 }  // namespace
-
-const MetricBounds& bounds(Metric metric) { return row_at(bounds_table, metric); }
 
 MetricBounds steps_within(const Column& column) {
   constexpr double all = std::numeric_limits<double>::infinity();

@@ -42,7 +42,7 @@ bool Backlog::refresh(Line& line) {
 
 void Backlog::record_received(std::uint64_t number, const zmq::message_t& message) {
   if (lines_.contains(number)) return;
-  if (lines_.size() >= looked_through_at_) forget_gone();
+  if (lines_.size() >= prune_at_) forget_gone();
   const int descriptor = zmq_msg_get(message.handle(), ZMQ_SRCFD);
   const auto kernel = query_kernel(descriptor);
   if (kernel) lines_.emplace(number, Line{descriptor, kernel->port, kernel->acked, 0});
@@ -67,7 +67,7 @@ void Backlog::forget_gone() {
   for (auto line = lines_.begin(); line != lines_.end();) {
     line = refresh(line->second) ? std::next(line) : lines_.erase(line);
   }
-  looked_through_at_ = std::max(lines_min, 2 * lines_.size());
+  prune_at_ = std::max(lines_min, 2 * lines_.size());
 }
 
 }  // namespace drover

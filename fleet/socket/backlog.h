@@ -40,7 +40,7 @@ class Backlog {
   void forget_gone();
 
   std::map<std::uint64_t, Line> lines_;
-  std::size_t looked_through_at_ = 1024;  // number of lines at which closed ones are removed
+  std::size_t prune_at_ = 1024;  // number of lines at which closed ones are removed
 };
 
 }  // namespace drover

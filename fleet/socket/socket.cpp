@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <zmq.hpp>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
 #include "fleet/socket/state.h"
@@ -27,12 +28,34 @@ constexpr int requests_per_poll = 1024;
 // The system releases a port shortly after its socket was closed.
 constexpr std::chrono::milliseconds reopen_again{20};
 
+constexpr std::array<std::string_view, 4> topics{"state", "samples", "decisions", "events"};
+
 constexpr auto last_topic = static_cast<std::uint64_t>(Topic::events);
 
 using Milliseconds = std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
 }  // namespace
+
+std::string_view to_text(Topic topic) { return row_at(topics, topic); }
+
+bool is_topic(std::string_view text) {
+  return std::find(topics.begin(), topics.end(), text) != topics.end();
+}
+
+Topic topic_of(const Message& message) {
+  if (std::holds_alternative<SampleBatch>(message)) return Topic::samples;
+  if (std::holds_alternative<Decision>(message)) return Topic::decisions;
+  if (std::holds_alternative<Event>(message) || std::holds_alternative<Audit>(message) ||
+      std::holds_alternative<Alert>(message) || std::holds_alternative<Caption>(message)) {
+    return Topic::events;
+  }
+  return Topic::state;
+}
+
+Peer publish_under(Topic topic) {
+  return Peer{Channel::publish, static_cast<std::uint64_t>(topic)};
+}
 
 zmq::socket_t* Sockets::State::socket_of(Channel channel) {
   if (!serves) {

@@ -19,7 +19,6 @@
 
 #include "fleet/base/result.h"
 #include "fleet/base/time.h"
-#include "fleet/dropped.h"
 #include "fleet/keys/keys.h"
 #include "fleet/outbox.h"
 

@@ -192,9 +192,4 @@ const std::string& Json::text() const {
   return text != nullptr ? *text : empty_text;
 }
 
-bool Json::boolean() const {
-  const auto* boolean = std::get_if<bool>(&value_);
-  return boolean != nullptr && *boolean;
-}
-
 }  // namespace drover

@@ -59,7 +59,7 @@ class Json {
   bool is_number() const;
   bool is_text() const { return std::holds_alternative<std::string>(value_); }
 
-  /// The reading functions return null, zero, "" or false for a value of another type.
+  /// The reading functions return null, zero or "" for a value of another type.
   const Json& operator[](std::string_view key) const;
   const Json& operator[](std::size_t index) const;
   /// Number of elements of an array or keys of an object; else 0.
@@ -71,7 +71,6 @@ class Json {
   /// The number if it is an exact integer from 0 to 2^64 - 1 (below 2^53 if it is a double).
   std::optional<std::uint64_t> natural() const;
   const std::string& text() const;
-  bool boolean() const;
 
   bool operator==(const Json&) const = default;
 

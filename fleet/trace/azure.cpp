@@ -1,7 +1,7 @@
 // Azure's LLM inference traces: TIMESTAMP (a time of day), ContextTokens, GeneratedTokens. Each row
 // is one chat request. Prompts and responses without tokens are errors, because such a row was not
 // logged completely.
-#include "fleet/base/timestamp.h"
+#include "fleet/base/time.h"
 #include "fleet/trace/rows.h"
 
 namespace drover {

@@ -16,7 +16,6 @@
 
 #include "fleet/base/text.h"
 #include "fleet/trace/rows.h"
-#include "fleet/trace/time.h"
 
 namespace drover {
 namespace {
@@ -98,7 +97,7 @@ class GavelRows : public TraceRows {
     TraceRow row{*at, "arrival", std::string(time_text), "job type", {}, ""};
     row.job = training_job(type->name, *steps, static_cast<std::uint16_t>(*scale));
     row.job.work.batch = type->batch;
-    row.job.work.paces = throughputs_.paces(trimmed(fields[0]));
+    row.job.work.throughputs = throughputs_.throughputs(trimmed(fields[0]));
     row.job.work.precisions = {Precision::fp32};  // as Gavel ran and measured it
     if (const Status fits = count_whole_steps(row.job.work); !fits) {
       return in_field("scale factor", fits.error());
@@ -116,7 +115,7 @@ class GavelRows : public TraceRows {
     }
     work.batch *= gang;
     work.steps = work.steps / gang + (work.steps % gang != 0 ? 1 : 0);
-    for (MeasuredThroughput& pace : work.paces) pace.steps_per_s /= gang;
+    for (MeasuredThroughput& throughput : work.throughputs) throughput.steps_per_s /= gang;
     return {};
   }
 

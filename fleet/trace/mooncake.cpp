@@ -9,7 +9,6 @@
 #include "fleet/codec/limits.h"
 #include "fleet/text/json.h"
 #include "fleet/trace/rows.h"
-#include "fleet/trace/time.h"
 
 namespace drover {
 namespace {

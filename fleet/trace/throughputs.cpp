@@ -68,11 +68,11 @@ Status Throughputs::add(const std::string& device, bool over_hosts, const Json& 
     const Result<double> steps_per_s = steps_per_s_of(jobs[key]);
     if (!steps_per_s) return error("{}: {}", excerpt(key), steps_per_s.error().message);
     if (over_hosts && gang->devices < 2) continue;
-    std::vector<MeasuredThroughput>& paces = paces_[gang->job_type];
-    if (paces.size() == codec::paces_max) {
-      return error("{}: found more than {} throughputs", excerpt(key), codec::paces_max);
+    std::vector<MeasuredThroughput>& throughputs = throughputs_[gang->job_type];
+    if (throughputs.size() == codec::throughputs_max) {
+      return error("{}: found more than {} throughputs", excerpt(key), codec::throughputs_max);
     }
-    paces.push_back({device, gang->devices, *steps_per_s, over_hosts});
+    throughputs.push_back({device, gang->devices, *steps_per_s, over_hosts});
   }
   return {};
 }
@@ -95,8 +95,8 @@ Result<Throughputs> Throughputs::parse(std::string_view json, std::string_view p
     const Status added = device ? measured.add(*device, over_hosts, jobs) : Status(device.error());
     if (!added) return error("{}: {}: {}", place, excerpt(worker), added.error().message);
   }
-  for (auto& [type, paces] : measured.paces_) {
-    std::sort(paces.begin(), paces.end(),
+  for (auto& [type, throughputs] : measured.throughputs_) {
+    std::sort(throughputs.begin(), throughputs.end(),
               [](const MeasuredThroughput& left, const MeasuredThroughput& right) {
                 return std::tie(left.device, left.over_hosts, left.devices) <
                        std::tie(right.device, right.over_hosts, right.devices);
@@ -105,10 +105,10 @@ Result<Throughputs> Throughputs::parse(std::string_view json, std::string_view p
   return measured;
 }
 
-const std::vector<MeasuredThroughput>& Throughputs::paces(std::string_view job_type) const {
+const std::vector<MeasuredThroughput>& Throughputs::throughputs(std::string_view job_type) const {
   static const std::vector<MeasuredThroughput> none;
-  const auto found = paces_.find(job_type);
-  return found == paces_.end() ? none : found->second;
+  const auto found = throughputs_.find(job_type);
+  return found == throughputs_.end() ? none : found->second;
 }
 
 }  // namespace drover

@@ -28,12 +28,13 @@ class Throughputs {
                                    const FindName& find_device);
 
   /// The throughputs of a job type for all devices and gang sizes, sorted by these; may be empty.
-  const std::vector<MeasuredThroughput>& paces(std::string_view job_type) const;
+  const std::vector<MeasuredThroughput>& throughputs(std::string_view job_type) const;
 
  private:
   Status add(const std::string& device, bool over_hosts, const Json& jobs);
 
-  std::map<std::string, std::vector<MeasuredThroughput>, std::less<>> paces_;  // by type of job
+  std::map<std::string, std::vector<MeasuredThroughput>, std::less<>>
+      throughputs_;  // by type of job
 };
 
 }  // namespace drover

@@ -2,7 +2,6 @@
 // the time of these iterations on these devices, whose model the file does not name. Each row is a
 // training job.
 #include "fleet/trace/rows.h"
-#include "fleet/trace/time.h"
 
 namespace drover {
 namespace {
@@ -39,7 +38,7 @@ class TiresiasRows : public TraceRows {
     row.job =
         training_job(names_models_ ? cells[3] : "", *steps, static_cast<std::uint16_t>(*devices));
     if (!measured_on_.empty()) {
-      if (const Status status = add_pace(cells.back(), row.job.work); !status) {
+      if (const Status status = add_throughput(cells.back(), row.job.work); !status) {
         return in_field("duration", status.error());
       }
     }
@@ -47,12 +46,12 @@ class TiresiasRows : public TraceRows {
   }
 
  private:
-  Status add_pace(std::string_view text, Workload& work) const {
+  Status add_throughput(std::string_view text, Workload& work) const {
     const Result<Instant> lasted = parse_trace_time(text, TimeUnit::s);
     if (!lasted) return lasted.error();
     const double duration_s = to_seconds(lasted->time_since_epoch());
     if (duration_s <= 0) return error("found \"{}\", expected more than 0 s", text);
-    work.paces = {{measured_on_, work.devices, work.steps / duration_s}};
+    work.throughputs = {{measured_on_, work.devices, work.steps / duration_s}};
     return {};
   }
 

@@ -25,7 +25,7 @@ class Places {
     find_largest();
   }
 
-  /// Gives it a slot if its host has fewer than another.
+  /// Gives it a slot if another host has at least two more than its host.
   void take(const AlertCondition& sighting, SlotChanges& changes) {
     const std::string_view host = host_of_subject(sighting.subject);
     if (host == refused_) return;  // subjects of a host are adjacent

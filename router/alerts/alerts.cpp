@@ -151,8 +151,7 @@ bool AlertTable::settle(Instant now, Entry& entry, std::vector<Alert>& changes) 
 void AlertTable::update_text(Instant now, Entry& entry, std::vector<Alert>& changes) const {
   if (entry.alert.text == entry.published) return;
   const bool changed = differs_beyond_jitter(entry.published, entry.alert.text);
-  if (now - entry.published_at < (changed ? text_update_beats : jitter_update_beats) * beat_)
-    return;
+  if (now - entry.published_at < (changed ? text_update_s : jitter_update_s) * wall_second_) return;
   entry.published = entry.alert.text;
   entry.published_at = now;
   changes.push_back(entry.alert);

@@ -23,10 +23,10 @@ inline constexpr std::size_t alert_subjects_max = 256;
 inline constexpr std::string_view other_subjects = "others";
 
 /// The text of a raised alert follows its condition. It is published again at most every
-/// `text_update_beats` beats, or every `jitter_update_beats` if it only jitters, that is if
+/// `text_update_s` wall seconds, or every `jitter_update_s` if it only jitters, that is if
 /// numbers change by less than a twentieth.
-inline constexpr int text_update_beats = 5;
-inline constexpr int jitter_update_beats = 60;
+inline constexpr int text_update_s = 5;
+inline constexpr int jitter_update_s = 60;
 
 /// Whether the second text differs from the first by more than jitter: other words, or a number
 /// that changed by more.
@@ -41,8 +41,8 @@ struct AlertCondition {
 
 class AlertTable {
  public:
-  /// `beat`: a wall second in fleet time.
-  explicit AlertTable(Duration beat = std::chrono::seconds(1)) : beat_(beat) {}
+  /// `wall_second`: a wall second in fleet time.
+  explicit AlertTable(Duration wall_second = std::chrono::seconds(1)) : wall_second_(wall_second) {}
 
   /// Sets the rules. Alerts of rules that are gone are cleared at the next observation.
   void set_rules(const std::vector<AlertRule>& rules);
@@ -86,7 +86,7 @@ class AlertTable {
   /// Publishes the text again if it has changed.
   void update_text(Instant now, Entry& entry, std::vector<Alert>& changes) const;
 
-  Duration beat_;
+  Duration wall_second_;
   std::map<std::string, AlertRuleText, std::less<>> rules_;
   Entries entries_;
   std::map<std::string, std::size_t> subjects_;  // entries by rule

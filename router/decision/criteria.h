@@ -1,5 +1,6 @@
 // What a candidate must satisfy, and what makes one better than another: a table of filters and a
-// table of scorers, one small function each. A new one is a row and a function.
+// table of scorers, one small function each. A new one is a function and a row here, and the
+// names in router/policy: CONTRIBUTING.md lists them.
 #pragma once
 
 #include <cstdint>

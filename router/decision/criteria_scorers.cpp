@@ -49,8 +49,6 @@ double distance_value(const CandidateTable& all, std::size_t row) {
   return all.transfer_s[row] + all.rtt_s[row];
 }
 
-// Scales (assumed) are differences that do not matter to users: a tenth of a second of waiting or
-// latency, a hundredth of a cent, one joule, a second of warm-up.
 template <double (*value)(const CandidateTable&, std::size_t row)>
 void fill(const CandidateTable& all, std::span<const std::uint32_t> chosen,
           std::span<double> values) {
@@ -63,6 +61,8 @@ void fill(const CandidateTable& all, std::span<const std::uint32_t> chosen,
   }
 }
 
+// Scales (assumed) are differences that do not matter to users: a tenth of a second of waiting or
+// latency, a hundredth of a cent, one joule, a second of warm-up.
 constexpr std::array<ScorerRow, scorer_count> scorer_table = {{
     {Scorer::queue, Better::higher, 0, fill<queue_value>},
     {Scorer::start_time, Better::lower, 0.1, fill<start_time_value>},

@@ -68,7 +68,7 @@ struct PlacementResult {
   /// Watts that the job would add where only power limits reject it: the least among the last
   /// candidates. Nothing: no such candidate.
   std::optional<double> required_power_w;
-  bool unfair = false;          // a candidate was free, but a guard or the rule's spill rejected it
+  bool guard_rejected = false;  // a candidate was free, but a guard or the rule's spill rejected it
   bool probe = false;           // placed in a preferred pool while a sticky fallback holds others
   bool held = false;            // placed by the sticky fallback without trying other pools
   std::optional<bool> leaving;  // whether leaving pays by the rule's spill; nothing: not evaluated

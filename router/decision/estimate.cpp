@@ -107,7 +107,7 @@ const ServingMemo::Decode& ServingMemo::decode(std::uint32_t batch_exponent) {
     const std::uint32_t batch = 1U << batch_exponent;
     // assumed: 1,000 tokens of context per request, for power only.
     const double context = 1000.0 * batch;
-    memo.pace = devices::decode_step_time(placement_, model_, batch, 1);
+    memo.step_time = devices::decode_step_time(placement_, model_, batch, 1);
     const devices::Step step = devices::decode_step(placement_, model_, batch, context, 1);
     memo.power_w = above_open_w(step);
     memo.known = true;
@@ -124,7 +124,7 @@ Estimator::Run ServingMemo::run(const Workload& work, std::uint32_t batch) {
   const double context = static_cast<double>(1U << exponent) * (input + output / 2);
   Estimator::Run run;
   run.first_token_s = prefill_s(input);
-  run.seconds = run.first_token_s + std::max(0.0, output - 1) * step.pace.seconds(context);
+  run.seconds = run.first_token_s + std::max(0.0, output - 1) * step.step_time.seconds(context);
   if (work.kind == WorkKind::batch) {
     // The items run `batch` at a time.
     run.seconds *= std::ceil(static_cast<double>(std::max(1U, work.items)) / bounded);
@@ -181,9 +181,9 @@ Estimator::Run Estimator::train(const devices::Placement& placement,
     found = state_->trainings.emplace(key, of_one_step).first;
   }
   Run run = found->second;
-  const MeasuredThroughput* pace =
+  const MeasuredThroughput* measured =
       measured_throughput(work, spec.id, placement.devices, placement.per_host > 0);
-  if (pace != nullptr && pace->steps_per_s > 0) run.seconds = 1 / pace->steps_per_s;
+  if (measured != nullptr && measured->steps_per_s > 0) run.seconds = 1 / measured->steps_per_s;
   run.seconds *= std::max(1U, work.steps - std::min(from_step, work.steps));
   run.first_token_s = 0;
   return run;

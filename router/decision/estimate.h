@@ -85,7 +85,7 @@ class ServingMemo {
  private:
   struct Decode {
     bool known = false;
-    devices::DecodeStepTime pace;
+    devices::DecodeStepTime step_time;
     double power_w = 0;
   };
   struct Prefill {

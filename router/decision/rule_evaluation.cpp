@@ -273,8 +273,8 @@ std::optional<Reason> RuleEvaluation::evaluate_pool(std::uint32_t pool, const Gu
   if (recorded_) record_rows(query_, scratch_);
   const std::size_t chosen = pick(query_.rule.pick, scratch_.scores, random_);
   const std::size_t row = scratch_.feasible[chosen];
-  if (!fair(guard, row)) {
-    result_.unfair = true;
+  if (!passes_guard(guard, row)) {
+    result_.guard_rejected = true;
     return Reason::policy;
   }
   record_top(query_, scratch_, chosen, decision_);
@@ -308,7 +308,7 @@ void RuleEvaluation::note_watts() {
 
 /// Energy and dollars of requests are compared at equal fill: a request alone on a replica pays
 /// for all of it, so an empty replica would seem more expensive than any full one.
-bool RuleEvaluation::fair(const Guard& guard, std::size_t row) const {
+bool RuleEvaluation::passes_guard(const Guard& guard, std::size_t row) const {
   const bool asked = guard.finish_ratio_max || guard.extra_cost_max || guard.extra_energy_max;
   if (!primary_ || !(asked || leaving_)) return true;
   const Estimate found = estimate_at(query_, scratch_, row, primary_->load);

@@ -61,7 +61,7 @@ class RuleEvaluation {
   void count_excluded();
   void note_watts();
   std::optional<Primary> best_possible() const;
-  bool fair(const Guard& guard, std::size_t row) const;
+  bool passes_guard(const Guard& guard, std::size_t row) const;
   void place(std::size_t row);
   void add_others(const MultiHostGang& spread, Allocation& place) const;
 

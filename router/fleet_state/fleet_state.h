@@ -326,9 +326,9 @@ class FleetState {
   const std::vector<ReplicaEntry>& replicas() const { return replicas_; }
   const DeviceColumns& devices() const { return devices_; }
   ReplicaEntry& replica(
-      ReplicaIndex index);              // for `retiring`, `trust`: facts follow from the others
+      ReplicaIndex index);              // for `retiring`, `outlier`: facts follow from the others
   HostEntry& host(HostIndex index);     // for `draining`
-  GroupEntry& group(GroupIndex index);  // for `pools`, `trust`
+  GroupEntry& group(GroupIndex index);  // for `pools`, `outlier`
   /// Whether any group is in this pool, as `assign_pools` found.
   bool pool_has_groups(std::uint32_t pool) const {
     return pool < pool_groups_.size() && pool_groups_[pool] > 0;

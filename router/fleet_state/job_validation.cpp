@@ -69,17 +69,19 @@ Status check_versions(const Workload& work) {
   return {};
 }
 
-Status check_paces(const Workload& work) {
-  for (const MeasuredThroughput& pace : work.paces) {
+Status check_throughputs(const Workload& work) {
+  for (const MeasuredThroughput& throughput : work.throughputs) {
     if (work.kind != WorkKind::train)
-      return error("paces: found measured throughputs, expected none except for train jobs");
-    if (!is_name(pace.device)) {
-      return error("paces: found \"{}\", expected the id of a device", shortened(pace.device));
+      return error("throughputs: found measured throughputs, expected none except for train jobs");
+    if (!is_name(throughput.device)) {
+      return error("throughputs: found \"{}\", expected the id of a device",
+                   shortened(throughput.device));
     }
-    const bool good = pace.steps_per_s >= 0 && pace.steps_per_s <= job_pace_max;
-    if (!good || pace.devices == 0) {
-      return error("paces: found {} steps/s of {} on {}, expected 0 to {}", pace.steps_per_s,
-                   pace.devices, pace.device, job_pace_max);
+    const bool good = throughput.steps_per_s >= 0 && throughput.steps_per_s <= job_throughput_max;
+    if (!good || throughput.devices == 0) {
+      return error("throughputs: found {} steps/s of {} on {}, expected 0 to {}",
+                   throughput.steps_per_s, throughput.devices, throughput.device,
+                   job_throughput_max);
     }
   }
   return {};
@@ -123,7 +125,7 @@ Status check_job(const Job& job, const devices::Catalogue& catalogue, std::uint3
   }
   if (auto status = check_sizes(job.work); !status) return status;
   if (auto status = check_versions(job.work); !status) return status;
-  if (auto status = check_paces(job.work); !status) return status;
+  if (auto status = check_throughputs(job.work); !status) return status;
   if (job.deadline < Duration{0} || job.deadline > job_deadline_max) {
     return error("deadline: found {} s, expected 0 to {} s", to_seconds(job.deadline),
                  to_seconds(job_deadline_max));

@@ -15,7 +15,7 @@ inline constexpr std::uint32_t job_items_max = 100'000'000;
 inline constexpr std::uint32_t job_steps_max = 1'000'000'000;
 inline constexpr std::uint32_t job_batch_max = 100'000'000;
 inline constexpr std::size_t job_ops_max = 32;
-inline constexpr double job_pace_max = 1e9;  // steps per second
+inline constexpr double job_throughput_max = 1e9;  // steps per second
 inline constexpr Duration job_deadline_max = std::chrono::hours(24 * 366);
 
 /// Whether the job is valid. The error names the field, the value found and the values expected,

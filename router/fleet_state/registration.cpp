@@ -108,7 +108,7 @@ Result<std::vector<const devices::DeviceSpec*>> FleetState::read_specs(
             "Register of {}: device spec {} would be number {} of the fleet, expected at most {}",
             registration.host, spec.id, specs_.size() + fresh.size(), specs_max));
       }
-      auto parsed = devices::parse_travelled_spec(
+      auto parsed = devices::parse_received_spec(
           spec.text, fmt::format("Register of {}: spec {}", registration.host, spec.id));
       if (!parsed) return parsed.error();
       kept = std::make_unique<devices::DeviceSpec>(std::move(parsed).value());

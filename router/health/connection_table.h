@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "fleet/base/time.h"
-#include "fleet/keys/sender_roles.h"
+#include "fleet/keys/keys.h"
 #include "fleet/messages.h"
 #include "fleet/outbox.h"
 

@@ -13,7 +13,7 @@
 
 #include "fleet/actions.h"
 #include "fleet/base/time.h"
-#include "fleet/dropped.h"
+#include "fleet/outbox.h"
 
 namespace drover::router {
 

@@ -208,8 +208,7 @@ void Accounting::restore_shown(const PublishedTotals& shown) {
   noted_.energy_j = plausible(shown.energy_j);
   noted_.cost_usd = plausible(shown.cost_usd);
   shown_before_ = noted_;
-  // Rows of earlier versions were counted already: the published totals contain them.
-  sums_.refused = std::max(sums_.refused, shown.refused);
+  sums_.refused = shown.refused;
 }
 
 PublishedTotals Accounting::shown(Instant now, const PublishedTotals& live) const {

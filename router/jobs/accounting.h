@@ -54,7 +54,7 @@ struct PublishedTotals {
 };
 
 /// The figure if sums can hold it; 0 if it is NaN, negative, or larger than any fleet can reach.
-/// Earlier versions wrote such figures, and no sum may become infinite.
+/// A ledger may come from anywhere, and no sum may become infinite.
 double plausible(double figure);
 Usage plausible(const Usage& usage);
 

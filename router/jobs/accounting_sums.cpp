@@ -10,14 +10,16 @@ namespace {
 struct CountRow {
   const char* name;
   std::uint64_t Summary::*member;
-  bool newer = false;  // missing in sums of earlier versions: zero
 };
-constexpr CountRow count_rows[] = {
-    {"accepted", &Summary::accepted},         {"refused", &Summary::refused},
-    {"finished", &Summary::finished},         {"failed", &Summary::failed},
-    {"input_tokens", &Summary::input_tokens}, {"output_tokens", &Summary::output_tokens},
-    {"retries", &Summary::retries},           {"stale_results", &Summary::stale_results},
-    {"preempted", &Summary::preempted, true}, {"cancelled", &Summary::cancelled, true}};
+constexpr CountRow count_rows[] = {{"accepted", &Summary::accepted},
+                                   {"finished", &Summary::finished},
+                                   {"failed", &Summary::failed},
+                                   {"input_tokens", &Summary::input_tokens},
+                                   {"output_tokens", &Summary::output_tokens},
+                                   {"retries", &Summary::retries},
+                                   {"stale_results", &Summary::stale_results},
+                                   {"preempted", &Summary::preempted},
+                                   {"cancelled", &Summary::cancelled}};
 
 Json counts_json(const std::map<Reason, std::uint64_t>& counts) {
   Json json = Json::object();
@@ -54,11 +56,12 @@ Status take_costs(const Json& json, std::map<Reason, FallbackCost>& costs) {
     const auto reason = parse_reason(name);
     if (!reason) return error("sums: unknown reason \"{}\"", excerpt(name));
     const Json& sum = json[name];
-    costs[*reason] = {*reason, static_cast<std::uint64_t>(sum[0].integer()),
-                      plausible(sum[1].number()), plausible(sum[2].number()),
+    costs[*reason] = {*reason,
+                      static_cast<std::uint64_t>(sum[0].integer()),
+                      plausible(sum[1].number()),
+                      plausible(sum[2].number()),
                       plausible(sum[3].number()),
-                      // Earlier versions wrote an hour when nothing was known.
-                      static_cast<std::uint64_t>(sum[sum.size() > 4 ? 4 : 0].integer())};
+                      static_cast<std::uint64_t>(sum[4].integer())};
   }
   return {};
 }
@@ -75,9 +78,7 @@ Json production_json(const DeliveredWork& work) {
   return Json::array().add(work.jobs).add(work.units).add(usage_json(work.charged));
 }
 
-/// Missing in sums of earlier versions: nothing was counted.
 DeliveredWork production_of(const Json& json) {
-  if (json.size() == 0) return {};
   return {static_cast<std::uint64_t>(json[0].integer()),
           static_cast<std::uint64_t>(json[1].integer()), usage_of(json[2])};
 }
@@ -129,7 +130,6 @@ Status Accounting::restore_job_sums(std::string_view text) {
   }
   sums_.started = Instant(Duration((*json)["started_ns"].integer()));
   for (const CountRow& count : count_rows) {
-    if (!json->has(count.name) && count.newer) continue;
     if (!json->has(count.name)) return error("sums: {} is missing", count.name);
     sums_.*count.member = static_cast<std::uint64_t>((*json)[count.name].integer());
   }
@@ -143,13 +143,6 @@ Status Accounting::restore_job_sums(std::string_view text) {
         take_costs((*json)["fallback_costs"], fallback_costs_),
         latency_s_.take((*json)["latency_s"]), first_token_s_.take((*json)["first_token_s"])}) {
     if (!status) return status;
-  }
-  // Sums of earlier versions count cancelled jobs as failed.
-  const auto cancelled = sums_.failures.find(Reason::cancelled);
-  if (cancelled != sums_.failures.end()) {
-    sums_.cancelled += cancelled->second;
-    sums_.failed -= std::min(sums_.failed, cancelled->second);
-    sums_.failures.erase(cancelled);
   }
   return {};
 }

@@ -23,7 +23,7 @@ TenantLimit FairShare::limit_of(std::string_view tenant) const {
 FairShare::Account& FairShare::account_of(std::string_view tenant) {
   const auto known = accounts_.find(tenant);
   if (known != accounts_.end()) return known->second;
-  if (accounts_.size() >= looked_through_at_) forget_idle();
+  if (accounts_.size() >= prune_at_) forget_idle();
   return accounts_[std::string(tenant)];
 }
 
@@ -33,7 +33,7 @@ void FairShare::forget_idle() {
     return account.waiting == 0 && account.attempts == 0 && !limits_.contains(known.first);
   });
   // So that the search does not run for every new tenant while many are busy.
-  looked_through_at_ = std::max(tenant_accounts_max, 2 * accounts_.size());
+  prune_at_ = std::max(tenant_accounts_max, 2 * accounts_.size());
 }
 
 void FairShare::placed(std::string_view tenant, double devices, double device_s) {

@@ -59,7 +59,7 @@ class FairShare {
   double shares_ = 0;
   double now_ = 0;  // virtual time of the tenant served last
   std::map<std::string, Account, std::less<>> accounts_;
-  std::size_t looked_through_at_ =
+  std::size_t prune_at_ =
       tenant_accounts_max;  // number of accounts at which idle ones are dropped next
 };
 

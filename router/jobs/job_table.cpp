@@ -104,8 +104,8 @@ std::size_t payload_bytes(const Job& job) {
   }
   bytes += job.work.ops.size() * sizeof(std::string);
   for (const std::string& operation : job.work.ops) add(operation);
-  bytes += job.work.paces.size() * sizeof(MeasuredThroughput);
-  for (const MeasuredThroughput& pace : job.work.paces) add(pace.device);
+  bytes += job.work.throughputs.size() * sizeof(MeasuredThroughput);
+  for (const MeasuredThroughput& throughput : job.work.throughputs) add(throughput.device);
   for (const auto& [name, version] : job.work.versions) {
     bytes += 2 * sizeof(std::string) + 4 * sizeof(void*);  // map node
     add(name);

@@ -57,10 +57,10 @@ std::optional<double> Lease::gang_step_s() const {
   double compute_s = 0, exchange_s = 0;
   bool still = false;
   for (const Member& each : members) {
-    if (!each.pace) return std::nullopt;
-    still |= each.pace->compute_s <= 0;
-    compute_s = std::max(compute_s, each.pace->compute_s);
-    exchange_s = std::max(exchange_s, each.pace->exchange_s);
+    if (!each.step_time) return std::nullopt;
+    still |= each.step_time->compute_s <= 0;
+    compute_s = std::max(compute_s, each.step_time->compute_s);
+    exchange_s = std::max(exchange_s, each.step_time->exchange_s);
   }
   return still ? 0 : compute_s + exchange_s;
 }

@@ -26,9 +26,9 @@ struct Member {
   Incarnation incarnation;             // of the agent that was assigned the attempt
   std::vector<std::uint16_t> devices;  // of a gang
   bool accepted = false;
-  std::optional<MemberStepTime> pace;  // last reported, by a multi-host gang
-  std::optional<Usage> used;           // total at its end; nothing: it has not ended
-  bool reported = false;               // its agent reported the end and keeps it until it is stored
+  std::optional<MemberStepTime> step_time;  // last reported, by a multi-host gang
+  std::optional<Usage> used;                // total at its end; nothing: it has not ended
+  bool reported = false;  // its agent reported the end and keeps it until it is stored
   Outcome outcome;
 };
 

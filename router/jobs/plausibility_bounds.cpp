@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fleet/base/units.h"
 #include "router/fleet_state/prices.h"
 #include "router/jobs/accounting.h"
 
@@ -14,9 +15,6 @@ namespace {
 constexpr double time_slack = 1.01;
 // The highest power that a spec may give, for hosts whose devices are no longer known.
 constexpr double device_w_max = 1e5;
-// The range of ambient temperatures that agents accept (agents/host_plan.cpp).
-constexpr double ambient_c_min = -40;
-constexpr double ambient_c_max = 80;
 constexpr double estimate_s_max = 365.0 * 86'400;
 constexpr std::uint32_t requests_max = 1'000'000;  // of one replica
 
@@ -42,9 +40,9 @@ bool cut_time(double& seconds, double most_s) {
 }  // namespace
 
 Status check_plausible(const Register& registration) {
-  if (!(registration.ambient_c >= ambient_c_min && registration.ambient_c <= ambient_c_max)) {
+  if (!(registration.ambient_c >= ambient_min_c && registration.ambient_c <= ambient_max_c)) {
     return error("Register of {}: ambient_c: found {} C, expected {} to {} C", registration.host,
-                 registration.ambient_c, ambient_c_min, ambient_c_max);
+                 registration.ambient_c, ambient_min_c, ambient_max_c);
   }
   for (const Group& group : registration.groups) {
     if (group.power_cap_w >= 0 && group.power_cap_w <= device_w_max) continue;

@@ -117,10 +117,10 @@ bool Demands::are_several() const {
   return std::count(matter.begin(), matter.end(), true) + (age ? 1 : 0) > 1;
 }
 
-Demands demands_behind(const std::vector<Rejection>& rejections, bool unfair) {
+Demands demands_behind(const std::vector<Rejection>& rejections, bool guard_rejected) {
   Demands demands;
   auto& [tokens, prompt, length] = demands.matter;
-  tokens = prompt = length = unfair;
+  tokens = prompt = length = guard_rejected;
   for (const Rejection& rejection : rejections) {
     switch (rejection.reason) {
       case Reason::capacity:
@@ -163,11 +163,11 @@ std::string class_signature(const JobRecord& record) {
     append_to_signature(signature, name);
     append_to_signature(signature, version);
   }
-  for (const MeasuredThroughput& pace : work.paces) {
-    append_to_signature(signature, pace.device);
-    append_to_signature(signature, pace.devices);
-    append_to_signature(signature, pace.over_hosts ? "over" : "");
-    append_to_signature(signature, std::bit_cast<std::uint64_t>(pace.steps_per_s));
+  for (const MeasuredThroughput& throughput : work.throughputs) {
+    append_to_signature(signature, throughput.device);
+    append_to_signature(signature, throughput.devices);
+    append_to_signature(signature, throughput.over_hosts ? "over" : "");
+    append_to_signature(signature, std::bit_cast<std::uint64_t>(throughput.steps_per_s));
   }
   append_to_signature(signature, work.checkpoint_steps);
   for (const std::string& op : work.ops) append_to_signature(signature, op);

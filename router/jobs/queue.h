@@ -39,8 +39,8 @@ struct Demands {
   /// Whether a job may need more of one demand and less of another.
   bool are_several() const;
 };
-/// `unfair`: a guard rejected a candidate, by times, joules or dollars.
-Demands demands_behind(const std::vector<Rejection>& rejections, bool unfair);
+/// `guard_rejected`: a guard rejected a candidate, by times, joules or dollars.
+Demands demands_behind(const std::vector<Rejection>& rejections, bool guard_rejected);
 
 /// A decision that lets a job wait.
 struct Block {

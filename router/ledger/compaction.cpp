@@ -13,9 +13,6 @@ constexpr double slack = 1.0 / 16;
 // Superseded counter rows are deleted at the latest when there are this many.
 constexpr std::size_t superseded_max = 1'000;
 
-// Rows of refused jobs deleted in one slice.
-constexpr std::size_t refused_slice = 4'000;
-
 ledger::CompactedEnd known_as(const JobRecord& record) {
   if (record.state == JobState::cancelled) return ledger::CompactedEnd::cancelled;
   return record.state == JobState::finished ? ledger::CompactedEnd::finished
@@ -36,22 +33,18 @@ bool LedgerCompaction::over(double share) const {
          to_seconds(newest_at_ - next_at_) > ended_for_s * (1 + share);
 }
 
-bool LedgerCompaction::due() const {
-  return under_way_ || superseded_.size() >= superseded_max || !refused_.empty();
-}
+bool LedgerCompaction::due() const { return under_way_ || superseded_.size() >= superseded_max; }
 
 void LedgerCompaction::match(std::int64_t sequence, const LedgerRow& row) {
   newest_at_ = std::max(newest_at_, row.at);
   if (is_end(row)) {
     ++ended_;
-  } else if (row.transition == Transition::refused) {
-    refused_.push_back(sequence);
   } else if (row.transition == Transition::counters) {
     see_counters(sequence, row);
   } else if (row.transition == Transition::sums || row.transition == Transition::known ||
              row.transition == Transition::started) {
-    // Of the last kind the first counts and may be deleted last. Rows that do not fit were
-    // rejected by the router at its start.
+    // The totals begin at the first `started` row, so it is deleted last. A row that cannot be read
+    // has already failed the router's start, so the status is ignored here.
     [[maybe_unused]] const Status read = reader_.read(row);
   }
   under_way_ = under_way_ || over(slack);
@@ -94,11 +87,6 @@ void LedgerCompaction::see_counters(std::int64_t sequence, const LedgerRow& row)
 Result<CompactionSlice> LedgerCompaction::take(const std::vector<NumberedRow>& rows) {
   CompactionSlice slice;
   slice.dropped = std::exchange(superseded_, {});
-  // They count when they are deleted, wherever the compaction is.
-  for (; !refused_.empty() && slice.dropped.size() < refused_slice; refused_.pop_back()) {
-    slice.dropped.push_back(refused_.back());
-    accounting_.refused();
-  }
   if (rows.empty()) next_at_ = newest_at_;
   for (const NumberedRow& row : rows) {
     next_at_ = row.row.at;
@@ -119,7 +107,6 @@ Status LedgerCompaction::pass(const NumberedRow& row, CompactionSlice& slice) {
   switch (row.row.transition) {
     case Transition::counters:
     case Transition::audit:
-    case Transition::refused:
       return {};
     case Transition::started:
       break;

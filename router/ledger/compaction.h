@@ -64,7 +64,6 @@ class LedgerCompaction final : public LedgerCompactor {
   std::vector<std::pair<std::string, Counters>> counters_without_sums_;
   std::map<std::string, std::int64_t> shown_;  // rows with published totals, by host; "": sums
   std::vector<std::int64_t> superseded_;
-  std::vector<std::int64_t> refused_;  // rows of earlier versions that only add to counters
 };
 
 }  // namespace drover::router

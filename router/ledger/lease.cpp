@@ -55,8 +55,7 @@ bool read_place(std::string_view text, const std::string& host, Lease& lease) {
   Member& member = lease.members.emplace_back();
   member.host = host;
   if (words[0] == devices_word) {
-    // Earlier versions wrote "0 1 2" for "0-2".
-    return read_numbers(rest.size() == 1 ? split(rest[0], ',') : rest, member.devices);
+    return rest.size() == 1 && read_numbers(split(rest[0], ','), member.devices);
   }
   if (words[0] != replica_word || rest.size() > 1) return false;
   lease.replica = parse_whole_text<std::uint32_t>(rest[0]);

@@ -19,9 +19,9 @@ LedgerRow row_of(Transition transition, Instant now, const JobId& job, std::uint
 }
 
 std::string_view name_of(Transition transition) {
-  static constexpr std::string_view names[] = {
-      "started", "accepted", "refused",  "leased", "running", "returned", "finished",
-      "failed",  "stale",    "counters", "audit",  "known",   "sums"};
+  static constexpr std::string_view names[] = {"started",  "accepted", "leased", "running",
+                                               "returned", "finished", "failed", "stale",
+                                               "counters", "audit",    "known",  "sums"};
   const auto index = static_cast<std::size_t>(transition);
   return index < std::size(names) ? names[index] : "unknown";
 }
@@ -154,9 +154,6 @@ Status Reader::read_any(const LedgerRow& row) {
       if (!began_) accounting_.ledger_started(row.at);
       began_ = true;
       return {};
-    case Transition::refused:
-      accounting_.refused();
-      return {};
     case Transition::accepted:
       return read_accepted(row);
     case Transition::counters:
@@ -263,7 +260,6 @@ Status Reader::read_known(const LedgerRow& row) {
     return error("job {} ended as {}", to_text(row.job), row.attempt);
   }
   const auto as = static_cast<CompactedEnd>(row.attempt);
-  if (as == CompactedEnd::refused) return {};
   if (row.payload.size() != content_bytes) {
     return error("{} bytes, expected {}", row.payload.size(), content_bytes);
   }

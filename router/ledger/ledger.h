@@ -4,7 +4,6 @@
 //   transition | job, attempt      | payload                    | fields that count
 //   started    | none, 0           | JoinAccepted               | fleet_time, speed, software
 //   accepted   | job, 0            | Submit with this one job   | the job
-//   refused    | job, 0            | Failed                     | of earlier versions: counted
 //   leased     | job, attempt      | JobChanged, sender = host  | target, pool, reason (of the
 //              |                   |                            | fallback), remaining_s
 //              |                   |                            | (predicted), detail ("replica 3",
@@ -84,8 +83,8 @@ bool is_shown(const Summary& sums);
 /// they were cancelled.
 LedgerRow audit(Instant now, Message said);
 
-/// How a compacted job ended. `refused`: only in ledgers of earlier versions; it has no effect.
-enum class CompactedEnd : std::uint8_t { finished, failed, refused, cancelled };
+/// How a compacted job ended.
+enum class CompactedEnd : std::uint8_t { finished, failed, cancelled };
 /// `content`: the hash of the job's content.
 LedgerRow known(const JobId& job, std::uint64_t content, CompactedEnd as);
 LedgerRow sums(Instant now, const Accounting& accounting);

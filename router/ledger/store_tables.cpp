@@ -11,7 +11,7 @@
 namespace drover::router {
 namespace {
 
-constexpr int schema_version = 2;           // 1: transitions alone, never compacted
+constexpr int schema_version = 3;
 constexpr int application_id = 0x44524F56;  // "DROV"
 constexpr int busy_wait_ms = 2'000;         // a reader may hold the file for a moment
 constexpr std::size_t job_bytes = 16;
@@ -134,11 +134,10 @@ Status LedgerTables::check_schema() {
   if (*application != application_id) {
     return error("ledger {}: an SQLite file of another program; give a new file", path_);
   }
-  if (*version < 1 || *version > schema_version) {
+  if (*version != schema_version) {
     return error("ledger {}: schema version {}, expected {}", path_, *version, schema_version);
   }
-  if (auto status = check_integrity(); !status) return status;
-  return *version == schema_version ? Status() : make_tables();
+  return check_integrity();
 }
 
 Status LedgerTables::check_integrity() {
@@ -152,10 +151,9 @@ Status LedgerTables::check_integrity() {
 Status LedgerTables::make_tables() {
   const std::string text = fmt::format(
       "BEGIN IMMEDIATE;"
-      "CREATE TABLE IF NOT EXISTS transitions(sequence INTEGER PRIMARY KEY, at INTEGER NOT NULL, "
-      "job BLOB NOT NULL, attempt INTEGER NOT NULL, transition INTEGER NOT NULL, payload BLOB NOT "
-      "NULL);"
-      "ALTER TABLE transitions ADD COLUMN crc INTEGER;"
+      "CREATE TABLE transitions(sequence INTEGER PRIMARY KEY, at INTEGER NOT NULL, job BLOB NOT "
+      "NULL, attempt INTEGER NOT NULL, transition INTEGER NOT NULL, payload BLOB NOT NULL, crc "
+      "INTEGER NOT NULL);"
       "CREATE TABLE known(number INTEGER PRIMARY KEY, job BLOB NOT NULL, end INTEGER NOT NULL, "
       "content BLOB NOT NULL, crc INTEGER NOT NULL);"
       "CREATE TABLE sums(one INTEGER PRIMARY KEY, at INTEGER NOT NULL, sequence INTEGER NOT NULL, "
@@ -246,12 +244,8 @@ Status LedgerTables::read_known(const Visitor& visit) {
   });
 }
 
-// A ledger of version 1 has no CRCs.
 Status LedgerTables::check_row(sqlite3_stmt* found, int column, const NumberedRow& read) const {
-  if (sqlite3_column_type(found, column) == SQLITE_NULL ||
-      sqlite3_column_int64(found, column) == crc_of(read.sequence, read.row)) {
-    return {};
-  }
+  if (sqlite3_column_int64(found, column) == crc_of(read.sequence, read.row)) return {};
   return error("ledger {}: damaged: the row at {} has a wrong CRC", path_, read.sequence);
 }
 
@@ -287,7 +281,7 @@ Result<std::vector<NumberedRow>> LedgerTables::transitions(std::int64_t from, in
 
 WalState LedgerTables::log() const {
   if (log_bytes_ >= log_limits_.full_bytes) return WalState::full;
-  return log_bytes_ >= log_limits_.lengthy_bytes ? WalState::lengthy : WalState::short_enough;
+  return log_bytes_ >= log_limits_.lengthy_bytes ? WalState::large : WalState::short_enough;
 }
 
 /// Called after each commit: copies the log into the file as SQLite does, and records the length
@@ -299,7 +293,7 @@ int LedgerTables::see_log(void* tables, sqlite3* connection, const char* name, i
   return SQLITE_OK;
 }
 
-/// Restarts a lengthy log if nobody reads it.
+/// Restarts a large log if nobody reads it.
 Status LedgerTables::restart_log() {
   if (log() == WalState::short_enough) return {};
   sqlite3_busy_timeout(connection_, 0);

@@ -43,8 +43,8 @@ namespace drover::router {
 /// and nobody reads it: a program that holds a read transaction keeps it growing.
 enum class WalState : std::uint8_t {
   short_enough,
-  lengthy,  // warn: find the reader
-  full,     // no writes until the reader has ended
+  large,  // warn: find the reader
+  full,   // no writes until the reader has ended
 };
 
 struct WalLimits {

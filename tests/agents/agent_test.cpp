@@ -8,7 +8,7 @@
 namespace drover::agents {
 namespace {
 
-TEST(Agent, SaysNothingBeforeItIsWelcome) {
+TEST(Agent, SendsNothingBeforeItsJoinIsAccepted) {
   AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   talk.pass(seconds(5));
   talk.from_router(Reregister{});
@@ -16,7 +16,7 @@ TEST(Agent, SaysNothingBeforeItIsWelcome) {
   EXPECT_TRUE(talk.said.empty());
 }
 
-TEST(Agent, IntroducesItselfWholly) {
+TEST(Agent, RegistersACompleteDescriptionOfItself) {
   AgentSettings settings = settings_of("h100-sxm:2,h100-sxm:2,tpu-v5e:8", "llama-3.1-8b:0,2");
   settings.labels["team"] = "a";
   AgentDialogue talk(settings);
@@ -76,7 +76,7 @@ TEST(Agent, RunsABatchJobItemByItemAndReportsItsProgress) {
   }
 }
 
-TEST(Agent, AnAssignSaidTwiceRunsOnce) {
+TEST(Agent, ADuplicateAssignRunsOnce) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
   const Assign assign = to_replica(serve_job(1, chat_model, 1000, 50), 0);
@@ -92,7 +92,7 @@ TEST(Agent, AnAssignSaidTwiceRunsOnce) {
   EXPECT_EQ(finished[0], finished[1]);
 }
 
-TEST(Agent, ANewerAttemptReplacesTheOneThatRuns) {
+TEST(Agent, ANewerAttemptReplacesTheRunningOne) {
   AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0,1"));
   talk.welcome();
   talk.from_router(to_replica(serve_job(1, chat_model, 1000, 5000), 0, 1));
@@ -204,7 +204,7 @@ TEST(Agent, ReportsAReplicaFromLoadingToGone) {
   EXPECT_EQ(talk.all<ReplicaReport>().back().replica.detail, "no such replica on this host");
 }
 
-TEST(Agent, SaysAtOnceThatAReplicaCompilesAShapeWhileItsRequestsWait) {
+TEST(Agent, ReportsAtOnceThatAReplicaIsCompilingWhileRequestsWait) {
   AgentDialogue talk(settings_of("tpu-v5e:8", ""));
   talk.welcome();
   StartReplica start;
@@ -234,7 +234,7 @@ TEST(Agent, SaysAtOnceThatAReplicaCompilesAShapeWhileItsRequestsWait) {
   EXPECT_FALSE(compiles(told.back())) << "it is over, and was told";
 }
 
-TEST(Agent, SaysWhichReplicasTheRouterAskedFor) {
+TEST(Agent, ReportsWhichReplicasTheRouterStarted) {
   AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   talk.welcome();
   StartReplica start;
@@ -266,7 +266,7 @@ TEST(Agent, ADrainingReplicaFinishesWhatItAccepted) {
   EXPECT_TRUE(talk.all<Register>().back().replicas.empty());
 }
 
-TEST(Agent, AReplicaThatCannotBeIsGoneAtOnceAndSaysWhy) {
+TEST(Agent, AnImpossibleReplicaIsGoneAtOnceWithItsReason) {
   AgentDialogue talk(settings_of("h100-sxm:2,l4:1", "llama-3.1-8b:0"));
   talk.welcome();
   const std::vector<std::tuple<const char*, std::vector<std::uint16_t>, const char*>> cases{
@@ -311,7 +311,7 @@ TEST(Agent, UsesTheModelSpecThatTheRouterSends) {
   EXPECT_EQ(talk.all<Refused>().size(), 2u) << "a new connection carries it anew";
 }
 
-TEST(Agent, SamplesOnAGridAndCountsWhatTheRateLimitLeftOut) {
+TEST(Agent, SamplesOnAGridAndCountsRateLimitedSamples) {
   AgentSettings settings = settings_of("h100-sxm:3", "");
   settings.sample_every = milliseconds(100);
   settings.sample_every_min = milliseconds(250);
@@ -346,7 +346,7 @@ TEST(Agent, SplitsSamplesOfManyDevicesIntoBatchesOfAThousand) {
   EXPECT_EQ(batches[1].devices.front(), 1000u);
 }
 
-TEST(Agent, SurvivesARouterThatTellsAnEarlierTime) {
+TEST(Agent, SurvivesARouterWhoseTimeStepsBack) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
   talk.pass(seconds(5), seconds(1));
@@ -358,7 +358,7 @@ TEST(Agent, SurvivesARouterThatTellsAnEarlierTime) {
   EXPECT_GE(talk.all<Finished>().at(0).outcome.run_s, 0);
 }
 
-TEST(Agent, CountsWhatDidNotDecode) {
+TEST(Agent, CountsUndecodableMessages) {
   AgentDialogue talk(settings_of("l4", ""));
   talk.welcome();
   talk.agent.count_undecodable();
@@ -367,7 +367,7 @@ TEST(Agent, CountsWhatDidNotDecode) {
   EXPECT_EQ(talk.all<Heartbeat>().back().undecodable, 2u);
 }
 
-TEST(Agent, StopsForGoodWhenANewerLifeOfItsHostRuns) {
+TEST(Agent, StopsPermanentlyWhenANewerIncarnationOfItsHostRuns) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
   talk.from_router(to_replica(serve_job(1, chat_model, 1000, 500), 0));
@@ -381,7 +381,7 @@ TEST(Agent, StopsForGoodWhenANewerLifeOfItsHostRuns) {
   EXPECT_TRUE(talk.said.empty());
 }
 
-TEST(Agent, ThatLeavesGivesBackItsWorkWithWhatItHasUsed) {
+TEST(Agent, ThatLeavesReturnsItsWorkWithTheUsageSoFar) {
   AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   talk.welcome();
   talk.from_router(to_replica(serve_job(1, chat_model, 1000, 50'000), 0));
@@ -407,7 +407,7 @@ TEST(Agent, ThatLeavesGivesBackItsWorkWithWhatItHasUsed) {
   EXPECT_EQ(talk.agent.unacknowledged_results(), 2u);
 }
 
-TEST(Agent, ThatHasLeftHearsOnlyThatItsResultsAreStored) {
+TEST(Agent, ThatHasLeftHandlesOnlyResultAcknowledgements) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
   talk.from_router(to_replica(serve_job(1, chat_model, 1000, 50'000), 0));
@@ -424,7 +424,7 @@ TEST(Agent, ThatHasLeftHearsOnlyThatItsResultsAreStored) {
   EXPECT_EQ(talk.agent.unacknowledged_results(), 0u);
 }
 
-TEST(Agent, ThatLeavesALapsedLeaseSendsWhatItKeptBack) {
+TEST(Agent, ThatLeavesAfterItsLeaseEndsSendsItsHeldResults) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
   talk.from_router(to_replica(serve_job(1, chat_model, 1000, 100'000), 0));

@@ -58,7 +58,7 @@ struct CheckpointCase {
   std::uint32_t saved;
 };
 
-TEST(Checkpoints, AreKeptAtMultiplesOfTheIntervalOverAllAttempts) {
+TEST(Checkpoints, AreWrittenAtMultiplesOfTheIntervalAcrossAttempts) {
   const std::vector<CheckpointCase> cases{
       {0, 0, 55.5, 0},     // none are written
       {10, 0, 55.5, 50},   //
@@ -85,7 +85,7 @@ TEST(Checkpoints, AreKeptAtMultiplesOfTheIntervalOverAllAttempts) {
   }
 }
 
-TEST(Checkpoints, AnAttemptFromOneDoesTheRestAndFinishesAll) {
+TEST(Checkpoints, AnAttemptFromOneRunsOnlyTheRemainingSteps) {
   Gang whole, rest;
   ASSERT_FALSE(whole.begin(1000, 100));
   ASSERT_FALSE(rest.begin(1000, 100, 800));

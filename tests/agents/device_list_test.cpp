@@ -76,7 +76,7 @@ TEST(ReplicaList, SaysWhatIsWrongAndWhatWasExpected) {
   }
 }
 
-TEST(AgentCheck, NamesReplicasThatCannotBe) {
+TEST(AgentCheck, NamesImpossibleReplicas) {
   const std::vector<std::tuple<const char*, const char*, const char*>> cases{
       {"h100-sxm:2", "llama-3.1-8b:2", "llama-3.1-8b:2: the host has devices 0-1"},
       {"h100-sxm:1", "llama-3.1-8b:0-3", "llama-3.1-8b:0-3: the host has devices 0"},
@@ -94,7 +94,7 @@ TEST(AgentCheck, NamesReplicasThatCannotBe) {
   }
 }
 
-TEST(AgentCheck, RefusesNamesThatCouldReachATerminal) {
+TEST(AgentCheck, RefusesUnsafeNamesAndOutOfRangeSettings) {
   AgentSettings settings = settings_of("l4", "");
   EXPECT_TRUE(Agent::check(settings, catalogue()).ok());
   settings.rack = "a\x1b[2J";

@@ -317,7 +317,7 @@ class Meters {
   double busy_j = 0;
 };
 
-TEST_P(RandomLife, ChargesAndIdleAddUpToTheCounters) {
+TEST_P(RandomLife, ChargedAndIdleUsageAddUpToTheCounters) {
   Meters meters(GetParam().seed);
   for (const Script::Line& line : Script(GetParam()).draw(400)) {
     if (const auto* fault = std::get_if<ApplyFault>(&line.body)) {

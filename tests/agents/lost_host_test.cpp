@@ -8,7 +8,7 @@
 namespace drover::agents {
 namespace {
 
-TEST(LostHost, SaysAndHearsNothingUntilItsNextLife) {
+TEST(LostHost, SendsAndReceivesNothingUntilItsNextIncarnation) {
   AgentDialogue talk(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   talk.welcome(seconds(1), seconds(4));
   talk.from_router(to_replica(serve_job(1, chat_model, 1000, 60'000), 0));
@@ -47,7 +47,7 @@ TEST(LostHost, SaysAndHearsNothingUntilItsNextLife) {
   EXPECT_EQ(talk.all<Accepted>().size(), 1u);
 }
 
-TEST(LostHost, EachLifeHasItsOwnIncarnationFromTheSeed) {
+TEST(LostHost, EachRestartHasItsOwnIncarnationFromTheSeed) {
   std::vector<std::vector<Incarnation>> runs;
   for (int run = 0; run < 2; ++run) {
     AgentDialogue talk(settings_of("h100-sxm:1", ""));
@@ -66,7 +66,7 @@ TEST(LostHost, EachLifeHasItsOwnIncarnationFromTheSeed) {
   EXPECT_EQ(runs[0], runs[1]);
 }
 
-TEST(LostHost, ThatIsToEndWhileItIsLostEndsWithoutAWord) {
+TEST(LostHost, ThatIsStoppedWhileLostExitsWithoutAMessage) {
   AgentDialogue talk(settings_of("h100-sxm:1", "llama-3.1-8b:0"));
   talk.welcome();
   talk.from_router(to_replica(serve_job(1, chat_model, 1000, 60'000), 0));

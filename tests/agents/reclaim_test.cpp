@@ -13,7 +13,7 @@ Assign training(std::uint64_t number, std::uint32_t steps, std::uint32_t interva
   return assign;
 }
 
-TEST(Reclaim, WarnsAtOnceAndWorkGoesOnForTheNotice) {
+TEST(Reclaim, WarnsImmediatelyAndWorkContinuesDuringTheNotice) {
   AgentDialogue talk(settings_of("h100-sxm:2", ""));
   talk.welcome();
   talk.from_router(training(1, 1'000'000, 100));
@@ -48,7 +48,7 @@ TEST(Reclaim, WarnsAtOnceAndWorkGoesOnForTheNotice) {
   EXPECT_TRUE(talk.all<Leave>().empty());
 }
 
-TEST(Reclaim, WhatFinishesWithinTheNoticeHasFinished) {
+TEST(Reclaim, WorkThatFinishesWithinTheNoticeCountsAsFinished) {
   AgentDialogue talk(settings_of("h100-sxm:2", ""));
   talk.welcome();
   talk.from_router(training(1, 10, 0));

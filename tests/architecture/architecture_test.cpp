@@ -113,7 +113,7 @@ TEST(Architecture, RandomnessComesFromRandomStream) {
 }
 
 // But for the tables of one TOML file and the sockets of one ZeroMQ context, which end together.
-TEST(Architecture, NothingIsOwnedByMany) {
+TEST(Architecture, ForbidsSharedOwnership) {
   EXPECT_EQ(joined(findings(R"(shared_ptr<|weak_ptr<)", {"fleet/text/toml", "fleet/socket/"})), "");
 }
 

@@ -109,7 +109,7 @@ std::set<std::string> names_of_tests() {
   return names;
 }
 
-TEST(Guarantees, StandInTheirDocumentsAsTheyAreQuoted) {
+TEST(Guarantees, AreQuotedExactlyFromTheirDocuments) {
   std::map<std::string, std::string> documents;
   const std::vector<Promise> promises = read_page();
   EXPECT_GT(promises.size(), 200U);
@@ -122,7 +122,7 @@ TEST(Guarantees, StandInTheirDocumentsAsTheyAreQuoted) {
   }
 }
 
-TEST(Guarantees, AreHeldByTestsThatThereAre) {
+TEST(Guarantees, NameOnlyExistingTests) {
   const std::set<std::string> names = names_of_tests();
   EXPECT_GT(names.size(), 1000U);
   for (const Promise& promise : read_page()) {
@@ -132,7 +132,7 @@ TEST(Guarantees, AreHeldByTestsThatThereAre) {
   }
 }
 
-TEST(Guarantees, AreListedOfEveryDocument) {
+TEST(Guarantees, AreListedForEveryDocument) {
   std::set<std::string> listed;
   for (const Promise& promise : read_page()) listed.insert(promise.document);
   EXPECT_TRUE(listed.contains("README.md"));

@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "fleet/filter/device.h"
 #include "fleet/filter/filter.h"
-#include "fleet/filter/sample.h"
 
 namespace drover::filter {
 namespace {

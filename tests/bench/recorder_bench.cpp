@@ -136,7 +136,7 @@ void seek_in_an_hour(benchmark::State& state) {
   }
   file += writer.end().file;
   TextSource source(file);
-  auto reader = RecordingReader::open(source);
+  auto reader = RecordingReader::open(source, {}, RecordingReader::Survey::always);
   const ReplayTimeline timeline(*reader);
   tui::ModelSnapshot moment = timeline.keyframe(start);
   RandomStream random(7);

@@ -111,7 +111,7 @@ TEST_F(ClockJumps, AnAgentStartsANewIncarnationAfterAForwardJump) {
   EXPECT_FALSE(agent->ends(seconds(0))) << agent->err();
 }
 
-TEST_F(ClockJumps, AnAgentBeginsAnewWhereFleetTimeStepsBack) {
+TEST_F(ClockJumps, AnAgentStartsOverWhenFleetTimeStepsBack) {
   begin_router("20");
   begin_agent();
   end_router();
@@ -128,7 +128,7 @@ TEST_F(ClockJumps, AnAgentBeginsAnewWhereFleetTimeStepsBack) {
   EXPECT_FALSE(agent->ends(seconds(0))) << agent->err();
 }
 
-TEST_F(ClockJumps, WorkOfTheLifeBeforeIsRunAgain) {
+TEST_F(ClockJumps, WorkOfThePreviousIncarnationIsRunAgain) {
   begin_router("5");
   begin_agent();
   const ProcessResult submitted = ask({"submit", "--model", "llama-3.1-8b", "--kind", "batch",
@@ -156,7 +156,7 @@ TEST_F(ClockJumps, AnAgentSurvivesTheSmallTimeStepOfARouterRestart) {
   EXPECT_EQ(agent->err().find("restarts at the new time"), std::string::npos) << agent->err();
 }
 
-TEST_F(ClockJumps, AnAgentThatWasStoppedForLongBeginsAnew) {
+TEST_F(ClockJumps, AnAgentThatWasSuspendedForLongStartsOver) {
   begin_router("10000");
   begin_agent();
   agent->signal(SIGSTOP);
@@ -188,7 +188,7 @@ TEST_F(ClockJumps, ADashboardShowsTheNewTimeAndStaysInItsView) {
   EXPECT_TRUE(terminal.shows("2 devices"));
 }
 
-TEST_F(ClockJumps, ARecordingGoesOnOverALeapForwardAndEndsAtAStepBack) {
+TEST_F(ClockJumps, ARecordingContinuesAcrossAForwardJumpAndEndsAtABackwardStep) {
   begin_router("20");
   begin_agent();
   DroverProcess record({"record", "-o", folder.file("leap.mcap"), "--connect", endpoint});
@@ -243,7 +243,7 @@ TEST_F(ClockJumps, ARouterRefusesAClockFileWithAnInvalidTimeOrSpeed) {
   begin_router("1");
 }
 
-TEST_F(ClockJumps, ARouterThatComesToTheEndOfItsYearsEndsInOrderAndKeepsItsLedger) {
+TEST_F(ClockJumps, ARouterAtTheEndOfFleetTimeExitsGracefullyAndKeepsItsLedger) {
   begin_router("10000");
   end_router();
   const std::int64_t now_ns = system_now().time_since_epoch().count();
@@ -267,7 +267,7 @@ TEST_F(ClockJumps, ARouterEndsOnASignalAtTheHighestSpeed) {
   end_router();
 }
 
-TEST_F(ClockJumps, FollowedDevicesGoOnAtTheNewTime) {
+TEST_F(ClockJumps, FollowedDevicesContinueAtTheNewTime) {
   begin_router("20");
   begin_agent();
   DroverProcess follow({"devices", "--follow", "--json", "--connect", endpoint});
@@ -288,7 +288,7 @@ TEST_F(ClockJumps, FollowedDevicesGoOnAtTheNewTime) {
   EXPECT_FALSE(follow.ends(seconds(0))) << follow.err();
 }
 
-TEST_F(ClockJumps, TheArrivalsOfATraceKeepTheirDistances) {
+TEST_F(ClockJumps, TheArrivalsOfATraceKeepTheirIntervals) {
   begin_router("20");
   begin_agent();
   const std::string trace = folder.write("a.csv", "at,in,out\n0,100,10\n600,100,10\n");
@@ -319,7 +319,7 @@ TEST_F(ClockJumps, TheArrivalsOfATraceKeepTheirDistances) {
   EXPECT_EQ(feed.wait().exit_code, 0) << feed.err();
 }
 
-TEST_F(ClockJumps, AStoryEndsThere) {
+TEST_F(ClockJumps, AStoryEndsAtAClockJump) {
   begin_router("20");
   begin_agent();
   DroverProcess story({"story", "--connect", endpoint});

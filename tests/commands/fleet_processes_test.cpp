@@ -190,7 +190,7 @@ TEST(FleetOfProcesses, LosesNoAcknowledgedJobWhenTheRouterIsKilled) {
   EXPECT_EQ(fleet.status()["input_tokens"].number(), said["input_tokens"].number());
 }
 
-TEST(FleetOfProcesses, ASecondRouterOnTheSameDoorOrLedgerIsTurnedAway) {
+TEST(FleetOfProcesses, RejectsASecondRouterOnTheSameEndpointOrLedger) {
   const TestFolder folder;
   const std::string endpoint = free_endpoint();
   DroverProcess first({"router", "--listen", endpoint, "--ledger", folder.file("a.sqlite")});

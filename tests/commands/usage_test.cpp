@@ -204,7 +204,7 @@ TEST(Usage, OutputThatCannotBeWrittenIsAFailure) {
   EXPECT_EQ(run_shell("drover demmo 2>/dev/full").exit_code, 2);
 }
 
-TEST(Usage, AWordNobodyKnowsCannotWriteToTheTerminal) {
+TEST(Usage, AnUnknownVerbCannotControlTheTerminal) {
   const ProcessResult ran = run_drover({"\x1b[31mdemo"});
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_EQ(ran.err.find('\x1b'), std::string::npos);
@@ -227,7 +227,7 @@ TEST(Catalogue, ShowsDevicesAndModelsWithTheirSources) {
   }
 }
 
-TEST(Catalogue, SaysWhatAFolderReplacesAndRefusesTwoOfOneId) {
+TEST(Catalogue, ReportsWhatAFolderReplacesAndRefusesDuplicateIds) {
   const TestFolder folder;
   const std::string spec = run_drover({"catalogue", "devices", "l4"}).out;
   const std::string parent = std::filesystem::path(folder.write("a.toml", spec)).parent_path();

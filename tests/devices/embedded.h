@@ -25,6 +25,12 @@ inline Placement on(std::string_view device, int devices = 1,
   return {&device_named(device), devices, precision};
 }
 
+/// The basis of a number; those without an entry are from the datasheet.
+inline Basis basis_of(const DeviceSpec& spec, std::string_view section_and_key) {
+  const auto found = spec.bases.find(section_and_key);
+  return found == spec.bases.end() ? Basis::datasheet : found->second.basis;
+}
+
 inline TrainingJob job_on(const char* device, int devices, const char* model, double samples,
                           double sequence, Precision precision = Precision::bf16) {
   TrainingJob job;

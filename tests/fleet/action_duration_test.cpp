@@ -8,7 +8,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-TEST(FaultText, TheNoticeOfAReclaimIsASpanAsOthersAre) {
+TEST(FaultText, TheReclaimNoticeIsADurationLikeAnyOther) {
   struct {
     const char* text;
     double notice_s;
@@ -26,7 +26,7 @@ TEST(FaultText, TheNoticeOfAReclaimIsASpanAsOthersAre) {
   EXPECT_FALSE(parse_fault_request("hang fleet").ok());
 }
 
-TEST(ActionDuration, IsOfTheClockOnTheWallUnlessItSaysFleet) {
+TEST(ActionDuration, IsWallTimeUnlessMarkedFleet) {
   EXPECT_EQ(parse_action_duration("60s", "--for")->in_fleet_time(10), seconds(600));
   EXPECT_EQ(parse_action_duration("60s wall", "--for")->in_fleet_time(10), seconds(600));
   EXPECT_EQ(parse_action_duration("60s fleet", "--for")->in_fleet_time(10), seconds(60));
@@ -36,7 +36,7 @@ TEST(ActionDuration, IsOfTheClockOnTheWallUnlessItSaysFleet) {
   }
 }
 
-TEST(ActionDuration, IsToldInBothWhereTheyDiffer) {
+TEST(ActionDuration, IsShownInFleetAndWallTimeWhereTheyDiffer) {
   EXPECT_EQ(duration_phrase(seconds(60), 1), "60s");
   EXPECT_EQ(duration_phrase(seconds(60), 10), "60s of fleet time, 6.0s here");
 }

@@ -19,7 +19,7 @@ TEST(DeviceStates, ASampleThatIsTooOldOrMissingMakesADeviceStale) {
   EXPECT_FALSE(is_known(device));
 }
 
-TEST(DeviceStates, OneThatFellOffTheBusIsUnusableAndStaleAndNothingOfItIsKnown) {
+TEST(DeviceStates, ADeviceOffTheBusIsUnusableStaleAndOtherwiseUnknown) {
   DeviceCondition device;
   device.usable = false;
   device.faulty = true;
@@ -29,7 +29,7 @@ TEST(DeviceStates, OneThatFellOffTheBusIsUnusableAndStaleAndNothingOfItIsKnown) 
   EXPECT_FALSE(is_known(device));
 }
 
-TEST(DeviceStates, AHostThatIsGoneHasAStateOfItsOwnAndIsNotStale) {
+TEST(DeviceStates, ALostOrDepartedHostHasItsOwnStateAndIsNotStale) {
   DeviceCondition device;
   device.age_s = 1'000;
   device.health = Health::lost;
@@ -42,7 +42,7 @@ TEST(DeviceStates, AHostThatIsGoneHasAStateOfItsOwnAndIsNotStale) {
   EXPECT_EQ(states_text(device), "drained left");
 }
 
-TEST(DeviceFields, HeadroomIsUpToWhereHeatSlowsTheDevice) {
+TEST(DeviceFields, HeadroomIsTheDistanceToTheSlowdownTemperature) {
   const auto reading = [](Metric metric) { return metric == Metric::temperature ? 84 : absent; };
   filter::DeviceFacts device;
   EXPECT_TRUE(std::isnan(filter::number_of(filter::Field::headroom, device, reading)));
@@ -50,7 +50,7 @@ TEST(DeviceFields, HeadroomIsUpToWhereHeatSlowsTheDevice) {
   EXPECT_DOUBLE_EQ(filter::number_of(filter::Field::headroom, device, reading), 5);
 }
 
-TEST(DeviceFields, TheGroupsPowerCapCountsWhileSamplesTellNone) {
+TEST(DeviceFields, TheGroupPowerCapAppliesWhenSamplesReportNone) {
   double cap_w = absent;
   const auto reading = [&](Metric metric) {
     return metric == Metric::power ? 350 : metric == Metric::power_cap ? cap_w : absent;

@@ -19,7 +19,7 @@ TEST(Faults, AreReadAndWrittenAlike) {
   }
 }
 
-TEST(Faults, HaveUsualAmounts) {
+TEST(Faults, HaveDefaultAmounts) {
   EXPECT_EQ(parse_fault("throttle")->amount, 0.5);
   EXPECT_EQ(parse_fault("slow-link")->amount, 0.1);
   EXPECT_EQ(parse_fault("xid=79")->code, 79u);
@@ -27,7 +27,7 @@ TEST(Faults, HaveUsualAmounts) {
   EXPECT_EQ(parse_fault("reclaim=30s")->amount, 30);
 }
 
-TEST(Faults, AReclaimLastsLongerByItsNotice) {
+TEST(Faults, AReclaimIsExtendedByItsNotice) {
   Fault fault = *parse_fault("reclaim=30");
   fault.duration = std::chrono::seconds(60);
   EXPECT_EQ(total_duration(fault), std::chrono::seconds(90));
@@ -35,7 +35,7 @@ TEST(Faults, AReclaimLastsLongerByItsNotice) {
   EXPECT_EQ(total_duration(fault), std::chrono::seconds(60));
 }
 
-TEST(Faults, ThatNobodyCanMeanAreRefusedInWords) {
+TEST(Faults, ThatAreInvalidAreRefusedWithAnExplanation) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"melt",
        "found \"melt\", expected one of throttle, hang, xid, ecc, lose, slow-link, inlet, fan, "
@@ -60,7 +60,7 @@ TEST(Faults, ThatNobodyCanMeanAreRefusedInWords) {
   }
 }
 
-TEST(Targets, AreReadAndWrittenAlike) {
+TEST(Targets, RoundTripThroughText) {
   for (const std::string text :
        {"device:h1/3", "host:h1", "rack:rack-a", "pool:v5e", "site", "host:a:b"}) {
     const auto target = parse_target(text);

@@ -15,7 +15,7 @@ JobChanged job_in(JobState state, WorkKind kind, double progress) {
   return job;
 }
 
-TEST(JobFacts, ProgressIsKnownOfRunningWorkThatReportsIt) {
+TEST(JobFacts, ProgressIsKnownForRunningWorkThatReportsIt) {
   EXPECT_EQ(known_progress(job_in(JobState::running, WorkKind::train, 0.4)), 0.4);
   EXPECT_EQ(known_progress(job_in(JobState::running, WorkKind::batch, 0.4)), 0.4);
   EXPECT_TRUE(std::isnan(known_progress(job_in(JobState::running, WorkKind::train, 0))))
@@ -26,7 +26,7 @@ TEST(JobFacts, ProgressIsKnownOfRunningWorkThatReportsIt) {
   EXPECT_EQ(known_progress(job_in(JobState::finished, WorkKind::serve, 0)), 1);
 }
 
-TEST(JobFacts, WhatRemainsIsKnownOfWorkThatTellsHowFarItIs) {
+TEST(JobFacts, RemainingTimeIsKnownForWorkThatReportsProgress) {
   JobChanged training = job_in(JobState::running, WorkKind::train, 0.4);
   training.remaining_s = 60;
   EXPECT_EQ(known_remaining_s(training), 60);
@@ -37,7 +37,7 @@ TEST(JobFacts, WhatRemainsIsKnownOfWorkThatTellsHowFarItIs) {
   EXPECT_TRUE(std::isnan(known_remaining_s(training)));
 }
 
-TEST(JobFacts, UsageIsKnownWhenAnAttemptHasEndedOrTheJobHas) {
+TEST(JobFacts, UsageIsKnownOnceAnAttemptOrTheJobHasEnded) {
   JobChanged job = job_in(JobState::running, WorkKind::train, 0);
   EXPECT_FALSE(is_usage_known(job));
   job.usage.device_s = 3;

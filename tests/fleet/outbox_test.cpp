@@ -22,7 +22,7 @@ std::vector<std::uint64_t> numbers(const std::vector<Send>& sends) {
 
 using Numbers = std::vector<std::uint64_t>;
 
-TEST(PendingSends, PassesWhatWaitsForNothing) {
+TEST(PendingSends, PassesSendsThatWaitForNothing) {
   PendingSends held;
   EXPECT_EQ(numbers(held.hold_or_pass({send_numbered(1, 0), send_numbered(2, 0)})),
             (Numbers{1, 2}));
@@ -48,13 +48,13 @@ TEST(PendingSends, OneCommitReleasesAllThatItCoversInOrder) {
   EXPECT_EQ(held.size(), 1U);
 }
 
-TEST(PendingSends, WhatIsCommittedAlreadyPasses) {
+TEST(PendingSends, PassesSendsThatAreAlreadyCommitted) {
   PendingSends held;
   EXPECT_TRUE(held.release_up_to(7).empty());
   EXPECT_EQ(numbers(held.hold_or_pass({send_numbered(1, 7), send_numbered(2, 8)})), (Numbers{1}));
 }
 
-TEST(PendingSends, AnOldCommitTakesNothingBack) {
+TEST(PendingSends, AnOlderCommitUndoesNothing) {
   PendingSends held;
   EXPECT_TRUE(held.release_up_to(7).empty());
   EXPECT_TRUE(held.release_up_to(3).empty());

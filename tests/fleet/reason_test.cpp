@@ -12,7 +12,7 @@
 namespace drover {
 namespace {
 
-TEST(Reasons, EveryNameReadsBack) {
+TEST(Reasons, EveryNameRoundTrips) {
   std::set<std::string_view> names;
   for (int index = 0; index < reason_count; ++index) {
     const auto reason = static_cast<Reason>(index);
@@ -25,7 +25,7 @@ TEST(Reasons, EveryNameReadsBack) {
   EXPECT_EQ(parse_reason(""), std::nullopt);
 }
 
-TEST(Reasons, PermanentOnesAreThoseThatTryingAgainCannotHelp) {
+TEST(Reasons, ArePermanentOnlyWhenARetryCannotHelp) {
   const std::set<std::string_view> permanent{"memory",   "precision", "op_unsupported", "framework",
                                              "topology", "context",   "policy",         "invalid",
                                              "ended",    "cancelled", "retries",        "data"};
@@ -44,7 +44,7 @@ TEST(Reasons, MeaningIsOneSentence) {
   }
 }
 
-TEST(Words, KindsAndPrecisionsReadBack) {
+TEST(Words, KindsAndPrecisionsRoundTrip) {
   for (int index = 0; index < work_kind_count; ++index) {
     const auto kind = static_cast<WorkKind>(index);
     EXPECT_EQ(parse_work_kind(to_text(kind)), kind);
@@ -57,7 +57,7 @@ TEST(Words, KindsAndPrecisionsReadBack) {
   EXPECT_EQ(parse_precision("bf17"), std::nullopt);
 }
 
-TEST(Words, BytesOfPrecisions) {
+TEST(Words, PrecisionsHaveTheirByteSizes) {
   EXPECT_EQ(bytes_each(Precision::fp32), 4);
   EXPECT_EQ(bytes_each(Precision::tf32), 4);
   EXPECT_EQ(bytes_each(Precision::bf16), 2);

@@ -21,7 +21,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static_cast<void>(reader->keyframe_before(reader->last()));
   static_cast<void>(reader->alerts());
   static_cast<void>(reader->bookmarks());
-  static_cast<void>(reader->series({"h1", 1}, Metric::power, Instant::min(), never));
   static_cast<void>(verify_recording(source));
   const auto nowhere = [](std::string_view) { return Status{}; };
   static_cast<void>(recover_recording(source, {}, nowhere));

@@ -75,7 +75,7 @@ Mismatches settle(const Step& step, const FleetProcesses& stage, Counters& count
   return complaints;
 }
 
-TEST(Day, ReadsWholeWithFortyStepsThatAskEverySurface) {
+TEST(Runbook, ParsesIntoFortyStepsThatCheckEverySurface) {
   const auto day = read_day(day_text());
   ASSERT_TRUE(day) << day.error().message;
   EXPECT_EQ(day->size(), 40U);
@@ -88,7 +88,7 @@ TEST(Day, ReadsWholeWithFortyStepsThatAskEverySurface) {
   EXPECT_EQ(surfaces, (std::set<std::string>{"status", "devices", "jobs", "why", "alerts"}));
 }
 
-TEST(Day, TellsTheLineThatIsNoStep) {
+TEST(Runbook, ReportsTheLineThatIsNotAStep) {
   const std::string head = "| # | done | status |\n|---|---|---|\n";
   EXPECT_EQ(read_day(head + "| 1 | router |\n").error().message,
             "line 3: found 2 cells, expected 3");
@@ -98,7 +98,7 @@ TEST(Day, TellsTheLineThatIsNoStep) {
 }
 
 // One test: each step begins where the one before has ended.
-TEST(Day, EverySurfaceSaysWhatTheTableSaysAndAllSayTheSame) {
+TEST(Runbook, EverySurfaceMatchesTheTableAndTheOtherSurfaces) {
   const auto day = read_day(day_text());
   ASSERT_TRUE(day) << day.error().message;
   // For those who change the table: DROVER_DAY_UNTIL=7 ends after step 7.

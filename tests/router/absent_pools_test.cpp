@@ -27,7 +27,7 @@ pools = ["tpu", "h100"]
 
 using Names = std::vector<std::string>;
 
-TEST(AbsentPools, AreNamedWhenTheirTurnComes) {
+TEST(AbsentPools, AreListedOnlyOnceTheDecisionReachesThem) {
   DecisionFixture fleet(many_pools);
   const auto decided = [&] { return fleet.decide(fleet.request()).decision; };
   Decision decision = decided();

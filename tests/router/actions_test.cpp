@@ -17,7 +17,7 @@ using std::chrono::seconds;
 
 // ---- Faults ------------------------------------------------------------------------------------
 
-TEST(Actions, NothingHappensBeforeItIsOnRecord) {
+TEST(Actions, TakeEffectOnlyOnceRecordedOnDisk) {
   Fleet stage;
   stage.receive(client, inject("h100-1/3", "xid=79"));
   stage.tick();
@@ -41,7 +41,7 @@ TEST(Actions, NothingHappensBeforeItIsOnRecord) {
   EXPECT_EQ(std::get<Audit>(decode(stage.disk.back().payload)->body), audit);
 }
 
-TEST(Actions, AFaultReachesWhatItsTargetHolds) {
+TEST(Actions, AFaultReachesEverythingInItsTarget) {
   struct Case {
     std::string target, fault;
     std::vector<std::string> reached;
@@ -65,7 +65,7 @@ TEST(Actions, AFaultReachesWhatItsTargetHolds) {
   }
 }
 
-TEST(Actions, WhatMakesNoSenseIsRefusedOnRecordAndReachesNobody) {
+TEST(Actions, ThatAreInvalidAreRefusedAuditedAndReachNoOne) {
   struct Case {
     InjectFault inject;
     std::string problem;
@@ -110,7 +110,7 @@ TEST(Actions, ALostHostCannotBeReached) {
   EXPECT_EQ(stage.ask(inject("rack:rack-1", "lose")).targets, std::vector<std::string>{"h100-1"});
 }
 
-TEST(Actions, AHostThatHasFallenSilentIsNotSaidToBeReached) {
+TEST(Actions, ASilentHostIsNotReportedAsReached) {
   Fleet stage;
   stage.live(4, {{1, "h100-1"}, {3, "v5e-1"}});
   EXPECT_EQ(stage.ask(inject("h100-2/0", "hang")).problem,
@@ -121,7 +121,7 @@ TEST(Actions, AHostThatHasFallenSilentIsNotSaidToBeReached) {
   EXPECT_TRUE(stage.ask(inject("h100-2/0", "hang")).applied) << "heartbeats again";
 }
 
-TEST(Actions, ADrawTakesAsManyAsAskedAndTheSameForTheSameSeed) {
+TEST(Actions, ARandomPickTakesTheRequestedCountAndRepeatsForTheSameSeed) {
   std::set<std::vector<std::string>> drawn;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     InjectFault some = inject("pool:h100", "hang");
@@ -140,7 +140,7 @@ TEST(Actions, ADrawTakesAsManyAsAskedAndTheSameForTheSameSeed) {
   EXPECT_GT(drawn.size(), 4U) << "other seeds draw others";
 }
 
-TEST(Actions, AFaultIsShownUntilItEndsOrItsHostBeginsAnew) {
+TEST(Actions, AFaultIsShownUntilItEndsOrItsHostRestarts) {
   Fleet stage;
   stage.ask(inject("h100-1/3", "throttle=0.5", seconds(30)));
   ASSERT_EQ(stage.published<DeviceChanged>().size(), 1U);
@@ -187,7 +187,7 @@ TEST(Actions, AnUnusableDeviceGetsNoNewWorkUntilItsAgentSaysOtherwise) {
   EXPECT_EQ(stage.told<Assign>(2).size(), 1U);
 }
 
-TEST(Actions, AGangGoesAroundAnUnusableDeviceWhereItCan) {
+TEST(Actions, AGangAvoidsAnUnusableDeviceWherePossible) {
   Fleet stage;
   stage.receive(1, DeviceReport{2, false, 0, "lost"});
   stage.receive(2, DeviceReport{2, false, 0, "lost"});
@@ -210,14 +210,14 @@ TEST(Actions, AGangGoesAroundAnUnusableDeviceWhereItCan) {
   EXPECT_EQ(std::count(four[0].devices.begin(), four[0].devices.end(), 2), 0);
 }
 
-TEST(Actions, AReportOfADeviceThatIsNotThereIsDropped) {
+TEST(Actions, AReportAboutAnUnknownDeviceIsDropped) {
   Fleet stage;
   stage.receive(1, DeviceReport{8, false, 0, "?"});
   EXPECT_TRUE(stage.published<DeviceChanged>().empty());
   EXPECT_EQ(stage.router->summary(stage.now).undecodable, 1U);
 }
 
-TEST(Actions, WhatIsNotSaidAgainAfterAHelloHoldsNoLonger) {
+TEST(Actions, DeviceReportsNotRepeatedAfterARegistrationExpire) {
   Fleet stage;
   stage.receive(1, DeviceReport{0, false, 0, "lost"});
   stage.receive(1, DeviceReport{1, false, 0, "lost"});
@@ -232,7 +232,7 @@ TEST(Actions, WhatIsNotSaidAgainAfterAHelloHoldsNoLonger) {
   EXPECT_TRUE(stage.published<DeviceChanged>()[0].usable);
 }
 
-TEST(Actions, WhatAHostsAgentSaidOfItsDevicesEndsWithTheHost) {
+TEST(Actions, DeviceReportsExpireWithTheirHost) {
   Fleet stage;
   stage.receive(1, DeviceReport{0, false, 0, "lost"});
   stage.live(13, {{2, "h100-2"}, {3, "v5e-1"}});

@@ -14,7 +14,7 @@ namespace {
 Job laden_job(std::uint64_t number) {
   Job job = train_job(number, 8);
   for (int pace = 0; pace < 60; ++pace) {
-    job.work.paces.push_back({"d" + std::to_string(pace) + std::string(60, 'x'), 8, 1.5});
+    job.work.throughputs.push_back({"d" + std::to_string(pace) + std::string(60, 'x'), 8, 1.5});
   }
   return job;
 }
@@ -28,7 +28,7 @@ SubmitResult submit(RouterHarness& stage, const Job& job) {
   return replies[0].results[0];
 }
 
-TEST(CarriedJobs, ListsAndLongTextsAreCountedAndShortOnesAreNot) {
+TEST(JobPayloads, CountListsAndLongTextsButNotShortOnes) {
   EXPECT_EQ(payload_bytes(serve_job(1)), 0U);
   Job job = serve_job(1);
   job.work.prefix.assign(100, 7);
@@ -46,7 +46,7 @@ TEST(CarriedJobs, ListsAndLongTextsAreCountedAndShortOnesAreNot) {
   job = laden_job(1);
   job.work.ops.assign(32, std::string(64, 'o'));
   for (int at = 0; at < 4; ++at) {
-    job.work.paces.push_back(job.work.paces.front());
+    job.work.throughputs.push_back(job.work.throughputs.front());
   }
   for (int at = 0; at < 16; ++at) {
     job.work.versions[std::to_string(at) + std::string(60, 'n')] = std::string(64, '1');
@@ -54,7 +54,7 @@ TEST(CarriedJobs, ListsAndLongTextsAreCountedAndShortOnesAreNot) {
   EXPECT_LT(payload_bytes(job), 20U * 1024) << "no job carries more";
 }
 
-TEST(CarriedJobs, BeyondTheirRoomAreRefusedWithTheReasonAndOthersAreTaken) {
+TEST(JobPayloads, BeyondTheLimitAreRefusedWhileOtherJobsAreAccepted) {
   Policy policy = builtin_policy();
   policy.limits.queue_max = 1024;
   RouterHarness stage({}, policy);
@@ -78,7 +78,7 @@ TEST(CarriedJobs, BeyondTheirRoomAreRefusedWithTheReasonAndOthersAreTaken) {
   EXPECT_EQ(submit(stage, laden_job(fit + 1)).status, SubmitStatus::accepted) << "one has ended";
 }
 
-TEST(CarriedJobs, AllThatWereAcceptedAreOpenAgainInTheNextLife) {
+TEST(JobPayloads, OfAcceptedJobsAreRestoredEvenBeyondTheLimit) {
   Policy policy = builtin_policy();
   policy.limits.queue_max = 100'000;
   RouterHarness stage({}, policy);
@@ -89,7 +89,7 @@ TEST(CarriedJobs, AllThatWereAcceptedAreOpenAgainInTheNextLife) {
   EXPECT_EQ(stage.router->summary(stage.now).queued, 300U);
 }
 
-TEST(CarriedJobs, OfThoseThatEndedFewerAreKeptInFullWhereTheyCarryMuch) {
+TEST(JobPayloads, LimitHowManyEndedJobsAreKeptInFull) {
   JobTable book(1'000);
   for (std::uint64_t number = 1; number <= 500; ++number) {
     JobRecord& record = book.add(laden_job(number), Instant{});

@@ -38,7 +38,7 @@ TEST(Costs, ThePriceIsThatOfTheHostsPurchaseOption) {
 }
 
 /// The catalogue has a spot price of an A100 SXM 80 GB, and none of an MI300X.
-TEST(Costs, AHostOnSpotPaysTheCataloguesSpotPriceWhereThePoolSaysNone) {
+TEST(Costs, ASpotHostPaysTheCatalogueSpotPriceWhenThePoolSetsNone) {
   const auto& a100 = devices::Catalogue::embedded().device("a100-sxm-80gb").value()->spec;
   ASSERT_GT(a100.spot_usd_per_h, 0);
   ASSERT_NE(a100.spot_usd_per_h, a100.price_usd_per_h);
@@ -74,7 +74,7 @@ TEST(Costs, OwnedDevicesCostTheirPurchaseAndTheEnergyAtTheWall) {
   EXPECT_NEAR(owned.cost_usd, 8 * 1.0 * hours + kwh * 0.10 * 1.2, 1e-9) << "35,064 hours: 1 $/h";
 }
 
-TEST(Costs, WorkOnSpotIsRepeatedAfterReclaimsUnlessItIsSaved) {
+TEST(Costs, SpotWorkIsRepeatedAfterReclaimsUnlessCheckpointed) {
   const std::string prices = "price_per_hour = { on_demand = 4, spot = 4 }\n";
   const std::map<std::string, std::string> spot = {{"price", "spot"}};
   const Estimate calm = estimate(prices, spot);
@@ -88,11 +88,12 @@ TEST(Costs, WorkOnSpotIsRepeatedAfterReclaimsUnlessItIsSaved) {
   EXPECT_EQ(bought.finish_s, calm.finish_s) << "nobody takes back what was had on demand";
 }
 
-TEST(Costs, AMeasuredPaceGoesBeforeTheModel) {
+TEST(Costs, AMeasuredThroughputOverridesTheModel) {
   DecisionFixture fleet(priced(""));
   fleet.add_host("h", "a100-sxm-80gb", 8);
   Job job = fleet.training(8);
-  job.work.paces = {{"a100-sxm-80gb", 4, 1000}, {"v100-sxm2-16gb", 8, 1}, {"a100-sxm-80gb", 8, 2}};
+  job.work.throughputs = {
+      {"a100-sxm-80gb", 4, 1000}, {"v100-sxm2-16gb", 8, 1}, {"a100-sxm-80gb", 8, 2}};
   EXPECT_DOUBLE_EQ(fleet.decide(job).decision.top.at(0).estimate.finish_s, 100 / 2.0);
 }
 
@@ -103,17 +104,17 @@ TEST(Costs, AMeasuredThroughputOfZeroRejectsThePlacementForMemory) {
   Job job = fleet.training(8, "resnet-50");
   job.work.sequence = 1;
   job.work.precisions = {Precision::fp32};
-  job.work.paces = {{"a100-sxm-80gb", 8, 0}, {"v100-sxm2-16gb", 8, 1}};
+  job.work.throughputs = {{"a100-sxm-80gb", 8, 0}, {"v100-sxm2-16gb", 8, 1}};
   const Decision decision = fleet.decide(job).decision;
   EXPECT_EQ(decision.target, "i/0-7");
   ASSERT_EQ(decision.rejections.size(), 1U);
   EXPECT_EQ(decision.rejections[0].device_class, "a100-sxm-80gb");
   EXPECT_EQ(decision.rejections[0].reason, Reason::memory);
-  job.work.paces = {{"a100-sxm-80gb", 4, 0}, {"v100-sxm2-16gb", 8, 0}};
+  job.work.throughputs = {{"a100-sxm-80gb", 4, 0}, {"v100-sxm2-16gb", 8, 0}};
   EXPECT_EQ(fleet.decide(job).decision.target, "h/0-7") << "of another size nothing is known";
 }
 
-TEST(PrefixCacheIndex, CountsLeadingBlocksAndForgetsTheOldestFirst) {
+TEST(PrefixCacheIndex, CountsLeadingBlocksAndEvictsTheOldestFirst) {
   PrefixCacheIndex book;
   book.used(7, {1, 2, 3, 4}, 6);
   EXPECT_EQ(book.shared(7, {1, 2, 9, 4}), 2U) << "what comes after the first other block is lost";
@@ -127,7 +128,7 @@ TEST(PrefixCacheIndex, CountsLeadingBlocksAndForgetsTheOldestFirst) {
   EXPECT_EQ(book.shared(7, {1}), 0U);
 }
 
-TEST(PrefixCacheIndex, OfACacheThatIsSaidToBeEndlessSoMuchIsKeptAndNoMore) {
+TEST(PrefixCacheIndex, StaysBoundedWhenACacheClaimsUnlimitedCapacity) {
   PrefixCacheIndex book;
   for (std::uint64_t block = 1; block <= prefix_blocks_known_max + 1; ++block) {
     book.used(7, {block}, std::size_t{1} << 50);
@@ -137,7 +138,7 @@ TEST(PrefixCacheIndex, OfACacheThatIsSaidToBeEndlessSoMuchIsKeptAndNoMore) {
   EXPECT_EQ(book.shared(7, {prefix_blocks_known_max + 1}), 1U);
 }
 
-TEST(PrefixCacheIndex, ARequestGoesWhereItsPrefixWasRead) {
+TEST(PrefixCacheIndex, ARequestGoesToTheReplicaThatCachedItsPrefix) {
   DecisionFixture fleet(
       "[pool.any]\nmatch = {}\n[[rule]]\nname = \"r\"\npools = [\"any\"]\n"
       "score = { prefix = 1 }\n");

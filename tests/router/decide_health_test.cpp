@@ -64,7 +64,7 @@ TEST(DecideHealth, AnEjectedGroupGetsNoGang) {
 
 constexpr const char* panicked = "panic: unhealthy hosts used";
 
-TEST(DecideHealth, PanicIsAMatterOfTheWholePoolHoweverLargeItIs) {
+TEST(DecideHealth, PanicConsidersTheWholePoolHoweverLargeItIs) {
   for (const auto& [silent, in_panic_mode] : {std::pair{72, false}, std::pair{90, true}}) {
     Hosts fleet(160);
     for (std::size_t host = 0; host < fleet.hosts.size(); ++host) {
@@ -85,7 +85,7 @@ TEST(DecideHealth, PanicIsAMatterOfTheWholePoolHoweverLargeItIs) {
   }
 }
 
-TEST(DecideHealth, EveryRowOfALargePoolIsJudged) {
+TEST(DecideHealth, EveryReplicaOfALargePoolIsConsidered) {
   Hosts fleet(160);
   for (const std::size_t host : {0, 63, 64, 127, 128, 159}) fleet.eject(host);
   const Decision decision = fleet.decide_request();
@@ -93,7 +93,7 @@ TEST(DecideHealth, EveryRowOfALargePoolIsJudged) {
   EXPECT_EQ(rejected(decision, Reason::cooldown), 6U);
 }
 
-TEST(DecideHealth, WithMostOfThePoolSilentTheSilentAreUsedAsWell) {
+TEST(DecideHealth, SilentHostsAreUsedWhenMostOfThePoolIsSilent) {
   Hosts fleet(3);
   fleet.silence(0);
   fleet.silence(1);
@@ -107,7 +107,7 @@ TEST(DecideHealth, WithMostOfThePoolSilentTheSilentAreUsedAsWell) {
   EXPECT_EQ(decision.fallback_reason, Reason::unhealthy);
 }
 
-TEST(DecideHealth, WithHalfOfThePoolWellNobodyPanics) {
+TEST(DecideHealth, AHalfHealthyPoolDoesNotPanic) {
   Hosts fleet(4);
   fleet.silence(0);
   fleet.silence(1);
@@ -118,7 +118,7 @@ TEST(DecideHealth, WithHalfOfThePoolWellNobodyPanics) {
   EXPECT_EQ(fleet.decide_request().change, panicked);
 }
 
-TEST(DecideHealth, TheThresholdIsThePolicys) {
+TEST(DecideHealth, TheThresholdComesFromThePolicy) {
   Hosts fleet(3);
   for (const std::size_t host : {0U, 1U, 2U}) fleet.silence(host);
   fleet.policy.panic.below = 0;
@@ -127,7 +127,7 @@ TEST(DecideHealth, TheThresholdIsThePolicys) {
   EXPECT_EQ(fleet.decide_request().change, panicked);
 }
 
-TEST(DecideHealth, APanicThatFailsRejectsTheJobAtOnce) {
+TEST(DecideHealth, APanicSetToFailRejectsTheJobAtOnce) {
   Hosts fleet(2);
   fleet.silence(0);
   fleet.silence(1);
@@ -147,7 +147,7 @@ TEST(DecideHealth, LostHostsAndUnusableDevicesAreNeverUsed) {
   EXPECT_EQ(fleet.decide_request().action, Action::queue);
 }
 
-TEST(DecideHealth, AnotherPoolThatIsWellComesBeforePanic) {
+TEST(DecideHealth, AnotherHealthyPoolComesBeforePanic) {
   Hosts fleet(2);
   fleet.silence(0);
   fleet.silence(1);
@@ -158,7 +158,7 @@ TEST(DecideHealth, AnotherPoolThatIsWellComesBeforePanic) {
   EXPECT_EQ(decision.change, "");
 }
 
-TEST(DecideHealth, WhoShallWaitForThisReasonDoes) {
+TEST(DecideHealth, AQueueFallbackForUnhealthyComesBeforePanic) {
   Hosts fleet(2);
   fleet.silence(0);
   fleet.silence(1);
@@ -182,7 +182,7 @@ TEST(DecideHealth, APoolOfOneDoesNotPanic) {
   EXPECT_EQ(others_lost.decide_request().action, Action::queue);
 }
 
-TEST(DecideHealth, InPanicTheEjectedAreUsedAsWell) {
+TEST(DecideHealth, InPanicEjectedTargetsAreUsedToo) {
   Hosts fleet(3);
   fleet.silence(0);
   fleet.fill(0);
@@ -209,7 +209,7 @@ TEST(DecideHealth, CapacityCountsInDevices) {
   EXPECT_EQ(fleet.decide(fleet.request()).decision.target, "large/r0") << "1 of 5 is";
 }
 
-TEST(DecideHealth, APickOfTwoPanicsOverTheWholePool) {
+TEST(DecideHealth, PowerOfTwoChoicesPanicsOverTheWholePool) {
   Hosts fleet(12);
   fleet.policy.rules[0].pick = Pick::p2c;
   for (std::size_t host = 0; host < 12; ++host) fleet.silence(host);
@@ -218,7 +218,7 @@ TEST(DecideHealth, APickOfTwoPanicsOverTheWholePool) {
   EXPECT_EQ(decision.top.size(), 3U);
 }
 
-TEST(DecideHealth, SilentHostsAreNotTooStaleToPanicOver) {
+TEST(DecideHealth, PanicUsesSilentHostsEvenWithStaleSamples) {
   Hosts fleet(2);
   fleet.silence(0);
   fleet.silence(1);
@@ -258,7 +258,7 @@ struct Return {
   double share;  // of the score of one that was never away
 };
 
-TEST(DecideHealth, AHostThatIsBackGetsAShareOfItsScoreThatGrows) {
+TEST(DecideHealth, AReturnedHostGetsAGrowingShareOfItsScore) {
   for (const Return& one : std::vector<Return>{{0, 0.1}, {30, 0.5}, {59, 59.0 / 60}, {60, 1}}) {
     Hosts fleet(2);
     fleet.policy.stale_after_s = 1000;
@@ -275,13 +275,13 @@ TEST(DecideHealth, AHostThatIsBackGetsAShareOfItsScoreThatGrows) {
   }
 }
 
-TEST(DecideHealth, SoDoesAReplicaThatWasEjected) {
+TEST(DecideHealth, AReturnedReplicaStartsSlowly) {
   Hosts fleet(2);
   fleet.fleet_state.set_returned(fleet.now, fleet.fleet_state.replica(fleet.replicas[0]).outlier);
   for (int n = 0; n < 9; ++n) EXPECT_EQ(fleet.decide_request().target, "h1/r0");
 }
 
-TEST(DecideHealth, SoDoesAGroup) {
+TEST(DecideHealth, AReturnedGroupStartsSlowly) {
   DecisionFixture fleet(big_and_chips);
   const HostIndex first = fleet.add_host("a", "h100-sxm", 8);
   fleet.add_host("b", "h100-sxm", 8);
@@ -290,7 +290,7 @@ TEST(DecideHealth, SoDoesAGroup) {
   for (int n = 0; n < 9; ++n) EXPECT_EQ(fleet.decide(fleet.training(2)).decision.target, "b/0-1");
 }
 
-TEST(DecideHealth, TheOnlyPlaceLeftTakesAllAtOnce) {
+TEST(DecideHealth, TheOnlyTargetLeftSkipsSlowStart) {
   Hosts fleet(2);
   fleet.fleet_state.set_returned(fleet.now, fleet.hosts[0]);
   fleet.fill(1);
@@ -299,7 +299,7 @@ TEST(DecideHealth, TheOnlyPlaceLeftTakesAllAtOnce) {
   EXPECT_EQ(decision.top[0].parts.size(), 2U);
 }
 
-TEST(DecideHealth, NobodyStartsSlowlyWhoNeverFailed) {
+TEST(DecideHealth, TargetsThatNeverFailedSkipSlowStart) {
   Hosts fleet(2);
   for (const Candidate& each : fleet.decide_request().top) EXPECT_EQ(each.parts.size(), 2U);
 }

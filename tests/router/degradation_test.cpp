@@ -22,7 +22,7 @@ to = "gpu"
 change = { precision = "int8" }
 )";
 
-TEST(Degradation, StandsInDecisionJobAndLedger) {
+TEST(Degradation, IsRecordedInDecisionJobAndLedger) {
   const std::string said = "degraded bf16 -> int8";
   auto policy = parse_policy(degrading, "test.toml");
   ASSERT_TRUE(policy.ok()) << policy.error().message;

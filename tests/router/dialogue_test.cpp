@@ -127,12 +127,11 @@ struct MessageText {
 
 const std::map<Transition, std::string> transition_names = {
     {Transition::started, "started"},   {Transition::accepted, "accepted"},
-    {Transition::refused, "refused"},   {Transition::leased, "leased"},
-    {Transition::running, "running"},   {Transition::returned, "returned"},
-    {Transition::finished, "finished"}, {Transition::failed, "failed"},
-    {Transition::stale, "stale"},       {Transition::counters, "counters"},
-    {Transition::audit, "audit"},       {Transition::known, "known"},
-    {Transition::sums, "sums"}};
+    {Transition::leased, "leased"},     {Transition::running, "running"},
+    {Transition::returned, "returned"}, {Transition::finished, "finished"},
+    {Transition::failed, "failed"},     {Transition::stale, "stale"},
+    {Transition::counters, "counters"}, {Transition::audit, "audit"},
+    {Transition::known, "known"},       {Transition::sums, "sums"}};
 
 class Dialogue {
  public:

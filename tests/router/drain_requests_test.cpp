@@ -88,7 +88,7 @@ TEST(DrainTable, TheLatestOrderForADeviceApplies) {
   }
 }
 
-TEST(DrainTable, ADeadlinePassesOnceAndIsThatOfTheLastWord) {
+TEST(DrainTable, ADeadlineExpiresOnceAndIsThatOfTheLatestOrder) {
   DrainTable book;
   const Instant start = Instant{} + hours(1);
   book.apply(start, drain("host:h1", minutes(5)));
@@ -104,7 +104,7 @@ TEST(DrainTable, ADeadlinePassesOnceAndIsThatOfTheLastWord) {
 
 // ---- The router --------------------------------------------------------------------------------
 
-TEST(Draining, NoNewWorkComesAndWhatRunsThereEndsByItself) {
+TEST(Draining, BlocksNewWorkAndLetsRunningWorkFinish) {
   Fleet stage;
   const auto [peer, running] = submit(stage, serve_job(1));
   stage.receive(peer, Accepted{job_id(1), 1});
@@ -120,7 +120,7 @@ TEST(Draining, NoNewWorkComesAndWhatRunsThereEndsByItself) {
   EXPECT_EQ(stage.router->summary(stage.now).finished, 1U);
 }
 
-TEST(Draining, TheAnswerSaysWhatBecomesOfWhatRuns) {
+TEST(Draining, TheReplySaysWhatHappensToRunningWork) {
   for (const double speed : {1.0, 10.0}) {
     RouterSettings settings;
     settings.speed = speed;
@@ -140,7 +140,7 @@ TEST(Draining, TheAnswerSaysWhatBecomesOfWhatRuns) {
   }
 }
 
-TEST(Draining, WhereEverythingIsDrainedWorkWaitsForThatReasonUntilItIsResumed) {
+TEST(Draining, WhenEverythingIsDrainedWorkWaitsForThatReasonUntilResumed) {
   Fleet stage;
   stage.ask(drain("all"));
   EXPECT_EQ(drained_devices(stage), 24U);
@@ -155,7 +155,7 @@ TEST(Draining, WhereEverythingIsDrainedWorkWaitsForThatReasonUntilItIsResumed) {
   EXPECT_EQ(stage.router->summary(stage.now).queued, 0U);
 }
 
-TEST(Draining, AGangGoesAroundADrainedDeviceAndAReplicaOnItTakesNoRequests) {
+TEST(Draining, GangsAvoidADrainedDeviceAndItsReplicaTakesNoRequests) {
   Fleet stage;
   EXPECT_EQ(stage.ask(drain("h100-1/0")).targets, std::vector<std::string>{"h100-1/0"});
   EXPECT_EQ(submit(stage, serve_job(1)).first, 2U) << "the replica of h100-1 is on device 0";
@@ -167,7 +167,7 @@ TEST(Draining, AGangGoesAroundADrainedDeviceAndAReplicaOnItTakesNoRequests) {
   EXPECT_EQ(gang.devices, (std::vector<std::uint16_t>{4, 5, 6, 7}));
 }
 
-TEST(Draining, ADeviceThatCannotBeUsedCanBeDrainedAndStaysSoWhenItIsWellAgain) {
+TEST(Draining, AnUnusableDeviceCanBeDrainedAndStaysDrainedOnceHealthy) {
   Fleet stage;
   stage.receive(1, DeviceReport{0, false, 64, "row remapping failed"});
   EXPECT_TRUE(stage.ask(drain("h100-1/0")).applied);
@@ -178,7 +178,7 @@ TEST(Draining, ADeviceThatCannotBeUsedCanBeDrainedAndStaysSoWhenItIsWellAgain) {
   EXPECT_EQ(submit(stage, serve_job(1)).first, 2U);
 }
 
-TEST(Draining, OutlivesAnotherLifeOfTheHostAndOfTheRouter) {
+TEST(Draining, SurvivesRestartsOfTheHostAndTheRouter) {
   Fleet stage;
   stage.ask(drain("host:h100-1"));
   Register again = stage.registration("h100-1", 2);
@@ -207,7 +207,7 @@ TEST(Draining, OutlivesAnotherLifeOfTheHostAndOfTheRouter) {
   EXPECT_TRUE(stage.ask(resume("host:h100-1")).applied);
 }
 
-TEST(Draining, WhatARestartedRouterHasNotHeardOfCanBeResumed) {
+TEST(Draining, ATargetUnknownToARestartedRouterCanBeResumed) {
   Fleet stage;
   stage.ask(drain("host:h100-1"));
   ASSERT_TRUE(stage.restart());
@@ -216,7 +216,7 @@ TEST(Draining, WhatARestartedRouterHasNotHeardOfCanBeResumed) {
   EXPECT_EQ(stage.ask(resume("host:h100-1")).targets, std::vector<std::string>{"host:h100-1"});
 }
 
-TEST(Draining, AfterItsDeadlineWhatStillRunsGoesElsewhereAndSpendsNoAttempt) {
+TEST(Draining, AfterItsDeadlineRunningWorkMovesWithoutUsingAnAttempt) {
   Policy once = builtin_policy();
   once.retry.attempts_max = 1;
   Fleet stage({}, once);
@@ -243,7 +243,7 @@ TEST(Draining, AfterItsDeadlineWhatStillRunsGoesElsewhereAndSpendsNoAttempt) {
   EXPECT_TRUE(stage.told<Cancel>(other).empty());
 }
 
-TEST(Draining, TheDeadlineOutlivesARestartOfTheRouter) {
+TEST(Draining, TheDeadlineSurvivesARouterRestart) {
   Fleet stage;
   const auto [peer, running] = submit(stage, serve_job(1));
   stage.receive(peer, Accepted{job_id(1), 1});
@@ -260,7 +260,7 @@ TEST(Draining, TheDeadlineOutlivesARestartOfTheRouter) {
   EXPECT_EQ(stage.told<Cancel>(peer)[0].reason, Reason::drain);
 }
 
-TEST(Draining, AResultThatWasUnderWayCounts) {
+TEST(Draining, AResultAlreadyInFlightCounts) {
   Fleet stage;
   const auto [peer, running] = submit(stage, serve_job(1));
   stage.receive(peer, Accepted{job_id(1), 1});
@@ -271,7 +271,7 @@ TEST(Draining, AResultThatWasUnderWayCounts) {
   EXPECT_EQ(stage.router->summary(stage.now).finished, 1U);
 }
 
-TEST(Draining, WhatMakesNoSenseIsRefusedOnRecord) {
+TEST(Draining, InvalidRequestsAreRefusedAndAudited) {
   struct Case {
     SetDrain said;
     std::string problem;
@@ -303,7 +303,7 @@ TEST(Draining, WhatMakesNoSenseIsRefusedOnRecord) {
   }
 }
 
-TEST(Draining, IsAuditedAsItIsAsked) {
+TEST(Draining, IsAuditedAsRequested) {
   Fleet stage;
   stage.ask(drain("host:h100-1", minutes(10)));
   EXPECT_EQ(stage.published<Audit>().at(0).action, "drain, 10m for running work");

@@ -16,7 +16,7 @@ std::size_t assigned(const RouterHarness& stage, std::uint64_t peer) {
 
 // ---- Back-off ----------------------------------------------------------------------------------
 
-TEST(BackOff, TheOnlyPlaceIsAskedAgainAfterOneTwoAndFourSeconds) {
+TEST(BackOff, TheOnlyTargetIsRetriedAfterOneTwoAndFourSeconds) {
   Assigned stage;
   std::uint32_t attempt = 1;
   for (const int span_s : {1, 2, 4}) {
@@ -36,7 +36,7 @@ TEST(BackOff, TheOnlyPlaceIsAskedAgainAfterOneTwoAndFourSeconds) {
   }
 }
 
-TEST(BackOff, AnotherPlaceIsAskedAtOnce) {
+TEST(BackOff, AnotherTargetIsTriedAtOnce) {
   Assigned stage;
   stage.add_host(2, "h2");
   stage.receive(1, Refused{job_id(1), 1, Reason::capacity, ""});
@@ -45,7 +45,7 @@ TEST(BackOff, AnotherPlaceIsAskedAtOnce) {
   EXPECT_EQ(assigned(stage, 2), 1U);
 }
 
-TEST(BackOff, APlaceThatJoinsEndsTheWait) {
+TEST(BackOff, AHostThatJoinsEndsTheWait) {
   Policy policy = builtin_policy();
   policy.retry.backoff_s = 100;
   Assigned stage({}, policy);
@@ -82,7 +82,7 @@ struct Impossible : RouterHarness {
   }
 };
 
-TEST(ImpossibleJobs, ALongerRequestThanTheContextFailsAtOnce) {
+TEST(ImpossibleJobs, FailAtOnceIfARequestExceedsTheContext) {
   Impossible stage;
   Job job = serve_job(1);
   job.work.input_tokens = 200'000;  // llama-3.1: 131,072
@@ -92,7 +92,7 @@ TEST(ImpossibleJobs, ALongerRequestThanTheContextFailsAtOnce) {
   EXPECT_EQ(stage.last(1).reason, Reason::context);
 }
 
-TEST(ImpossibleJobs, WhatNoDeviceCouldRunFailsAfterTheGrace) {
+TEST(ImpossibleJobs, FailAfterTheGracePeriodIfNoDeviceCanRunThem) {
   struct Case {
     const char* what;
     Job job;
@@ -128,7 +128,7 @@ TEST(ImpossibleJobs, WhatNoDeviceCouldRunFailsAfterTheGrace) {
   }
 }
 
-TEST(ImpossibleJobs, AHostThatJoinsInTimeRunsIt) {
+TEST(ImpossibleJobs, RunOnAHostThatJoinsInTime) {
   Impossible stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
   stage.receive(1, stage.registration("h1", 1, "h100-sxm", 4));
@@ -140,7 +140,7 @@ TEST(ImpossibleJobs, AHostThatJoinsInTimeRunsIt) {
   EXPECT_EQ(assigned(stage, 2), 1U);
 }
 
-TEST(ImpossibleJobs, AnEmptyABusyAndALostFleetSayNothing) {
+TEST(ImpossibleJobs, AreNotReportedByAnEmptyBusyOrLostFleet) {
   Impossible empty;
   empty.receive(9, Submit{{train_job(1, 8)}});
   empty.wait(seconds(60));
@@ -156,7 +156,7 @@ TEST(ImpossibleJobs, AnEmptyABusyAndALostFleetSayNothing) {
   EXPECT_EQ(busy.last(1).state, JobState::queued);
 }
 
-TEST(ImpossibleJobs, WithoutAGraceTheyWaitForEver) {
+TEST(ImpossibleJobs, WaitForeverWithoutAGracePeriod) {
   Policy policy = builtin_policy();
   policy.impossible_after_s = 0;
   Impossible stage({}, policy);
@@ -168,7 +168,7 @@ TEST(ImpossibleJobs, WithoutAGraceTheyWaitForEver) {
 
 // ---- Fencing -----------------------------------------------------------------------------------
 
-TEST(Fencing, AResultOfAnotherLifeOfTheHostIsStale) {
+TEST(Fencing, AResultFromAnotherIncarnationOfTheHostIsStale) {
   Assigned stage;
   Finished other = finished_of(stage.assign);
   other.incarnation = {1, 9};

@@ -52,7 +52,7 @@ TEST(FaultsShown, TheSameKindAgainReplacesTheEarlierOne) {
   }
 }
 
-TEST(FaultsShown, TheLossOfAHostReplacesNoLossOfItsDevices) {
+TEST(FaultsShown, LosingAHostDoesNotReplaceTheLossOfItsDevices) {
   Fleet stage;
   stage.ask(inject("h100-1/3", "lose", seconds(60)));
   stage.ask(inject("host:h100-1", "lose", seconds(5)));
@@ -70,7 +70,7 @@ ActiveFault in_force(const Fleet& stage, const std::string& fault,
 }
 
 /// It comes back as the same incarnation, and its agent has gone on with the fault meanwhile.
-TEST(FaultsShown, AHostThatWasOnlyCutOffComesBackWithItsFaultsAndAnotherOneWithout) {
+TEST(FaultsShown, ADisconnectedHostReturnsWithItsFaultsAndARestartedOneWithout) {
   for (const bool same : {true, false}) {
     Fleet stage;
     stage.ask(inject("h100-1/3", "throttle=0.5", seconds(60)));
@@ -97,7 +97,7 @@ void send_register(Fleet& stage, std::vector<ActiveFault> faults, Instant asked_
   stage.receive(1, registration);
 }
 
-TEST(FaultsShown, ARouterThatBeginsAnewShowsWhatItsAgentsCarryOut) {
+TEST(FaultsShown, ARestartedRouterShowsTheActiveFaultsOfItsAgents) {
   Fleet stage;
   stage.ask(inject("h100-1/3", "throttle=0.5", seconds(60)));
   ASSERT_TRUE(stage.restart());
@@ -114,7 +114,7 @@ TEST(FaultsShown, ARouterThatBeginsAnewShowsWhatItsAgentsCarryOut) {
   EXPECT_TRUE(shown(stage, 4).empty());
 }
 
-TEST(FaultsShown, AHelloForgetsThoseThatItsAgentMustHaveHeardAndDoesNotHave) {
+TEST(FaultsShown, ARegistrationClearsFaultsThatItsAgentReceivedButLacks) {
   for (const Duration after : {seconds(-1), seconds(1)}) {
     Fleet stage;
     stage.ask(inject("h100-1/3", "hang", seconds(60)));
@@ -124,14 +124,14 @@ TEST(FaultsShown, AHelloForgetsThoseThatItsAgentMustHaveHeardAndDoesNotHave) {
   }
 }
 
-TEST(FaultsShown, AHelloThatTellsNothingNewIsNoNews) {
+TEST(FaultsShown, ARegistrationWithNothingNewPublishesNothing) {
   Fleet stage;
   stage.ask(inject("h100-1/3", "hang", seconds(60)));
   send_register(stage, {in_force(stage, "hang", {3})}, stage.now + seconds(1));
   EXPECT_TRUE(stage.published<DeviceChanged>().empty());
 }
 
-TEST(FaultsShown, NoneLastsLongerThanItsKindWasAskedFor) {
+TEST(FaultsShown, NoneOutlastsItsRequestedDuration) {
   Fleet stage;
   send_register(stage, {in_force(stage, "hang", {3}, std::chrono::hours(1000))});
   EXPECT_EQ(shown(stage, 3), Words{"hang"});
@@ -139,7 +139,7 @@ TEST(FaultsShown, NoneLastsLongerThanItsKindWasAskedFor) {
   EXPECT_TRUE(shown(stage, 3).empty());
 }
 
-TEST(FaultsShown, WhatNoDeviceCanHaveIsDroppedAndTheSenderIsNamed) {
+TEST(FaultsShown, ImpossibleFaultsAreDroppedAndTheSenderIsNamed) {
   Fleet stage;
   ActiveFault odd = in_force(stage, "throttle=0.5", {3});
   odd.fault.amount = 7;
@@ -156,7 +156,7 @@ TEST(FaultsShown, WhatNoDeviceCanHaveIsDroppedAndTheSenderIsNamed) {
   EXPECT_EQ(stage.router->summary(stage.now).undecodable, 4U);
 }
 
-TEST(FaultsShown, WhatIsOverAtOnceIsNotInForce) {
+TEST(FaultsShown, MomentaryFaultsAreNotInForce) {
   for (const char* fault : {"xid=13", "xid=63", "xid=500"}) {
     Fleet stage;
     stage.ask(inject("h100-1/3", "xid=79"));
@@ -166,7 +166,7 @@ TEST(FaultsShown, WhatIsOverAtOnceIsNotInForce) {
   }
 }
 
-TEST(FaultsShown, ALinkIsItsWholeGroups) {
+TEST(FaultsShown, ALinkFaultCoversTheWholeGroup) {
   Fleet stage;
   EXPECT_EQ(stage.ask(inject("h100-1/2", "slow-link=0.1")).targets, all_of("h100-1"));
   EXPECT_EQ(shown(stage, 7), Words{"slow-link=0.1"});
@@ -182,7 +182,7 @@ TEST(FaultsShown, ASliceIsLostAsAWholeAndAGpuAlone) {
   EXPECT_EQ(stage.ask(inject("h100-1/2", "lose")).targets, Words{"h100-1/2"});
 }
 
-TEST(FaultsShown, ADrawTakesWholeGroupsWhereTheFaultIsTheGroups) {
+TEST(FaultsShown, ARandomPickTakesWholeGroupsForGroupFaults) {
   InjectFault some = inject("pool:v5e", "lose");
   some.any = 1;
   EXPECT_EQ(Fleet().ask(some).targets, all_of("v5e-1"));
@@ -194,7 +194,7 @@ TEST(FaultsShown, ADrawTakesWholeGroupsWhereTheFaultIsTheGroups) {
             "any 3: only 2 devices or groups of pool:h100 can be reached");
 }
 
-TEST(FaultsShown, ADrawMayTakeAnyDevice) {
+TEST(FaultsShown, ARandomPickMayChooseAnyDevice) {
   std::set<std::string> drawn;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     InjectFault some = inject("pool:h100", "hang");
@@ -209,7 +209,7 @@ TEST(FaultsShown, ADrawMayTakeAnyDevice) {
 
 // ---- What a driver says in passing -------------------------------------------------------------
 
-TEST(FaultsShown, AnXidThatIsOverAtOnceIsToldEachTimeAndLeavesNothing) {
+TEST(FaultsShown, AMomentaryXidIsReportedEachTimeAndLeavesNothing) {
   Fleet stage;
   const DeviceReport report{3, true, 13, "Xid 13: graphics engine exception"};
   stage.receive(1, report);
@@ -220,7 +220,7 @@ TEST(FaultsShown, AnXidThatIsOverAtOnceIsToldEachTimeAndLeavesNothing) {
   EXPECT_TRUE(stage.published<DeviceChanged>().empty()) << "it is as usable as it was";
 }
 
-TEST(FaultsShown, AnXidThatIsOverAtOnceIsNotWhyADeviceIsUnusable) {
+TEST(FaultsShown, AMomentaryXidIsNotTheReasonADeviceIsUnusable) {
   Fleet stage;
   stage.receive(1, DeviceReport{3, false, 0, "uncorrectable memory error"});
   stage.forget();

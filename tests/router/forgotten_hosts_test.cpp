@@ -23,7 +23,7 @@ void leave(FleetState& fleet_state, Instant now, const std::string& host) {
   fleet_state.forget_host(index);
 }
 
-TEST(ForgottenHosts, LeaveTheirRowsToOthersAndNothingOfTheirDevices) {
+TEST(ForgottenHosts, FreeTheirRowsWithoutLeavingDeviceState) {
   DecisionFixture fleet(one_pool, {100, 16});
   const HostIndex a = fleet.add_host("a", "h100-sxm", 8);
   fleet.add_host("b", "h100-sxm", 8);
@@ -59,7 +59,7 @@ TEST(ForgottenHosts, SmallOnesLeaveRoomForALargeOne) {
   EXPECT_EQ(fleet.fleet_state.devices().size(), 16U);
 }
 
-TEST(ForgottenHosts, AHostThatGrowsLeavesTheRowsItHad) {
+TEST(ForgottenHosts, AHostThatGrowsFreesItsOldRows) {
   DecisionFixture fleet(one_pool);
   const HostIndex a = fleet.add_host("a", "h100-sxm", 4);
   fleet.add_host("a", "h100-sxm", 8);
@@ -70,7 +70,7 @@ TEST(ForgottenHosts, AHostThatGrowsLeavesTheRowsItHad) {
   EXPECT_EQ(fleet.fleet_state.power_w(), 8 * 500);
 }
 
-TEST(ForgottenHosts, ComingAndGoingUnderNewNamesFillsNoTable) {
+TEST(ForgottenHosts, JoiningAndLeavingUnderNewNamesFillsNoTable) {
   DecisionFixture fleet(one_pool, {4, 64});
   for (std::uint32_t turn = 0; turn < 1'000; ++turn) {
     fleet.now += seconds(1);
@@ -92,7 +92,7 @@ TEST(ForgottenHosts, ComingAndGoingUnderNewNamesFillsNoTable) {
   EXPECT_TRUE(fleet.fleet_state.replicas_of("llama-3.1-8b").empty());
 }
 
-TEST(ForgottenHosts, TheOneThatIsAwayForLongestMakesRoomAndAHostThatIsKnownNever) {
+TEST(ForgottenHosts, TheLongestGoneMakesRoomAndAKnownHostNeverDoes) {
   DecisionFixture fleet(one_pool, {3, 64});
   for (const char* host : {"a", "b", "c"}) fleet.add_host(host, "h100-sxm", 1);
   const auto late = fleet.fleet_state.register_host(fleet.now, hello_of("d", 1));
@@ -109,7 +109,7 @@ TEST(ForgottenHosts, TheOneThatIsAwayForLongestMakesRoomAndAHostThatIsKnownNever
   EXPECT_FALSE(fleet.fleet_state.register_host(fleet.now + seconds(4), hello_of("c", 1)));
 }
 
-TEST(ForgottenHosts, AQuestionAboutTheFleetLeavesItAsItWas) {
+TEST(ForgottenHosts, AWhatIfQueryLeavesTheFleetUnchanged) {
   DecisionFixture fleet(one_pool);
   fleet.add_replica(fleet.add_host("a", "h100-sxm", 1), 0, "llama-3.1-8b", {0});
   leave(fleet.fleet_state, fleet.now, "a");
@@ -130,7 +130,7 @@ TEST(ForgottenHosts, AQuestionAboutTheFleetLeavesItAsItWas) {
   EXPECT_EQ(fleet.add_replica(b, 1, "llama-3.1-8b", {1}), 1U);
 }
 
-TEST(ForgottenHosts, WhatWasLostOfTheirSamplesStillCounts) {
+TEST(ForgottenHosts, TheirLostSamplesStillCount) {
   DecisionFixture fleet(one_pool, {1, 8});
   fleet.sample(fleet.add_host("a", "h100-sxm", 8), {{Metric::power, 500}});
   fleet.sample_sequence += 10;
@@ -154,7 +154,7 @@ ActionReply forget(RouterHarness& stage, const std::string& host) {
   return replies[0];
 }
 
-TEST(ForgottenHosts, WhoseRowsAreAnothersNowAreNotChargedToIt) {
+TEST(ForgottenHosts, AreNotChargedToTheHostThatReusesTheirRows) {
   RouterSettings settings;
   settings.fleet_state_limits = {1, 8};
   RouterHarness stage(settings);
@@ -174,7 +174,7 @@ TEST(ForgottenHosts, WhoseRowsAreAnothersNowAreNotChargedToIt) {
   EXPECT_EQ(energy_j(), 8 * (500 + 700));
 }
 
-TEST(ForgottenHosts, AreChargedOnceInTheNextLifeToo) {
+TEST(ForgottenHosts, AreChargedOnceAcrossARouterRestart) {
   RouterHarness stage;
   stage.receive(9, Join{Role::client, "ann", "drover test"});
   stage.add_host(1, "h1");

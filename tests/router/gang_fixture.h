@@ -92,7 +92,8 @@ struct GangHarness : RouterHarness {
   }
   std::vector<double> steps_told(std::uint64_t peer) const {
     std::vector<double> steps;
-    for (const GangStepTime& pace : told<GangStepTime>(peer)) steps.push_back(pace.step_s);
+    for (const GangStepTime& told_time : told<GangStepTime>(peer))
+      steps.push_back(told_time.step_s);
     return steps;
   }
   Failed failed(std::uint64_t number, Reason reason, double device_s = 1) const {

@@ -26,7 +26,7 @@ require = { over_hosts = ")";
 
 // ---- Where they go -----------------------------------------------------------------------------
 
-TEST(GangsOverHosts, TakeTheFewestHostsOfOneRack) {
+TEST(MultiHostGangs, UseTheFewestHostsOfOneRack) {
   GangHarness fixture;
   fixture.add(1, "rack-1");
   fixture.add(2, "rack-2");
@@ -37,7 +37,7 @@ TEST(GangsOverHosts, TakeTheFewestHostsOfOneRack) {
   EXPECT_EQ(fixture.last(2).target, "h1/0-7");
 }
 
-TEST(GangsOverHosts, WaitForTheirPeersUntilAllHaveToldTheirPace) {
+TEST(MultiHostGangs, WaitForTheirPeersUntilAllHaveReportedStepTimes) {
   GangHarness fixture;
   fixture.add(1);
   fixture.add(2);
@@ -49,7 +49,7 @@ TEST(GangsOverHosts, WaitForTheirPeersUntilAllHaveToldTheirPace) {
   EXPECT_EQ(fixture.last(1).pause, Pause::none);
 }
 
-TEST(GangsOverHosts, TakeSeveralRacksWhenNoneHasRoom) {
+TEST(MultiHostGangs, UseSeveralRacksWhenNoRackHasRoom) {
   GangHarness fixture;
   fixture.add(1, "rack-1");
   fixture.add(2, "rack-2");
@@ -57,7 +57,7 @@ TEST(GangsOverHosts, TakeSeveralRacksWhenNoneHasRoom) {
   EXPECT_EQ(fixture.last(1).target, "h1/0-7 h2/0-3");
 }
 
-TEST(GangsOverHosts, WhatIsLeftGoesWhereItFitsBest) {
+TEST(MultiHostGangs, PlaceTheRemainderWhereItFitsBest) {
   GangHarness fixture;
   for (const std::uint64_t peer : {1, 2, 3}) fixture.add(peer);
   fixture.submit(1, 4);
@@ -67,7 +67,7 @@ TEST(GangsOverHosts, WhatIsLeftGoesWhereItFitsBest) {
   EXPECT_EQ(fixture.last(2).target, whole + "/0-7 " + begun + "/4-7");
 }
 
-TEST(GangsOverHosts, WaitForCapacityUntilThereIsRoom) {
+TEST(MultiHostGangs, WaitForCapacityUntilThereIsRoom) {
   GangHarness fixture;
   fixture.begin_over_two();
   fixture.submit(2, 16);
@@ -80,7 +80,7 @@ TEST(GangsOverHosts, WaitForCapacityUntilThereIsRoom) {
   EXPECT_EQ(fixture.last(2).target, "h1/0-7 h2/0-7");
 }
 
-TEST(GangsOverHosts, NoneIsPlacedWhoseNamesWouldNotFitIntoTheLedger) {
+TEST(MultiHostGangs, AreNotPlacedIfTheirHostNamesDoNotFitInTheLedger) {
   for (const std::size_t name_bytes : {20, 64}) {
     GangHarness fixture;
     for (std::uint64_t peer = 1; peer <= 40; ++peer) {
@@ -91,7 +91,7 @@ TEST(GangsOverHosts, NoneIsPlacedWhoseNamesWouldNotFitIntoTheLedger) {
   }
 }
 
-TEST(GangsOverHosts, LargerThanTheFleetIsATopologyThatIsNotThere) {
+TEST(MultiHostGangs, LargerThanTheFleetWaitWithReasonTopology) {
   GangHarness fixture;
   fixture.add(1);
   fixture.add(2);
@@ -100,7 +100,7 @@ TEST(GangsOverHosts, LargerThanTheFleetIsATopologyThatIsNotThere) {
   EXPECT_EQ(fixture.last(1).reason, Reason::topology);
 }
 
-TEST(GangsOverHosts, TheRuleSaysWhether) {
+TEST(MultiHostGangs, AreAllowedOnlyAsTheRuleSays) {
   const struct {
     const char* word;
     std::uint16_t devices;
@@ -127,7 +127,7 @@ TEST(GangsOverHosts, TheRuleSaysWhether) {
 
 // ---- Beginning ---------------------------------------------------------------------------------
 
-TEST(GangsOverHosts, EachHostIsToldItsPartOfTheWhole) {
+TEST(MultiHostGangs, SendEachHostItsPartOfTheGang) {
   GangHarness fixture;
   fixture.add(1);
   fixture.add(2);
@@ -143,7 +143,7 @@ TEST(GangsOverHosts, EachHostIsToldItsPartOfTheWhole) {
   EXPECT_GT(second[0].gang->reservation_timeout, Duration{0});
 }
 
-TEST(GangsOverHosts, BeginWhenAllHaveTakenItAtTheSlowestPaceAndTheExchange) {
+TEST(MultiHostGangs, StartWhenAllAcceptAtTheSlowestStepTimePlusExchange) {
   GangHarness fixture;
   fixture.add(1);
   fixture.add(2);
@@ -157,7 +157,7 @@ TEST(GangsOverHosts, BeginWhenAllHaveTakenItAtTheSlowestPaceAndTheExchange) {
   EXPECT_EQ(fixture.last(1).state, JobState::running);
 }
 
-TEST(GangsOverHosts, AreToldEachChangeOfTheSlowestPace) {
+TEST(MultiHostGangs, ReceiveEachChangeOfTheSlowestStepTime) {
   GangHarness fixture;
   fixture.begin_over_two();
   fixture.forget();
@@ -171,7 +171,7 @@ TEST(GangsOverHosts, AreToldEachChangeOfTheSlowestPace) {
   EXPECT_EQ(fixture.steps_told(1).back(), 0) << "one stands still, so all do";
 }
 
-TEST(GangsOverHosts, ARefusalRollsTheOthersBack) {
+TEST(MultiHostGangs, ARefusalRollsBackTheOthers) {
   GangHarness fixture;
   fixture.add(1);
   fixture.add(2);
@@ -188,7 +188,7 @@ TEST(GangsOverHosts, ARefusalRollsTheOthersBack) {
   EXPECT_EQ(fixture.told<ResultStored>(1).size(), 1U);
 }
 
-TEST(GangsOverHosts, AHostThatDoesNotAnswerInTimeRollsTheOthersBack) {
+TEST(MultiHostGangs, AHostThatDoesNotAnswerInTimeRollsBackTheOthers) {
   GangHarness fixture;
   fixture.add(1);
   fixture.add(2);
@@ -201,7 +201,7 @@ TEST(GangsOverHosts, AHostThatDoesNotAnswerInTimeRollsTheOthersBack) {
 
 // ---- Ending ------------------------------------------------------------------------------------
 
-TEST(GangsOverHosts, FinishWhenAllHaveAndAreChargedOnceForAll) {
+TEST(MultiHostGangs, FinishWhenAllMembersHaveAndAreChargedOnce) {
   GangHarness fixture;
   fixture.begin_over_two();
   fixture.receive(2, fixture.finished(1, 3));
@@ -218,7 +218,7 @@ TEST(GangsOverHosts, FinishWhenAllHaveAndAreChargedOnceForAll) {
   EXPECT_DOUBLE_EQ(fixture.router->summary(fixture.now).charged.device_s, 7);
 }
 
-TEST(GangsOverHosts, LosingOneMemberLosesTheAttempt) {
+TEST(MultiHostGangs, LosingOneMemberLosesTheAttempt) {
   GangHarness fixture;
   fixture.begin_over_two();
   fixture.receive(2, fixture.failed(1, Reason::unhealthy, 3));
@@ -234,7 +234,7 @@ TEST(GangsOverHosts, LosingOneMemberLosesTheAttempt) {
   EXPECT_DOUBLE_EQ(fixture.router->summary(fixture.now).wasted.device_s, 7);
 }
 
-TEST(GangsOverHosts, AMemberThatFinishedIsChargedWithAnAttemptThatAnotherLost) {
+TEST(MultiHostGangs, AFinishedMemberIsChargedWhenAnotherLosesTheAttempt) {
   GangHarness fixture;
   fixture.begin_over_two();
   fixture.receive(1, fixture.finished(1, 4));
@@ -244,7 +244,7 @@ TEST(GangsOverHosts, AMemberThatFinishedIsChargedWithAnAttemptThatAnotherLost) {
   EXPECT_DOUBLE_EQ(fixture.last(1).usage.device_s, 7);
 }
 
-TEST(GangsOverHosts, TheCancelIsSaidAgainUntilTheMemberHasEnded) {
+TEST(MultiHostGangs, RepeatTheCancelUntilTheMemberHasEnded) {
   GangHarness fixture;
   fixture.begin_over_two();
   fixture.receive(2, fixture.failed(1, Reason::unhealthy));
@@ -254,7 +254,7 @@ TEST(GangsOverHosts, TheCancelIsSaidAgainUntilTheMemberHasEnded) {
   EXPECT_TRUE(fixture.told<Cancel>(2).empty());
 }
 
-TEST(GangsOverHosts, CancelledByPeopleEndInOneState) {
+TEST(MultiHostGangs, CancelledByAUserEndInOneState) {
   GangHarness fixture;
   fixture.begin_over_two();
   fixture.receive(9, CancelJobs{{to_text(job_id(1))}});
@@ -270,7 +270,7 @@ TEST(GangsOverHosts, CancelledByPeopleEndInOneState) {
 
 // ---- Lives -------------------------------------------------------------------------------------
 
-TEST(GangsOverHosts, AreTakenOverByTheNextLifeOfTheRouter) {
+TEST(MultiHostGangs, AreTakenOverByARestartedRouter) {
   GangHarness fixture;
   fixture.begin_over_two();
   ASSERT_TRUE(fixture.restart());
@@ -287,7 +287,7 @@ TEST(GangsOverHosts, AreTakenOverByTheNextLifeOfTheRouter) {
   EXPECT_EQ(fixture.last(1).attempt, 1U);
 }
 
-TEST(GangsOverHosts, AreLostWhenAHostComesBackWithoutItsPart) {
+TEST(MultiHostGangs, AreLostWhenAHostReturnsWithoutItsPart) {
   GangHarness fixture;
   fixture.begin_over_two();
   fixture.forget();

@@ -63,7 +63,7 @@ TEST(Guards, CompareEnergyAndCostOfRequestsAtEqualFill) {
   }
 }
 
-TEST(Guards, AtEqualFillNothingElseOfTheEstimateChanges) {
+TEST(Guards, ComparingAtEqualFillLeavesTheRestOfTheEstimateUnchanged) {
   Guarded held("h100-sxm");
   Guarded open("h100-sxm");
   for (Guarded* fleet : {&held, &open}) fleet->reservation(fleet->on_first, 8);

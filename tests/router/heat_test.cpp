@@ -51,7 +51,7 @@ struct HotPoolFixture : DecisionFixture {
   HostIndex spare;
 };
 
-TEST(Heat, ADeviceThatThrottlesForHeatSendsWorkElsewhere) {
+TEST(ThermalPlacement, AThermallyThrottledDeviceSendsWorkElsewhere) {
   HotPoolFixture fixture;
   EXPECT_EQ(fixture.chat().pool, "big");
   fixture.at(fixture.big, limit_c, throttle_sw_thermal_slowdown);
@@ -61,14 +61,14 @@ TEST(Heat, ADeviceThatThrottlesForHeatSendsWorkElsewhere) {
   EXPECT_EQ(away.fallback_reason, Reason::thermal);
 }
 
-TEST(Heat, ADeviceThatWillReachItsLimitWithinSecondsIsLeftInTime) {
+TEST(ThermalPlacement, ADeviceSecondsFromItsLimitCountsAsHot) {
   HotPoolFixture fixture;
   fixture.at(fixture.big, 84);
   fixture.at(fixture.big, 85.5);
   EXPECT_TRUE(fixture.hot(fixture.big, 0)) << "1.5 K a second, 1.5 K below the limit";
 }
 
-TEST(Heat, ADeviceThatIsWarmAndSteadyIsNotLeft) {
+TEST(ThermalPlacement, AWarmButSteadyDeviceIsStillUsed) {
   HotPoolFixture fixture;
   for (const double warm_c : {84.0, 84.9, 85.1, 85.2, 85.2}) fixture.at(fixture.big, warm_c);
   fixture.at(fixture.spare, 60);
@@ -76,7 +76,7 @@ TEST(Heat, ADeviceThatIsWarmAndSteadyIsNotLeft) {
   EXPECT_EQ(fixture.chat().pool, "big");
 }
 
-TEST(Heat, AHotDeviceStaysHotUntilItIsWellBelowItsLimit) {
+TEST(ThermalPlacement, AHotDeviceStaysHotUntilItIsWellBelowItsLimit) {
   HotPoolFixture fixture;
   fixture.at(fixture.big, limit_c, throttle_sw_thermal_slowdown);
   for (const double cooling_c : {86.0, 84.0, 82.0}) {
@@ -91,7 +91,7 @@ TEST(Heat, AHotDeviceStaysHotUntilItIsWellBelowItsLimit) {
   EXPECT_FALSE(back.fallback_reason.has_value());
 }
 
-TEST(Heat, ADeviceThatIsBrakedForAnotherReasonIsNotHot) {
+TEST(ThermalPlacement, ADeviceThrottledForAnotherReasonIsNotHot) {
   HotPoolFixture fixture;
   fixture.at(fixture.big, 60, throttle_hw_slowdown);
   EXPECT_FALSE(fixture.hot(fixture.big, 0)) << "a power brake on a cool device";
@@ -104,7 +104,7 @@ TEST(Heat, ADeviceThatIsBrakedForAnotherReasonIsNotHot) {
   EXPECT_TRUE(fixture.hot(fixture.big, 0));
 }
 
-TEST(Heat, AGangTakesTheCoolDevicesOfAGroup) {
+TEST(ThermalPlacement, AGangUsesTheCoolDevicesOfAGroup) {
   HotPoolFixture fixture;
   fixture.warm_one(1);
   fixture.sample(fixture.spare, {{Metric::temperature, 60}});
@@ -116,7 +116,7 @@ TEST(Heat, AGangTakesTheCoolDevicesOfAGroup) {
   EXPECT_EQ(three.fallback_reason, Reason::thermal);
 }
 
-TEST(Heat, AnUnusableDeviceIsNeverTaken) {
+TEST(ThermalPlacement, AnUnusableDeviceIsNeverUsed) {
   HotPoolFixture fixture;
   fixture.fleet_state.set_usable(fixture.big, 2, false);
   const PlacementResult two = fixture.decide(fixture.training(2));
@@ -129,7 +129,7 @@ TEST(Heat, AnUnusableDeviceIsNeverTaken) {
   EXPECT_EQ(fixture.decide(fixture.training(2)).place->devices, (std::vector<std::uint16_t>{2, 3}));
 }
 
-TEST(Heat, WattsOfAReplicasRequestsAreReservedWhileTheyRunAndSamplesShowThemNot) {
+TEST(ThermalPlacement, ARequestsPowerIsReservedUntilSamplesShowIt) {
   HotPoolFixture fixture;
   const double idle_w = fixture.fleet_state.power_w();
   const ReplicaIndex replica = *fixture.fleet_state.find_replica(fixture.big, 0);
@@ -158,7 +158,7 @@ TEST(Heat, WattsOfAReplicasRequestsAreReservedWhileTheyRunAndSamplesShowThemNot)
   EXPECT_EQ(fixture.fleet_state.reserved_w(), 0);
 }
 
-TEST(Heat, APromiseIsGivenBackWithItsRequest) {
+TEST(ThermalPlacement, APowerReservationIsReleasedWithItsRequest) {
   HotPoolFixture fixture;
   const ReplicaIndex replica = *fixture.fleet_state.find_replica(fixture.big, 0);
   fixture.fleet_state.reserve_request(fixture.now, replica, 10, fixture.now + seconds(5),

@@ -37,7 +37,7 @@ TEST(Hosts, ASuspectGetsNoNewWork) {
   EXPECT_EQ(stage.told<Assign>(1).size(), 1u);
 }
 
-TEST(Hosts, ALostHostMustSayHelloAgain) {
+TEST(Hosts, ALostHostMustReregister) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.wait(seconds(13));
@@ -91,7 +91,7 @@ TEST(Hosts, ThatAreLeavingGetNoNewWork) {
   EXPECT_EQ(stage.told<Assign>(2).size(), 2u);
 }
 
-TEST(Hosts, WhatTheyDidNotGiveBackIsQueuedAgainWhenTheyLeave) {
+TEST(Hosts, WorkTheyDidNotReturnIsRequeuedWhenTheyLeave) {
   Assigned stage;
   stage.receive(1, Leave{"SIGTERM", 0});
   stage.tick();
@@ -100,7 +100,7 @@ TEST(Hosts, WhatTheyDidNotGiveBackIsQueuedAgainWhenTheyLeave) {
   EXPECT_EQ(stage.router->summary(stage.now).running, 0u);
 }
 
-TEST(Hosts, OnlyTheConnectionThatSpeaksForAHostCanTakeItAway) {
+TEST(Hosts, OnlyTheConnectionOfAHostCanMakeItLeave) {
   Assigned stage;
   stage.receive(5, Join{Role::agent, "h1", "drover test"});
   stage.receive(5, Leave{"SIGTERM", 0});
@@ -111,7 +111,7 @@ TEST(Hosts, OnlyTheConnectionThatSpeaksForAHostCanTakeItAway) {
   EXPECT_EQ(stage.router->summary(stage.now).running, 1u);
 }
 
-TEST(Hosts, ManyThatLeaveAtOnceAreNoBadNetwork) {
+TEST(Hosts, ManyThatLeaveAtOnceAreNotANetworkFault) {
   RouterHarness stage;
   for (std::uint64_t number = 1; number <= 8; ++number) {
     stage.add_host(number, "h" + std::to_string(number));
@@ -127,7 +127,7 @@ TEST(Hosts, ManyThatLeaveAtOnceAreNoBadNetwork) {
   }
 }
 
-TEST(Hosts, WorkOfAnEarlierLifeComesBackWhenItsHostDoesNot) {
+TEST(Hosts, WorkOfAnEarlierRouterRunIsRequeuedIfItsHostStaysAway) {
   Assigned stage;
   ASSERT_TRUE(stage.restart());
   stage.add_host(7, "h2");
@@ -139,7 +139,7 @@ TEST(Hosts, WorkOfAnEarlierLifeComesBackWhenItsHostDoesNot) {
   EXPECT_EQ(moved[0].attempt, 2u);
 }
 
-TEST(Hosts, AnAssignmentThatGotLostIsGivenAgain) {
+TEST(Hosts, ALostAssignmentIsSentAgain) {
   Assigned stage;
   stage.live(11, {{1, "h1"}});
   EXPECT_EQ(stage.told<Assign>(1).size(), 1u);
@@ -158,7 +158,7 @@ void send_register(Assigned& stage, std::uint64_t peer, Instant asked_at, std::u
   stage.commit();
 }
 
-TEST(Hosts, AHelloThatCrossedAnAssignmentDoesNotLoseIt) {
+TEST(Hosts, ARegisterThatCrossesAnAssignmentDoesNotLoseIt) {
   Assigned stage;
   send_register(stage, 1, stage.now - milliseconds(1));
   EXPECT_EQ(stage.told<Assign>(1).size(), 1u);
@@ -168,7 +168,7 @@ TEST(Hosts, AHelloThatCrossedAnAssignmentDoesNotLoseIt) {
   EXPECT_EQ(stage.told<ResultStored>(1).size(), 1u);
 }
 
-TEST(Hosts, AHelloWithoutItsWorkLosesWhatItMustHaveHeard) {
+TEST(Hosts, ARegisterLosesWorkItOmitsButMustHaveReceived) {
   struct {
     const char* what;
     std::uint64_t peer;
@@ -186,7 +186,7 @@ TEST(Hosts, AHelloWithoutItsWorkLosesWhatItMustHaveHeard) {
   }
 }
 
-TEST(Hosts, AWelcomeDoesNotOvertakeAnAssignmentThatWaitsForTheDisk) {
+TEST(Hosts, AJoinAcceptedDoesNotOvertakeAnAssignmentAwaitingTheDisk) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{serve_job(1)}});
@@ -249,7 +249,7 @@ TEST(Hosts, ThatLeftDisappearAfterTenMinutes) {
   EXPECT_EQ(hosts_in_snapshot(stage), Names{"h2"});
 }
 
-TEST(Hosts, ThatAreLostStayUntilSomebodySaysThatTheyWillNotReturn) {
+TEST(Hosts, ThatAreLostStayUntilAUserForgetsThem) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.add_host(2, "h2");
@@ -270,7 +270,7 @@ TEST(Hosts, ThatAreLostStayUntilSomebodySaysThatTheyWillNotReturn) {
   EXPECT_EQ(hosts_in_snapshot(stage), Names{"h2"});
 }
 
-TEST(Hosts, ThatAreThereAreNotForgotten) {
+TEST(Hosts, ThatAreConnectedCannotBeForgotten) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(9, Join{Role::client, "ann", "drover test"});
@@ -304,7 +304,7 @@ TEST(Hosts, ThatWereForgottenMayJoinAgainAndAreChargedOnce) {
   EXPECT_EQ(stage.told<Assign>(1).size(), 1u);
 }
 
-TEST(Hosts, ThatWereForgottenAreNoTargetOfActions) {
+TEST(Hosts, ThatWereForgottenCannotBeTargetsOfActions) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.add_host(2, "h2");
@@ -346,7 +346,7 @@ TEST(Hosts, ThatWereForgottenDoNotComeBackWithAnotherPolicy) {
     EXPECT_EQ(host.registration.host, "h2");
 }
 
-TEST(Hosts, EnergyCountersMayBeginAnew) {
+TEST(Hosts, EnergyCountersMayRestart) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   for (const auto& [sequence, counter] : {std::pair{2, 100.0}, {3, 150.0}, {4, 20.0}, {5, 30.0}}) {
@@ -367,7 +367,7 @@ TEST(Hosts, CostIsDeviceHoursTimesPrice) {
 
 // ---- The end, and questions --------------------------------------------------------------------
 
-TEST(Ending, FailsWhatIsOpenAndAnswersOnceAllIsOnDisk) {
+TEST(EndRun, FailsOpenJobsAndRepliesOnceAllIsOnDisk) {
   Assigned stage;
   stage.receive(9, Submit{{serve_job(2), train_job(3, 8)}});
   stage.receive(9, EndRunRequest{});
@@ -384,7 +384,7 @@ TEST(Ending, FailsWhatIsOpenAndAnswersOnceAllIsOnDisk) {
   EXPECT_EQ(stage.told<SubmitReply>(9)[0].results[0].reason, Reason::ended);
 }
 
-TEST(Asking, WhyTakesTheFirstDigitsOfAnId) {
+TEST(Queries, WhyAcceptsAnIdPrefix) {
   Assigned stage;
   stage.receive(8, WhyRequest{to_text(job_id(1))});
   stage.receive(8, WhyRequest{"zz"});
@@ -397,7 +397,7 @@ TEST(Asking, WhyTakesTheFirstDigitsOfAnId) {
   EXPECT_TRUE(replies[2].job.has_value());
 }
 
-TEST(Asking, JobsAreBounded) {
+TEST(Queries, ForJobsReturnABoundedList) {
   RouterHarness stage;
   for (std::uint64_t number = 1; number <= 1500; ++number) {
     stage.receive(9, Submit{{serve_job(number)}});
@@ -410,7 +410,7 @@ TEST(Asking, JobsAreBounded) {
   EXPECT_LE(encode({"router", 1, {}, replies[0]}).size(), message_bytes_max);
 }
 
-TEST(Asking, TheQueueDoesNotDecideAgainWhatItKnows) {
+TEST(Queries, TheQueueDoesNotRepeatAKnownDecision) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   for (std::uint64_t number = 1; number <= 500; ++number) {

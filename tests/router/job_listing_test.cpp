@@ -25,7 +25,7 @@ struct Listed : RouterHarness {
   }
 };
 
-TEST(JobListing, SaysHowManyEndedJobsThereAreBesideThoseShown) {
+TEST(JobListing, ReportsHowManyEndedJobsExistBesidesThoseShown) {
   Listed stage(110, 104);
   JobsRequest request;
   request.ended_max = 20;
@@ -74,7 +74,7 @@ TEST(JobListing, GivesAllOpenJobsInPagesAndEachOnce) {
   EXPECT_GT(pages, 10U);
 }
 
-TEST(JobListing, AJobThatEndedMeanwhileStillLeadsToTheNextPage) {
+TEST(JobListing, AJobThatEndsBetweenPagesStillLeadsToTheNextPage) {
   Listed stage(300, 0);
   JobsRequest request;
   request.ended_max = 0;
@@ -87,7 +87,7 @@ TEST(JobListing, AJobThatEndedMeanwhileStillLeadsToTheNextPage) {
   for (const JobChanged& job : reply.jobs) EXPECT_NE(job.job.id, last);
 }
 
-TEST(JobListing, AnAnswerIsAPageHoweverManyJobsThereAre) {
+TEST(JobListing, AReplyIsOnePageHoweverManyJobsThereAre) {
   Listed stage(2'505, 2'500);
   for (const bool ended_only : {false, true}) {
     JobsRequest request;
@@ -99,7 +99,7 @@ TEST(JobListing, AnAnswerIsAPageHoweverManyJobsThereAre) {
   }
 }
 
-TEST(JobListing, LooksForAStateAmongAllJobsAndNotAmongTheLastOnes) {
+TEST(JobListing, SearchesAllJobsForAStateNotOnlyTheLastOnes) {
   Listed stage(50, 2);
   stage.receive(client, EndRunRequest{});  // 48 fail after the two were cancelled
   stage.commit();
@@ -118,7 +118,7 @@ TEST(JobListing, LooksForAStateAmongAllJobsAndNotAmongTheLastOnes) {
   EXPECT_TRUE(stage.ask(request).jobs.empty());
 }
 
-TEST(JobListing, SaysOfJobsWhoseDetailsAreGoneThatThereWereMore) {
+TEST(JobListing, ReportsThatThereWereMoreJobsWhoseDetailsAreGone) {
   RouterSettings settings;
   settings.retention.ended_jobs = 3;
   RouterHarness stage(settings);

@@ -73,7 +73,7 @@ std::map<KeyRole, std::set<std::string>> documented() {
   return table;
 }
 
-TEST(KeyRoleTable, IsWhatTheDocumentSaysForEveryPair) {
+TEST(KeyRoleTable, MatchesTheDocumentForEveryPair) {
   auto table = documented();
   std::set<std::string> kinds;
   for (const KeyRole role : roles) {
@@ -90,7 +90,7 @@ TEST(KeyRoleTable, IsWhatTheDocumentSaysForEveryPair) {
   }
 }
 
-TEST(KeyRoleTable, TheConnectionsRoleContradictsItForNoPair) {
+TEST(KeyRoleTable, NeverContradictsTheRoleOfTheConnection) {
   for (const KeyRole role : roles) {
     const std::vector<Role> joined = joins_as(role);
     ASSERT_FALSE(joined.empty()) << to_text(role);
@@ -110,7 +110,7 @@ TEST(KeyRoleTable, TheConnectionsRoleContradictsItForNoPair) {
   }
 }
 
-TEST(KeyRoleTable, WhoMayNotWatchJoinsAsAClient) {
+TEST(KeyRoleTable, OnlyKeysThatMayWatchJoinAsViewers) {
   EXPECT_EQ(joins_as(KeyRole::agent), std::vector<Role>{Role::agent});
   EXPECT_EQ(joins_as(KeyRole::submit), std::vector<Role>{Role::client});
   EXPECT_EQ(joins_as(KeyRole::view), (std::vector<Role>{Role::client, Role::viewer}));

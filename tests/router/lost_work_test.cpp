@@ -46,7 +46,7 @@ struct Trainings : RouterHarness {
   }
 };
 
-TEST(LostWork, AllOfALostHostsTrainingsComeBackAtOnceWhereThereIsRoom) {
+TEST(LostWork, AllTrainingJobsOfALostHostRestartAtOnceGivenRoom) {
   Trainings stage(8);
   ASSERT_EQ(stage.told<Assign>(1).size(), 8U);
   stage.live_until_assigned(2, "h2", 8);
@@ -56,7 +56,7 @@ TEST(LostWork, AllOfALostHostsTrainingsComeBackAtOnceWhereThereIsRoom) {
   EXPECT_EQ(summary.running, 8U);
 }
 
-TEST(LostWork, HostsThatAreLostAgainAndAgainFailNoJob) {
+TEST(LostWork, RepeatedlyLostHostsFailNoJob) {
   Policy policy = builtin_policy();
   policy.retry.attempts_max = 1;
   Trainings stage(1, policy);
@@ -74,7 +74,7 @@ TEST(LostWork, HostsThatAreLostAgainAndAgainFailNoJob) {
   EXPECT_EQ(stage.router->summary(stage.now).failed, 0U);
 }
 
-TEST(LostWork, StaysExcusedAfterARestartOfTheRouter) {
+TEST(LostWork, StaysUncountedAfterARouterRestart) {
   Policy policy = builtin_policy();
   policy.retry.attempts_max = 1;
   Trainings stage(1, policy);
@@ -97,7 +97,7 @@ void end_with_the_lease(RouterHarness& stage, std::uint64_t peer, const Assign& 
   stage.receive(peer, ended);
 }
 
-TEST(LostWork, WhatEndedWithTheLeaseWhileTheRouterWasAwayIsNeitherChargedNorBlamed) {
+TEST(LostWork, LeaseExpiryDuringARouterOutageIsNotCountedAsAFailure) {
   Policy policy = builtin_policy();
   policy.retry.attempts_max = 1;
   Trainings stage(8, policy);
@@ -115,7 +115,7 @@ TEST(LostWork, WhatEndedWithTheLeaseWhileTheRouterWasAwayIsNeitherChargedNorBlam
   EXPECT_EQ(stage.router->summary(stage.now).failed, 0U);
 }
 
-TEST(LostWork, AJobThatFailedOnceAndThenLostItsHostComesBackPastTheBudget) {
+TEST(LostWork, IsRequeuedBeyondTheRetryBudgetAfterAnEarlierFailure) {
   Policy policy = builtin_policy();
   policy.retry.budget = {0, 1, seconds(600)};
   Trainings stage(1, policy);
@@ -135,7 +135,7 @@ TEST(LostWork, AJobThatFailedOnceAndThenLostItsHostComesBackPastTheBudget) {
   EXPECT_EQ(stage.told<Assign>(1).size(), 2U) << "its second attempt failed through no fault";
 }
 
-TEST(LostWork, AfterAnotherPolicyItWaitsUnderTheRuleThatHoldsNow) {
+TEST(LostWork, WaitsUnderTheMatchingRuleOfANewPolicy) {
   Trainings stage(2);
   auto fresh = parse_policy(R"(
 [policy]
@@ -179,7 +179,7 @@ pools = ["h100"]
   return *policy;
 }
 
-TEST(LostWork, OnlyWaitingCountsAgainstTheLongestWait) {
+TEST(LostWork, OnlyWaitingCountsAgainstTheMaximumWait) {
   RouterHarness stage({}, with_longest_wait("20"));
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{long_training(1, 8)}});
@@ -203,7 +203,7 @@ TEST(LostWork, OnlyWaitingCountsAgainstTheLongestWait) {
   EXPECT_EQ(why.job->detail, "waited 20 s, the longest that its rule allows");
 }
 
-TEST(LostWork, APolicyThatRejectsWhatWouldWaitSaysThatThereIsNoRoomNow) {
+TEST(LostWork, ARejectingPolicyReportsThatThereIsNoRoomNow) {
   auto policy = parse_policy(R"(
 [policy]
 default_action = "reject"
@@ -226,7 +226,7 @@ pools = ["h100"]
   EXPECT_NE(why.job->detail.find("no capacity now"), std::string::npos) << why.job->detail;
 }
 
-TEST(LostWork, APolicyThatRejectsSpeaksOfRoomWhereOnlyAnotherPoolCouldNeverRunIt) {
+TEST(LostWork, ARejectingPolicyReportsCapacityIfOnlyAnotherPoolCanNeverRunIt) {
   auto policy = parse_policy(R"(
 [policy]
 default_action = "reject"
@@ -255,7 +255,7 @@ pools = ["v5e", "h100"]
   EXPECT_EQ(why.job->reason, Reason::capacity);
 }
 
-TEST(LostWork, APolicyThatRejectsSaysWhereNoRuleHolds) {
+TEST(LostWork, ARejectingPolicyReportsThatNoRuleMatches) {
   auto policy = parse_policy(R"(
 [policy]
 default_action = "reject"

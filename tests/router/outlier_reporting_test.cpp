@@ -73,7 +73,7 @@ struct OutlierFleet : RouterHarness {
   std::uint64_t jobs = 0;
 };
 
-TEST(Outliers, AReplicaWhoseWorkFailsIsLeftAloneForAWhile) {
+TEST(Outliers, AReplicaWhoseWorkFailsIsEjectedForAWhile) {
   OutlierFleet fleet(1);
   fleet.fail_jobs(5);
   EXPECT_EQ(fleet.events("h1/r0"),
@@ -90,7 +90,7 @@ TEST(Outliers, AReplicaWhoseWorkFailsIsLeftAloneForAWhile) {
             std::vector<std::string>{"no longer ejected: gets new work gradually"});
 }
 
-TEST(Outliers, TheOthersWorkOn) {
+TEST(Outliers, TheOtherReplicasKeepWorking) {
   OutlierFleet fleet(2);
   int failed = 0;
   while (failed < 5) {
@@ -113,7 +113,7 @@ struct OutlierReason {
   bool counts;
 };
 
-TEST(Outliers, OnlyWhatIsThePlacesFaultCounts) {
+TEST(Outliers, OnlyFailuresCausedByThePlacementTargetCount) {
   for (const OutlierReason& fault : std::vector<OutlierReason>{
            {Reason::unhealthy, true},
            {Reason::memory, true},
@@ -132,7 +132,7 @@ TEST(Outliers, OnlyWhatIsThePlacesFaultCounts) {
   }
 }
 
-TEST(Outliers, ARefusalIsAsGoodAReason) {
+TEST(Outliers, ARefusalCountsAsAFailure) {
   OutlierFleet fleet(1);
   for (int n = 0; n < 5; ++n) {
     const auto assigned = fleet.submit(1);
@@ -143,7 +143,7 @@ TEST(Outliers, ARefusalIsAsGoodAReason) {
   EXPECT_EQ(fleet.events("h1/r0").size(), 1U);
 }
 
-TEST(Outliers, AJobThatEndsWellBreaksTheRow) {
+TEST(Outliers, ASuccessfulJobResetsConsecutiveFailures) {
   OutlierFleet fleet(1);
   fleet.fail_jobs(4);
   const auto assigned = fleet.submit(1);
@@ -153,7 +153,7 @@ TEST(Outliers, AJobThatEndsWellBreaksTheRow) {
   EXPECT_TRUE(fleet.events("h1/r0").empty());
 }
 
-TEST(Outliers, AGroupWhoseGangsFailIsLeftAloneAndItsReplicasAreNot) {
+TEST(Outliers, AGroupWithFailingGangsIsEjectedButNotItsReplicas) {
   OutlierFleet fleet(1);
   fleet.fail_jobs(5, Reason::unhealthy, true);
   EXPECT_EQ(fleet.events("h1/g0").size(), 1U);
@@ -171,7 +171,7 @@ TEST(Outliers, ALostHostIsOneFailureWhateverRanThere) {
   EXPECT_FALSE(fleet.submit(1).empty()) << "it is back, and not ejected";
 }
 
-TEST(Outliers, AHostThatIsLostAgainAndAgainIsEjectedAtLast) {
+TEST(Outliers, ARepeatedlyLostHostIsEventuallyEjected) {
   OutlierFleet fleet(1);
   for (std::uint64_t life = 2; life <= 6; ++life) {
     EXPECT_FALSE(fleet.submit(1).empty()) << "life " << life - 1;
@@ -182,7 +182,7 @@ TEST(Outliers, AHostThatIsLostAgainAndAgainIsEjectedAtLast) {
   EXPECT_TRUE(fleet.submit(1).empty());
 }
 
-TEST(Outliers, AHostThatLeavesInOrderHasNotFailed) {
+TEST(Outliers, AHostThatLeavesGracefullyHasNotFailed) {
   OutlierFleet fleet(1);
   for (std::uint64_t life = 2; life <= 8; ++life) {
     ASSERT_FALSE(fleet.submit(1).empty()) << "life " << life - 1;
@@ -191,7 +191,7 @@ TEST(Outliers, AHostThatLeavesInOrderHasNotFailed) {
   }
 }
 
-TEST(Outliers, AReplicaThatIsGoneTakesItsRecordWithIt) {
+TEST(Outliers, AGoneReplicaLosesItsRecord) {
   OutlierFleet fleet(1);
   fleet.fail_jobs(5);
   Replica replica = RouterHarness::replica("h1", 0);
@@ -201,7 +201,7 @@ TEST(Outliers, AReplicaThatIsGoneTakesItsRecordWithIt) {
   EXPECT_EQ(fleet.submit(1).size(), 1U);
 }
 
-TEST(Outliers, ALateWordOfAnEjectionDoesNotMeetTheNextReplicaOfThatName) {
+TEST(Outliers, ALateEjectionDoesNotAffectTheNextReplicaOfThatName) {
   OutlierFleet fleet(1);
   const auto assigned = fleet.submit(5);
   ASSERT_EQ(assigned.size(), 5U);
@@ -221,7 +221,7 @@ TEST(Outliers, AReplicaReportedAgainStaysEjected) {
   EXPECT_TRUE(fleet.submit(1).empty());
 }
 
-TEST(Outliers, OfReplicasThatHaveGoneAsManyAreRememberedAsAHostMayHave) {
+TEST(Outliers, NoMoreGoneReplicasAreRememberedThanAHostMayHave) {
   OutlierFleet fleet(1);
   fleet.fail_jobs(5);
   fleet.receive(1, fleet.registration("h1"));
@@ -241,7 +241,7 @@ TEST(Outliers, OfReplicasThatHaveGoneAsManyAreRememberedAsAHostMayHave) {
   EXPECT_FALSE(fleet.submit(1).empty()) << "forgotten, for there was one more";
 }
 
-TEST(Outliers, OfGroupsOnlyThoseThatTheHostHasAreRemembered) {
+TEST(Outliers, OnlyGroupsThatTheHostHasAreRemembered) {
   OutlierFleet fleet(1);
   fleet.fail_jobs(5, Reason::unhealthy, true);
   Register registration = fleet.registration("h1");
@@ -254,7 +254,7 @@ TEST(Outliers, OfGroupsOnlyThoseThatTheHostHasAreRemembered) {
   EXPECT_FALSE(fleet.submit(1, true).empty());
 }
 
-TEST(Outliers, AShadowTellsAndEjectsNothing) {
+TEST(Outliers, ShadowModeReportsAndEjectsNothing) {
   Policy policy = plain_policy();
   policy.eject.shadow = true;
   OutlierFleet fleet(1, policy);
@@ -264,7 +264,7 @@ TEST(Outliers, AShadowTellsAndEjectsNothing) {
   EXPECT_EQ(fleet.submit(1).size(), 1U);
 }
 
-TEST(Outliers, AnAlertStandsAsLongAsTheEjection) {
+TEST(Outliers, AnAlertLastsAsLongAsTheEjection) {
   OutlierFleet fleet(1);
   fleet.fail_jobs(5);
   std::vector<std::pair<int, bool>> alerts;
@@ -280,7 +280,7 @@ TEST(Outliers, AnAlertStandsAsLongAsTheEjection) {
   EXPECT_EQ(alerts, (std::vector<std::pair<int, bool>>{{0, true}, {29, false}}));
 }
 
-TEST(Outliers, SpansAreOfTheWall) {
+TEST(Outliers, DurationsAreInWallTime) {
   RouterSettings settings;
   settings.speed = 60;
   OutlierFleet fleet(1, plain_policy(), settings);
@@ -305,7 +305,7 @@ std::map<std::string, double> slow_parts(OutlierFleet& fleet) {
   return slow;
 }
 
-TEST(Outliers, AHostHeardAgainStartsSlowly) {
+TEST(Outliers, AHostThatIsBackStartsSlowly) {
   OutlierFleet fleet(2);
   EXPECT_EQ(slow_parts(fleet), (std::map<std::string, double>{{"h1/r0", 0}, {"h2/r0", 0}}))
       << "nobody does at the router's own start";
@@ -318,7 +318,7 @@ TEST(Outliers, AHostHeardAgainStartsSlowly) {
   EXPECT_EQ(slow_parts(fleet).at("h1/r0"), 0);
 }
 
-TEST(Outliers, SoDoesOneThatWasLostAndNotOneThatLeft) {
+TEST(Outliers, AHostThatWasLostStartsSlowlyButNotOneThatLeft) {
   for (const bool lost : {true, false}) {
     OutlierFleet fleet(2);
     if (lost) fleet.live(13, {{2, "h2"}});
@@ -328,7 +328,7 @@ TEST(Outliers, SoDoesOneThatWasLostAndNotOneThatLeft) {
   }
 }
 
-TEST(Outliers, SoDoesAReplicaThatIsNoLongerEjected) {
+TEST(Outliers, AReplicaStartsSlowlyAfterItsEjection) {
   OutlierFleet fleet(2);
   fleet.forget();
   while (fleet.events("h1/r0").empty()) {
@@ -344,7 +344,7 @@ TEST(Outliers, SoDoesAReplicaThatIsNoLongerEjected) {
   EXPECT_EQ(slow.at("h2/r0"), 0);
 }
 
-TEST(Outliers, ARestartedRouterHasSeenNobodyFail) {
+TEST(Outliers, ARestartedRouterRemembersNoFailures) {
   OutlierFleet fleet(2);
   fleet.live(4, {{2, "h2"}});
   fleet.beat(1, "h1");
@@ -354,7 +354,7 @@ TEST(Outliers, ARestartedRouterHasSeenNobodyFail) {
   EXPECT_EQ(slow_parts(fleet), (std::map<std::string, double>{{"h1/r0", 0}, {"h2/r0", 0}}));
 }
 
-TEST(Outliers, WhenAllHostsAreSilentWorkGoesThereInPanic) {
+TEST(Outliers, PanicUsesUnhealthyHostsWhenAllAreSilent) {
   OutlierFleet fleet(2);
   fleet.wait(seconds(4));
   fleet.commit();
@@ -362,7 +362,7 @@ TEST(Outliers, WhenAllHostsAreSilentWorkGoesThereInPanic) {
   EXPECT_EQ(fleet.published<Decision>().back().change, "panic: unhealthy hosts used");
 }
 
-TEST(Outliers, APanicThatFailsEndsTheJob) {
+TEST(Outliers, PanicWithActionFailFailsTheJob) {
   Policy policy = plain_policy();
   policy.panic.action = PanicAction::fail;
   OutlierFleet fleet(2, policy);

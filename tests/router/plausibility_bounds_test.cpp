@@ -24,7 +24,7 @@ std::vector<std::string> cuts(const RouterHarness& stage) {
 
 std::size_t cuts_told(const RouterHarness& stage) { return cuts(stage).size(); }
 
-TEST(PlausibleUsage, AnEstimateIsFromNothingToAYear) {
+TEST(PlausibleUsage, AnEstimateIsFromZeroToAYear) {
   const struct {
     double said, believed;
     bool clamp_to;
@@ -49,7 +49,7 @@ TEST(PlausibleUsage, AnImplausibleMemberStepTimeIsClampedAndReported) {
   EXPECT_EQ(fixture.steps_told(1).back(), 1.0 + 0.1) << "never less than nothing";
 }
 
-TEST(PlausibleUsage, TheTimeThatAJobStillTakesIsAYearAtMost) {
+TEST(PlausibleUsage, TheRemainingTimeOfAJobIsAtMostAYear) {
   GangHarness fixture;
   fixture.begin_over_two();
   fixture.receive(1, Progress{job_id(1), 1, 0.5, 60, 0});
@@ -62,7 +62,7 @@ TEST(PlausibleUsage, TheTimeThatAJobStillTakesIsAYearAtMost) {
   EXPECT_EQ(cuts_told(fixture), 1u) << "one a minute";
 }
 
-TEST(PlausibleUsage, AReplicaHoldsNoMoreThanItsDevicesCan) {
+TEST(PlausibleUsage, AReplicaUsesNoMoreThanItsDevicesHave) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   Replica absurd = RouterHarness::replica("h1", 0);
@@ -88,7 +88,7 @@ TEST(PlausibleUsage, AReplicaHoldsNoMoreThanItsDevicesCan) {
   EXPECT_EQ(cuts_told(stage), 1u);
 }
 
-TEST(PlausibleUsage, ASampleThatNoDeviceCanShowIsNotBelievedAndTold) {
+TEST(PlausibleUsage, AnImplausibleSampleIsIgnoredAndReported) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   const double before_w = stage.router->summary(stage.now).power_w;
@@ -106,7 +106,7 @@ TEST(PlausibleUsage, ASampleThatNoDeviceCanShowIsNotBelievedAndTold) {
             "not reported), 1 message so far");
 }
 
-TEST(PlausibleUsage, AHelloOfAirOrLimitsThatNoHostHasIsRefused) {
+TEST(PlausibleUsage, ARegisterWithImplausibleAirOrPowerLimitsIsRefused) {
   struct Case {
     double ambient_c, power_cap_w;
     std::string why;  // empty: it is taken
@@ -133,7 +133,7 @@ TEST(PlausibleUsage, AHelloOfAirOrLimitsThatNoHostHasIsRefused) {
   }
 }
 
-TEST(PlausibleUsage, NoDeviceCostsMoreThanTheMostWhateverPolicyAndHostSay) {
+TEST(PlausibleUsage, NoDeviceCostsMoreThanTheMaximumWhateverPolicyAndHostSay) {
   constexpr double most_usd_per_h = 100'000;  // docs/ledger.md
   for (const double factor : {0.5, 1.0, 1000.0}) {
     GangHarness fixture(

@@ -46,7 +46,7 @@ PolicyReply in_force(RouterHarness& stage) {
   return stage.told<PolicyReply>(client).at(0);
 }
 
-TEST(PolicyChange, WhatWaitsIsAskedAgainAndWhatRunsGoesOn) {
+TEST(PolicyChange, WaitingJobsAreRetriedAndRunningJobsContinue) {
   Fleet stage({}, parsed(text_of(1, held_back)));
   stage.receive(client, Submit{{serve_job(1)}});
   stage.live(2, all_hosts);
@@ -66,7 +66,7 @@ TEST(PolicyChange, WhatWaitsIsAskedAgainAndWhatRunsGoesOn) {
   EXPECT_TRUE(stage.told<Cancel>(1).empty());
 }
 
-TEST(PolicyChange, PoolsAreAssignedAnewAndPublished) {
+TEST(PolicyChange, PoolsAreReassignedAndPublished) {
   Fleet stage;
   const std::string text = replaced(text_of(2), "[pool.h100]", "[pool.fast]");
   std::string renamed;
@@ -90,7 +90,7 @@ TEST(PolicyChange, PoolsAreAssignedAnewAndPublished) {
   EXPECT_TRUE(stage.ask(SetDrain{"pool:fast", true, {}}).applied);
 }
 
-TEST(PolicyChange, ADrainOfAPoolFollowsTheDevicesThatTheNewPolicyPutsThere) {
+TEST(PolicyChange, APoolDrainAppliesToDevicesThatTheNewPolicyAdds) {
   Fleet stage;
   stage.ask(SetDrain{"pool:a100", true, {}});
   EXPECT_TRUE(stage.published<DeviceChanged>().empty()) << "nothing is in it";
@@ -99,7 +99,7 @@ TEST(PolicyChange, ADrainOfAPoolFollowsTheDevicesThatTheNewPolicyPutsThere) {
   EXPECT_EQ(stage.published<DeviceChanged>().size(), 16U);
 }
 
-TEST(PolicyChange, CapsThatPeopleHaveSetStayOverTheNewLimits) {
+TEST(PolicyChange, CapsSetByUsersOverrideTheNewLimits) {
   Fleet stage;
   stage.ask(SetPowerCap{"site", 5000, seconds(30)});
   stage.ask(ApplyPolicy{text_of(2, "power_cap_w = { site = 9000 }\n"), "new.toml"});
@@ -108,7 +108,7 @@ TEST(PolicyChange, CapsThatPeopleHaveSetStayOverTheNewLimits) {
   EXPECT_EQ(stage.published<PolicyChanged>().back().site_power_cap_w, 9000);
 }
 
-TEST(PolicyChange, WithAnErrorTheOldOneStaysInForce) {
+TEST(PolicyChange, WithAnErrorLeavesTheOldPolicyInForce) {
   struct Case {
     std::string text, problem;
   };
@@ -132,7 +132,7 @@ TEST(PolicyChange, WithAnErrorTheOldOneStaysInForce) {
   }
 }
 
-TEST(PolicyChange, TheSameTextAgainIsInForceAlready) {
+TEST(PolicyChange, ApplyingTheSameTextAgainChangesNothing) {
   Fleet stage;
   stage.ask(ApplyPolicy{text_of(2), "new.toml"});
   stage.ask(ApplyPolicy{text_of(2), "new.toml"});
@@ -142,7 +142,7 @@ TEST(PolicyChange, TheSameTextAgainIsInForceAlready) {
   EXPECT_TRUE(stage.published<PolicyChanged>().empty());
 }
 
-TEST(PolicyChange, IsShownWithWhereItCameFrom) {
+TEST(PolicyChange, IsShownWithItsSource) {
   Fleet stage;
   const PolicyReply first = in_force(stage);
   EXPECT_EQ(first.text, builtin_policy_text());
@@ -157,7 +157,7 @@ TEST(PolicyChange, IsShownWithWhereItCameFrom) {
   EXPECT_EQ(second.hash, policy_hash(text_of(7)));
 }
 
-TEST(PolicyChange, OfTheAppliedAndTheNamedPolicyTheNewerIsInForceAfterARestart) {
+TEST(PolicyChange, ARestartUsesTheNewerOfTheAppliedAndNamedPolicies) {
   struct Case {
     std::string place;  // of the policy that the second start names; empty: the built-in one
     int version;
@@ -175,7 +175,7 @@ TEST(PolicyChange, OfTheAppliedAndTheNamedPolicyTheNewerIsInForceAfterARestart) 
   }
 }
 
-TEST(PolicyChange, AnAppliedPolicyThatReadsNoMoreStartsNothingUnlessOneIsNamed) {
+TEST(PolicyChange, AnAppliedPolicyThatNoLongerParsesBlocksStartupUnlessOneIsNamed) {
   Fleet stage;
   stage.ask(ApplyPolicy{text_of(5), "new.toml"});
   for (LedgerRow& row : stage.disk) {
@@ -217,7 +217,7 @@ TEST(PolicyChange, APolicyReloadBySighupIsAuditedAsSighup) {
   EXPECT_EQ(in_force(stage).version, 2U);
 }
 
-TEST(PolicyChange, FollowsTheSpeedAsThePolicyOfTheStartDoes) {
+TEST(PolicyChange, IsScaledBySpeedLikeTheStartupPolicy) {
   RouterSettings fast;
   fast.speed = 60;
   RouterHarness stage(fast, at_speed(builtin_policy(), 60));
@@ -225,7 +225,7 @@ TEST(PolicyChange, FollowsTheSpeedAsThePolicyOfTheStartDoes) {
   EXPECT_EQ(stage.router->policy().stale_after_s, 300);
 }
 
-TEST(PolicyChange, ViewersMayAskAndOnlyClientsMayApply) {
+TEST(PolicyChange, ViewersMayQueryAndOnlyClientsMayApply) {
   Fleet stage;
   stage.receive(8, Join{Role::viewer, "dashboard", "drover test"});
   stage.receive(8, PolicyRequest{});

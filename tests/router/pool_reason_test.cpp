@@ -56,7 +56,7 @@ struct Mixed : DecisionFixture {
   }
 };
 
-TEST(PoolReason, IsPermanentOnlyWhereEveryCandidateIsExcludedForGood) {
+TEST(PoolReason, IsPermanentOnlyIfEveryCandidateIsPermanentlyExcluded) {
   struct Case {
     int small, full, leaving, small_and_full;
     Reason reason;
@@ -85,7 +85,7 @@ TEST(PoolReason, IsPermanentOnlyWhereEveryCandidateIsExcludedForGood) {
   }
 }
 
-TEST(PoolReason, OfGroupsWithoutAReplicaCountsThoseThatCouldHoldOne) {
+TEST(PoolReason, CountsOnlyGroupsWithoutAReplicaThatCouldHoldOne) {
   DecisionFixture fleet(mixed_and_spare);
   for (const char* device : {"k80", "k80", "k80", "h100-sxm"}) {
     Register host = DecisionFixture::registration("mixed", device, 1);
@@ -101,7 +101,7 @@ TEST(PoolReason, OfGroupsWithoutAReplicaCountsThoseThatCouldHoldOne) {
   EXPECT_EQ(decision.fallback_reason, Reason::capacity);
 }
 
-TEST(Impossible, IsSaidForAReasonOfTheJobAndNotOfAPrecisionThatAFallbackDeclares) {
+TEST(Impossible, IsReportedForTheJobsReasonsNotForAFallbacksPrecision) {
   DecisionFixture fleet(R"([pool.first]
 match = { model = "h100*" }
 [pool.old]

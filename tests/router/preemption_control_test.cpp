@@ -74,7 +74,7 @@ class Crowded : public RouterHarness {
   std::set<std::pair<JobId, std::uint32_t>> taken_;
 };
 
-TEST(Preempting, ADecisionSaysWhoMakesRoomAndTheyGoWhenTheGraceIsOver) {
+TEST(Preempting, ADecisionNamesTheVictimsAndTheyStopAfterTheGracePeriod) {
   Crowded stage;
   stage.submit(training(1, 4, 0));
   stage.submit(training(2, 4, 5));
@@ -109,7 +109,7 @@ TEST(Preempting, ADecisionSaysWhoMakesRoomAndTheyGoWhenTheGraceIsOver) {
   EXPECT_EQ(stage.told<Assign>(1).back().from_step, 200u);
 }
 
-TEST(Preempting, ACheckpointWrittenWithinTheGraceEndsIt) {
+TEST(Preempting, ACheckpointWrittenDuringTheGracePeriodEndsIt) {
   Crowded stage;
   stage.submit(training(1, 4, 0));
   stage.submit(training(2, 4, 5));
@@ -121,7 +121,7 @@ TEST(Preempting, ACheckpointWrittenWithinTheGraceEndsIt) {
   EXPECT_EQ(stage.called_off().size(), 1u);
 }
 
-TEST(Preempting, WhoFinishesWithinTheGraceHasFinished) {
+TEST(Preempting, AJobThatFinishesInTheGracePeriodCountsAsFinished) {
   Crowded stage;
   stage.submit(training(1, 4, 0));
   const Assign first = stage.told<Assign>(1).back();
@@ -134,7 +134,7 @@ TEST(Preempting, WhoFinishesWithinTheGraceHasFinished) {
   EXPECT_EQ(stage.sums().preempted, 0u);
 }
 
-TEST(Preempting, NobodyElseSlipsIn) {
+TEST(Preempting, NoOtherJobTakesTheReservedDevices) {
   Crowded stage;
   stage.submit(training(1, 4, 0));
   stage.submit(training(2, 4, 5));
@@ -154,7 +154,7 @@ TEST(Preempting, NobodyElseSlipsIn) {
   }
 }
 
-TEST(Preempting, OnlyWhatTheRuleNamesAndOnlyLowerPriority) {
+TEST(Preempting, StopsOnlyLowerPriorityWorkThatTheRuleNames) {
   struct Case {
     const char* what;
     Job first, second;
@@ -178,7 +178,7 @@ TEST(Preempting, OnlyWhatTheRuleNamesAndOnlyLowerPriority) {
   }
 }
 
-TEST(Preempting, AJobThatEndsOrFindsAnotherPlaceLetsOthersStay) {
+TEST(Preempting, VictimsKeepRunningIfThePreemptingJobEndsOrRunsElsewhere) {
   for (const bool ends : {true, false}) {
     Crowded stage;
     stage.submit(training(1, 4, 0));
@@ -199,7 +199,7 @@ TEST(Preempting, AJobThatEndsOrFindsAnotherPlaceLetsOthersStay) {
   }
 }
 
-TEST(Preempting, ADeviceIsNotKeptForEver) {
+TEST(Preempting, ADeviceReservationExpires) {
   Crowded stage;
   stage.submit(training(1, 4, 0));
   stage.submit(training(2, 4, 5));
@@ -210,7 +210,7 @@ TEST(Preempting, ADeviceIsNotKeptForEver) {
   }));
 }
 
-TEST(Preempting, AJobMakesRoomSoOftenAndNoMoreAndNoneOfItCountsAsAFailure) {
+TEST(Preempting, LimitsHowOftenAJobIsPreemptedAndCountsNoFailure) {
   Crowded stage;
   stage.submit(training(1, 4, 0));
   for (std::uint64_t round = 0; round < preempted_max; ++round) {

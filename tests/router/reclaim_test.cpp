@@ -37,7 +37,7 @@ TEST(Reclaim, IsForSpotHosts) {
   EXPECT_EQ(fleet.faults_told(), 0u) << "of the others";
 }
 
-TEST(Reclaim, IsWhatThePricesTakeForIt) {
+TEST(Reclaim, CountsHostsThatAreOnlyPricedAsSpotAsSpotHosts) {
   auto policy = parse_policy(R"([pool.tpu]
 match = { kind = "tpu" }
 price_per_hour = { spot = 1 }

@@ -35,7 +35,7 @@ struct IdleReplica : RouterHarness {
   Replica own;
 };
 
-TEST(GivingWay, AnIdleReplicaLeavesForAGangThatWaitsLongBeforeItIsRetired) {
+TEST(ReplicaYielding, AnIdleReplicaLeavesForAWaitingGangLongBeforeItsRetirement) {
   IdleReplica stage;
   stage.receive(9, Submit{{train_job(2, 8)}});
   stage.live(20, {{1, "h1"}});
@@ -51,7 +51,7 @@ TEST(GivingWay, AnIdleReplicaLeavesForAGangThatWaitsLongBeforeItIsRetired) {
   EXPECT_EQ(assigned[0].devices.size(), 8U);
 }
 
-TEST(GivingWay, ItsDevicesAreKeptForTheGangAndGivenToNobodyElse) {
+TEST(ReplicaYielding, TheFreedDevicesAreReservedForTheGangAlone) {
   IdleReplica stage;
   stage.receive(9, Submit{{train_job(2, 8)}});
   stage.live(35, {{1, "h1"}});
@@ -65,7 +65,7 @@ TEST(GivingWay, ItsDevicesAreKeptForTheGangAndGivenToNobodyElse) {
   EXPECT_EQ(stage.told<Assign>(1)[0].job.id, job_id(2));
 }
 
-TEST(GivingWay, AReplicaIsIdleFromTheEndOfItsWorkHoweverLongThatWasBelievedToTake) {
+TEST(ReplicaYielding, AReplicaIsIdleOnceItsWorkEndsWhateverTheEstimate) {
   IdleReplica stage;
   Job hours = serve_job(4, "llama-2-7b");
   hours.work.kind = WorkKind::batch;
@@ -105,7 +105,7 @@ struct BusyReplica : IdleReplica {
   }
 };
 
-TEST(GivingWay, AReplicaWhoseWorkOthersCouldTakeLeavesOnceWhatItServesHasEnded) {
+TEST(ReplicaYielding, AReplicaThatOthersCanReplaceLeavesAfterItsCurrentRequests) {
   BusyReplica stage("llama-2-7b");
   ASSERT_EQ(stage.told<RetireReplica>(1).size(), 1U);
   stage.receive(9, Submit{{serve_job(6, "llama-2-7b")}});
@@ -114,14 +114,14 @@ TEST(GivingWay, AReplicaWhoseWorkOthersCouldTakeLeavesOnceWhatItServesHasEnded) 
   EXPECT_EQ(stage.told<Assign>(2).size(), 1U);
 }
 
-TEST(GivingWay, AReplicaThatAloneServesItsModelStaysWhileItHasWork) {
+TEST(ReplicaYielding, TheOnlyReplicaOfAModelStaysWhileItHasWork) {
   BusyReplica stage("llama-3.1-8b");
   EXPECT_TRUE(stage.told<RetireReplica>(1).empty());
 }
 
 /// Its tenant is owed more than it costs to keep a host for it until the gang there ends, minutes
 /// later than a spare replica could make room.
-TEST(GivingWay, AlsoForAGangForWhichDevicesAreKeptUntilOthersEnd) {
+TEST(ReplicaYielding, AReplicaYieldsEvenIfOtherDevicesAreReservedForTheGang) {
   Policy policy = builtin_policy();
   policy.limits.tenants = {{"owed", {3, true}}, {"other", {1, true}}};
   IdleReplica stage(std::move(policy));
@@ -150,7 +150,7 @@ TEST(GivingWay, AlsoForAGangForWhichDevicesAreKeptUntilOthersEnd) {
   EXPECT_EQ(stage.told<Assign>(1)[0].job.id, gang.id);
 }
 
-TEST(GivingWay, NobodyLeavesWhereThereIsRoomOrWhereItWouldNotHelp) {
+TEST(ReplicaYielding, NoReplicaLeavesIfThereIsRoomOrItWouldNotHelp) {
   IdleReplica stage;
   stage.receive(9, Submit{{train_job(2, 4)}});
   stage.live(1, {{1, "h1"}});
@@ -161,7 +161,7 @@ TEST(GivingWay, NobodyLeavesWhereThereIsRoomOrWhereItWouldNotHelp) {
   EXPECT_TRUE(stage.told<RetireReplica>(1).empty()) << "the gang of 8 would still lack four";
 }
 
-TEST(GivingWay, AReplicaYieldsThoughTheGangReportsTheDrainOfItsPreferredPool) {
+TEST(ReplicaYielding, AReplicaYieldsEvenIfTheGangReportsADrainedPreferredPool) {
   auto policy = parse_policy(R"(
 [pool.a100]
 match = { model = "a100*" }
@@ -185,7 +185,7 @@ pools = ["a100", "h100"]
   EXPECT_EQ(stage.told<RetireReplica>(1).size(), 1U);
 }
 
-TEST(GivingWay, NoReplicaLeavesWhoseWorkTakesLongerThanItsDevicesCouldBeKept) {
+TEST(ReplicaYielding, AReplicaStaysIfItsWorkOutlastsTheReservation) {
   IdleReplica stage;
   Job hours = serve_job(4, "llama-2-7b");
   hours.work.kind = WorkKind::batch;
@@ -203,13 +203,13 @@ TEST(GivingWay, NoReplicaLeavesWhoseWorkTakesLongerThanItsDevicesCouldBeKept) {
   EXPECT_TRUE(stage.told<RetireReplica>(1).empty());
 }
 
-TEST(GivingWay, WithinTheTimeThatThePolicySets) {
+TEST(ReplicaYielding, TheDelayIsSetByThePolicy) {
   auto policy = parse_policy(std::string(builtin_policy_text()), "test.toml");
   ASSERT_TRUE(policy.ok());
   EXPECT_EQ(policy->replicas.yield_after, seconds(30));
 }
 
-TEST(GivingWay, WhyNamesTheReplicaThatHoldsTheDevicesAndWhenItLeaves) {
+TEST(ReplicaYielding, WhyNamesTheReplicaThatHoldsTheDevicesAndWhenItLeaves) {
   IdleReplica stage;
   stage.receive(9, Submit{{train_job(2, 8)}});
   stage.live(2, {{1, "h1"}});
@@ -263,7 +263,7 @@ TEST(StarvedRequests, AShortOneGetsItsReplicaWhileALongOneWaitsForADrainedPool) 
   EXPECT_EQ(stage.told<Assign>(1)[0].job.id, job_id(2));
 }
 
-TEST(StarvedRequests, ASmallerOneGetsItsReplicaWhereTheOldestOfItsClassWantsMoreThanIsFree) {
+TEST(StarvedRequests, ASmallerOneGetsItsReplicaWhenTheOldestNeedsMoreThanIsFree) {
   auto policy = parse_policy(R"(
 [pool.l4]
 match = { model = "l4" }
@@ -291,7 +291,7 @@ pools = ["l4"]
   EXPECT_EQ(stage.told<StartReplica>(1)[0].devices.size(), 1U);
 }
 
-TEST(StarvedRequests, OnesThatWaitForTheRetryBudgetLoadNoReplica) {
+TEST(StarvedRequests, ThatWaitForTheRetryBudgetLoadNoReplica) {
   Policy policy = builtin_policy();
   policy.retry.budget = {0, 0, seconds(600)};
   RouterHarness stage({}, policy);
@@ -310,7 +310,7 @@ TEST(StarvedRequests, OnesThatWaitForTheRetryBudgetLoadNoReplica) {
   EXPECT_TRUE(stage.told<StartReplica>(1).empty()) << "a replica is there, and idle";
 }
 
-TEST(Waiting, ADeadlineOfOneTrainingKeepsNoOtherFromIdleDevices) {
+TEST(Waiting, OneTrainingJobsDeadlineDoesNotKeepOthersFromIdleDevices) {
   RouterHarness stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
   stage.receive(1, stage.registration("h1"));
@@ -326,7 +326,7 @@ TEST(Waiting, ADeadlineOfOneTrainingKeepsNoOtherFromIdleDevices) {
   EXPECT_EQ(stage.told<Assign>(1)[0].job.id, job_id(2));
 }
 
-TEST(Waiting, EveryJobHasAWhyThoughOnlyOneOfItsKindWasAsked) {
+TEST(Waiting, EveryJobHasAnExplanationThoughOnlyOneOfItsKindWasEvaluated) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{train_job(1, 8), train_job(2, 8)}});

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 // ---- Meeting -----------------------------------------------------------------------------------
 
-TEST(Meeting, AnAgentThatTheRouterDoesNotKnowIsAskedOnceAHeartbeat) {
+TEST(JoinProtocol, AnUnknownAgentIsAskedToReregisterOncePerHeartbeat) {
   RouterHarness stage;
   for (int message = 0; message < 10; ++message) stage.receive(1, Heartbeat{});
   EXPECT_EQ(stage.told<Reregister>(1).size(), 1u);
@@ -23,7 +23,7 @@ TEST(Meeting, AnAgentThatTheRouterDoesNotKnowIsAskedOnceAHeartbeat) {
   EXPECT_EQ(stage.told<Reregister>(1).size(), 2u);
 }
 
-TEST(Meeting, TheNewestLifeOfAHostWins) {
+TEST(JoinProtocol, TheNewestIncarnationOfAHostWins) {
   RouterHarness stage;
   stage.add_host(1, "h1", 1);
   stage.add_host(2, "h1", 2);
@@ -33,7 +33,7 @@ TEST(Meeting, TheNewestLifeOfAHostWins) {
   EXPECT_EQ(stage.told<Superseded>(3).size(), 1u) << "the old life stays replaced";
 }
 
-TEST(Meeting, ARoleMaySendOnlyWhatItsTableSays) {
+TEST(JoinProtocol, ARoleMaySendOnlyTheMessagesInItsTable) {
   RouterHarness stage;
   stage.receive(1, Join{Role::viewer, "screen", ""});
   stage.receive(2, Join{Role::client, "feeder", ""});
@@ -53,7 +53,7 @@ TEST(Meeting, ARoleMaySendOnlyWhatItsTableSays) {
   EXPECT_TRUE(stage.delivered.empty()) << "never a problem for a problem";
 }
 
-TEST(Meeting, WorkThatTheAgentStillHoldsGoesOn) {
+TEST(JoinProtocol, WorkThatTheAgentStillHoldsContinues) {
   Assigned stage;
   stage.receive(1, Accepted{job_id(1), 1});
   stage.commit();
@@ -71,7 +71,7 @@ TEST(Meeting, WorkThatTheAgentStillHoldsGoesOn) {
   EXPECT_EQ(stage.router->summary(stage.now).finished, 1u);
 }
 
-TEST(Meeting, WorkThatTheAgentLostComesBack) {
+TEST(JoinProtocol, WorkThatTheAgentLostIsRequeued) {
   Assigned stage;
   Register registration = stage.registration("h1", 2);
   registration.replicas = {RouterHarness::replica("h1", 0)};
@@ -82,7 +82,7 @@ TEST(Meeting, WorkThatTheAgentLostComesBack) {
   EXPECT_EQ(again[0].attempt, 2u);
 }
 
-TEST(Meeting, WorkThatTheLedgerDoesNotKnowIsCalledOff) {
+TEST(JoinProtocol, WorkThatTheLedgerDoesNotKnowIsCancelled) {
   RouterHarness stage;
   Register registration = stage.registration("h1");
   registration.held = {{job_id(77), 3}};
@@ -241,7 +241,7 @@ TEST(Attempts, AResultIsAcknowledgedWhenItIsOnDisk) {
   EXPECT_DOUBLE_EQ(summary.charged.energy_j, 5);
 }
 
-TEST(Attempts, ARefusalSpendsOneAndTheLastReasonIsTold) {
+TEST(Attempts, ARefusalUsesOneAndTheLastReasonIsReported) {
   Assigned stage;
   for (std::uint32_t attempt = 1; attempt <= stage.policy.retry.attempts_max; ++attempt) {
     ASSERT_EQ(stage.told<Assign>(1).size(), attempt);

@@ -39,7 +39,7 @@ TEST(SnapshotParts, AreAtLeastOne) {
   EXPECT_EQ(parts[0].parts, 1u);
 }
 
-TEST(SnapshotParts, LeaveOutWhatNoPartCanHold) {
+TEST(SnapshotParts, OmitMessagesThatFitInNoPart) {
   EXPECT_TRUE(pack_parts(1, 0, {std::string(snapshot_part_bytes_max, 'x')})[0].messages.empty());
 }
 
@@ -85,7 +85,7 @@ std::map<std::uint16_t, ToldSample> devices_told(RouterHarness& stage) {
 }
 
 /// No age is made up: nobody is to take what it was before the fault for what it is.
-TEST(Snapshot, OfADeviceThatIsUsableAgainTellsItsLastSampleAtItsAge) {
+TEST(Snapshot, ReportsARecoveredDevicesLastSampleAtItsAge) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(8, Join{Role::viewer, "screen", "drover test"});
@@ -109,7 +109,7 @@ TEST(Snapshot, OfADeviceThatIsUsableAgainTellsItsLastSampleAtItsAge) {
   EXPECT_EQ(devices_told(stage)[2].row[Metric::temperature], 40);
 }
 
-TEST(Snapshot, TellsALateSubscriberEverything) {
+TEST(Snapshot, GivesALateSubscriberEverything) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.add_host(2, "h2");
@@ -152,7 +152,7 @@ TEST(Snapshot, EveryDeviceHasTheAgeOfItsOwnLastSample) {
   for (const auto& [device, at] : sampled) EXPECT_EQ(at, device == 2 ? first : stage.now) << device;
 }
 
-TEST(Snapshot, WhatNoSampleHasToldIsAbsent) {
+TEST(Snapshot, ValuesThatNoSampleReportedAreAbsent) {
   RouterHarness stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
   stage.receive(1, stage.registration("h1"));
@@ -167,7 +167,7 @@ TEST(Snapshot, WhatNoSampleHasToldIsAbsent) {
   EXPECT_EQ(told.at(0)[Metric::power], 100);
 }
 
-TEST(Snapshot, TellsEveryMetricOfTheLastSamples) {
+TEST(Snapshot, ContainsEveryMetricOfTheLastSamples) {
   RouterHarness stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
   stage.receive(1, stage.registration("h1"));
@@ -196,7 +196,7 @@ TEST(Snapshot, TellsEveryMetricOfTheLastSamples) {
   EXPECT_TRUE(std::isnan(told.at(1)[Metric::thermal_violation]));
 }
 
-TEST(Snapshot, StandsAtTheLastPublishedSequence) {
+TEST(Snapshot, CarriesTheLastPublishedSequenceNumber) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   std::uint64_t last = 0;
@@ -216,7 +216,7 @@ TEST(Snapshot, IsBoundedHoweverManyJobsWait) {
   EXPECT_EQ(only<JobChanged>(snapshot_of(stage, 8)).size(), snapshot_open_jobs_max);
 }
 
-TEST(Snapshot, IsNotSentAgainAtOnce) {
+TEST(Snapshot, IsNotResentImmediately) {
   RouterHarness stage;
   stage.receive(8, SnapshotRequest{});
   const std::size_t sent = stage.told<SnapshotPart>(8).size();

@@ -41,7 +41,7 @@ TEST(SpecLimits, AHostOverItsShareIsRefusedAndOthersJoin) {
   EXPECT_TRUE(fleet_state.register_host(Instant{}, RouterHarness().registration("b")));
 }
 
-TEST(SpecLimits, OneHostTakesItsShareOfTheFleetsTableHoweverOftenItsDevicesChange) {
+TEST(SpecLimits, OneHostNeverExceedsItsShareHoweverOftenItsDevicesChange) {
   FleetState fleet_state;
   const std::size_t hosts = specs_max / specs_per_host_max;
   for (std::size_t host = 2; host < hosts; ++host) {
@@ -59,7 +59,7 @@ TEST(SpecLimits, OneHostTakesItsShareOfTheFleetsTableHoweverOftenItsDevicesChang
   EXPECT_TRUE(late) << late.error().message;
 }
 
-TEST(SpecLimits, WhatARefusedHelloCarriesIsNotKept) {
+TEST(SpecLimits, SpecsOfARefusedRegistrationAreNotKept) {
   FleetState fleet_state;
   for (int turn = 0; turn < 100; ++turn) {
     Register registration = of_many_kinds("h" + std::to_string(turn), specs_per_host_max);

@@ -52,20 +52,20 @@ struct Host : RouterHarness {
   std::uint64_t sequence_ = 1'000;
 };
 
-TEST(UnusableDevices, OneThatIsSilentDoesNotMakeItsGroupStale) {
+TEST(UnusableDevices, ASilentUnusableDeviceDoesNotMakeItsGroupStale) {
   Host host;
   host.receive(1, DeviceReport{2, false, 79, "Xid 79: GPU has fallen off the bus"});
   host.live_without(2, 3, 10);
   EXPECT_EQ(host.assigned(train_job(1, 4)), 1U);
 }
 
-TEST(UnusableDevices, OneThatIsSilentAndUsableMakesItsGroupStale) {
+TEST(UnusableDevices, ASilentUsableDeviceMakesItsGroupStale) {
   Host host;
   host.live_without(2, 3, 10);
   EXPECT_EQ(host.assigned(train_job(1, 4)), 0U);
 }
 
-TEST(UnusableDevices, OneThatIsUsableAgainIsWantedFromItsNextSampleOn) {
+TEST(UnusableDevices, ARecoveredDeviceIsUsedFromItsNextSampleOn) {
   Host host;
   host.receive(1, DeviceReport{5, false, 79, "Xid 79: GPU has fallen off the bus"});
   host.live_without(5, 6, 10);
@@ -76,7 +76,7 @@ TEST(UnusableDevices, OneThatIsUsableAgainIsWantedFromItsNextSampleOn) {
   EXPECT_EQ(host.told<Assign>(1).at(0).devices, (std::vector<std::uint16_t>{4, 5, 6, 7}));
 }
 
-TEST(UnusableDevices, ASilentUnusableDeviceCountsWithItsIdlePower) {
+TEST(UnusableDevices, ASilentUnusableDeviceCountsAtIdlePower) {
   Host host;
   host.sample(0, 0, busy_w);
   EXPECT_EQ(host.router->summary(host.now).power_w, 8 * busy_w);
@@ -84,7 +84,7 @@ TEST(UnusableDevices, ASilentUnusableDeviceCountsWithItsIdlePower) {
   EXPECT_NEAR(host.router->summary(host.now).power_w, 7 * busy_w + idle_w(), 0.1);
 }
 
-TEST(UnusableDevices, ASampleThatWasUnderWayIsNotBelievedForLong) {
+TEST(UnusableDevices, ASampleInFlightIsNotTrustedForLong) {
   Host host;
   host.receive(1, DeviceReport{2, false, 79, "Xid 79: GPU has fallen off the bus"});
   host.sample(0, 0, busy_w);
@@ -92,14 +92,14 @@ TEST(UnusableDevices, ASampleThatWasUnderWayIsNotBelievedForLong) {
   EXPECT_NEAR(host.router->summary(host.now).power_w, 7 * 100 + idle_w(), 0.1);
 }
 
-TEST(UnusableDevices, OfOneThatStillSendsSamplesTheyAreBelieved) {
+TEST(UnusableDevices, SamplesThatOneStillSendsAreTrusted) {
   Host host;
   host.receive(1, DeviceReport{2, false, 0, "uncorrectable memory error"});
   host.live_without(0, 0, 7);
   EXPECT_EQ(host.router->summary(host.now).power_w, 8 * 100);
 }
 
-TEST(UnusableDevices, OfAHostInAnotherLifeNoWattsOfTheEarlierAreBelieved) {
+TEST(UnusableDevices, PowerFromAHostsEarlierIncarnationIsNotTrusted) {
   Host host;
   host.sample(0, 0, busy_w);
   host.receive(1, host.registration("h100-1", 1));
@@ -108,7 +108,7 @@ TEST(UnusableDevices, OfAHostInAnotherLifeNoWattsOfTheEarlierAreBelieved) {
   EXPECT_NEAR(host.router->summary(host.now).power_w, 8 * idle_w(), 0.1);
 }
 
-TEST(UnusableDevices, NothingIsPromisedOfOneAndItDoesNotThrottle) {
+TEST(UnusableDevices, HoldNoReservationAndDoNotCountAsThrottled) {
   DecisionFixture fleet(
       "[policy]\nname = \"t\"\n[pool.big]\nmatch = { kind = \"gpu\" }\n"
       "[[rule]]\nname = \"all\"\npools = [\"big\"]\nscore = { queue = 1 }\n");
@@ -126,7 +126,7 @@ TEST(UnusableDevices, NothingIsPromisedOfOneAndItDoesNotThrottle) {
 }
 
 /// Everybody is told the age of a device's last sample, and none that is only believed.
-TEST(UnusableDevices, OneThatIsUsableAgainHasTheAgeOfItsLastSample) {
+TEST(UnusableDevices, ARecoveredDeviceHasTheAgeOfItsLastSample) {
   DecisionFixture fleet(
       "[policy]\nname = \"t\"\n[pool.big]\nmatch = { kind = \"gpu\" }\n"
       "[[rule]]\nname = \"all\"\npools = [\"big\"]\nscore = { queue = 1 }\n");

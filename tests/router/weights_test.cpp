@@ -104,7 +104,7 @@ std::string chosen_at(double price, double weight) {
   return fleet.decide(job).decision.target;
 }
 
-TEST(Weights, OfFourFifthsLetTheOthersDecideUpToAThirdMoreAndNotBeyond) {
+TEST(Weights, OfEightyPercentLetTheOthersDecideOnlyUpToAThirdMore) {
   EXPECT_EQ(chosen_at(1.32, 0.8), "filled/0");
   EXPECT_EQ(chosen_at(1.34, 0.8), "wide/0");
   EXPECT_EQ(chosen_at(1.34, 0.75), "filled/0") << "with less weight the others allow more";

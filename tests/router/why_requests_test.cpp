@@ -34,7 +34,7 @@ struct HeldRetry : GangHarness {
   }
 };
 
-TEST(Why, OfARetryThatIsHeldNamesTheBudgetWhereThatIsAllThatItLacks) {
+TEST(Why, OfAHeldRetryNamesTheBudgetIfNothingElseIsMissing) {
   HeldRetry stage;
   const WhyReply reply = why(stage, 1);
   ASSERT_EQ(reply.nearest.size(), 1U);
@@ -42,7 +42,7 @@ TEST(Why, OfARetryThatIsHeldNamesTheBudgetWhereThatIsAllThatItLacks) {
   EXPECT_EQ(reply.decisions.back().fallback_reason, Reason::budget);
 }
 
-TEST(Why, OfARetryThatIsHeldOnAFullFleetNamesWhatElseItLacks) {
+TEST(Why, OfAHeldRetryOnAFullFleetNamesWhatElseIsMissing) {
   HeldRetry stage;
   stage.submit(2, 8);
   stage.run_with_heartbeats(1);
@@ -55,7 +55,7 @@ TEST(Why, OfARetryThatIsHeldOnAFullFleetNamesWhatElseItLacks) {
   EXPECT_EQ(reply.job->reason, Reason::budget);
 }
 
-TEST(Why, OfARetryThatIsHeldIsThereAfterARestartAsWell) {
+TEST(Why, OfAHeldRetryIsAvailableAfterARestart) {
   HeldRetry stage;
   ASSERT_TRUE(stage.restart());
   const WhyReply reply = why(stage, 1);
@@ -65,7 +65,7 @@ TEST(Why, OfARetryThatIsHeldIsThereAfterARestartAsWell) {
   EXPECT_EQ(reply.decisions.back().fallback_reason, Reason::budget);
 }
 
-TEST(Why, OfAJobThatWaitsTellsHowCandidatesStandNow) {
+TEST(Why, OfAWaitingJobShowsTheCurrentStateOfCandidates) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{train_job(1, 8)}});
@@ -79,7 +79,7 @@ TEST(Why, OfAJobThatWaitsTellsHowCandidatesStandNow) {
   EXPECT_EQ(reply.candidates_of_decision, 0U);
 }
 
-TEST(Why, IsOfTheJobItselfThoughAnotherOneOfItsKindWaitsForSomethingElse) {
+TEST(Why, ExplainsTheJobItselfEvenIfASimilarOneWaitsForSomethingElse) {
   Policy policy = policy_of(R"([pool.gpu]
 match = { kind = "gpu" }
 [replicas]
@@ -145,14 +145,14 @@ std::vector<std::string> said_while(bool asked) {
   return said;
 }
 
-TEST(Why, LeavesNoTraceInWhatTheRouterSaysLater) {
+TEST(Why, DoesNotChangeWhatTheRouterSendsLater) {
   const std::vector<std::string> unasked = said_while(false);
   const std::vector<std::string> asked = said_while(true);
   ASSERT_EQ(unasked.size(), asked.size());
   for (std::size_t at = 0; at < asked.size(); ++at) ASSERT_EQ(unasked[at], asked[at]) << at;
 }
 
-TEST(Why, NamesEachCandidateOnceThoughAStickyFallbackLedNowhereFirst) {
+TEST(Why, NamesEachCandidateOnceDespiteAFailedStickyFallback) {
   DecisionFixture fleet(R"([pool.h100]
 match = { model = "h100*" }
 [pool.l4]

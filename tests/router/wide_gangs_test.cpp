@@ -50,7 +50,7 @@ struct TwoRacks : Gangs {
   }
 };
 
-TEST(WideGangs, OneRackMakesRoomWhereTheFewestMustGo) {
+TEST(WideGangs, TheRackWithTheFewestVictimsMakesRoom) {
   TwoRacks fixture;
   for (const std::uint64_t number : {1, 2, 3}) fixture.run(number, 8);  // h1, h2, h3
   fixture.run(4, 4);
@@ -70,7 +70,7 @@ TEST(WideGangs, OneRackMakesRoomWhereTheFewestMustGo) {
       << change;
 }
 
-TEST(WideGangs, TheDevicesAreKeptForItOnEveryHostAndItBeginsThere) {
+TEST(WideGangs, DevicesAreReservedOnEveryHostAndTheGangStartsThere) {
   TwoRacks fixture;
   for (const std::uint64_t number : {1, 2, 3, 4}) fixture.run(number, 8);
   fixture.run(9, 12, 5);
@@ -104,7 +104,7 @@ TEST(WideGangs, AllRacksMakeRoomWhereNoneIsLargeEnough) {
   EXPECT_EQ(std::count(change.begin(), change.end(), '/'), 3) << change;
 }
 
-TEST(WideGangs, NobodyGoesForAGangThatWouldStillNotFit) {
+TEST(WideGangs, NoJobIsPreemptedForAGangThatWouldStillNotFit) {
   TwoRacks fixture;
   for (const std::uint64_t number : {1, 2, 3}) fixture.run(number, 8);
   fixture.run(4, 8, 9);  // stays whatever comes
@@ -112,7 +112,7 @@ TEST(WideGangs, NobodyGoesForAGangThatWouldStillNotFit) {
   EXPECT_EQ(fixture.told_of(9).change, "");
 }
 
-TEST(WideGangs, EachRackIsJudgedByThePartThatStandsInIt) {
+TEST(WideGangs, EachRackIsCheckedAgainstItsPartOfTheGang) {
   const auto limited = [](double watts) {
     return fmt::format(
         "[limits]\nrack_power_kw = {}\n[pool.gpu]\nmatch = {{}}\n[[rule]]\nname = \"all\"\n",
@@ -136,7 +136,7 @@ TEST(WideGangs, EachRackIsJudgedByThePartThatStandsInIt) {
   EXPECT_EQ(place(idle_w + 0.45 * gang_w).action, Action::queue);
 }
 
-TEST(WideGangs, AGangIsSpreadThoughItCouldNotEndInTimeWhereItIsTooLarge) {
+TEST(WideGangs, AGangTooLargeForOneHostIsSpreadDespiteItsDeadline) {
   GangHarness fixture;
   fixture.add(1);
   fixture.add(2);
@@ -149,7 +149,7 @@ TEST(WideGangs, AGangIsSpreadThoughItCouldNotEndInTimeWhereItIsTooLarge) {
   EXPECT_EQ(fixture.last(1).target, "h1/0-7 h2/0-7");
 }
 
-TEST(WideGangs, NobodyGoesForAGangOfSlicesWhoseShapeOthersBlock) {
+TEST(WideGangs, NoJobIsPreemptedForAGangWhoseSliceShapeIsBlocked) {
   TwoRacks fixture(std::string(urgent_rules) + "[capability.gpu]\nslices = [4, 8, 16]\n");
   for (const std::uint64_t number : {1, 2, 3, 4}) {
     fixture.run(number, 4);
@@ -160,7 +160,7 @@ TEST(WideGangs, NobodyGoesForAGangOfSlicesWhoseShapeOthersBlock) {
   EXPECT_EQ(fixture.told_of(9).change, "");
 }
 
-TEST(WideGangs, GpusMakeRoomThoughTpusOfThePoolStandBeforeThem) {
+TEST(WideGangs, GpusMakeRoomEvenIfTpusPrecedeThemInThePool) {
   Gangs fixture(R"(
 [pool.all]
 match = {}

@@ -40,7 +40,7 @@ TEST(Actions, AreAnsweredAuditedAndKeptOnRecord) {
   EXPECT_EQ(rows, 4U) << "one for each action, and the cap itself";
 }
 
-TEST(Actions, TheSiteDrawsLessThanItsCapSomeSecondsAfterItWasSet) {
+TEST(Actions, TheSiteUsesLessThanItsCapSecondsAfterItIsSet) {
   for (const std::uint64_t seed : {1U}) {
     Scenario scenario = mixed_scenario(seed, 150, 12);
     const double cap_w = 4'500;

@@ -30,8 +30,8 @@ std::vector<Arrival> work_like_it() {
                        1'000 + static_cast<std::uint32_t>(random.below(100'000)));
     job.work.batch = 32U * gang;
     job.work.precisions = {Precision::fp32};
-    job.work.paces = {{"k80", gang, 1}, {"p100-pcie", gang, 4}, {"v100-sxm2-16gb", gang, 6}};
-    if (gang == 8) job.work.paces[0].steps_per_s = 0;
+    job.work.throughputs = {{"k80", gang, 1}, {"p100-pcie", gang, 4}, {"v100-sxm2-16gb", gang, 6}};
+    if (gang == 8) job.work.throughputs[0].steps_per_s = 0;
     at_s += random.exponential(600);
     arrivals.push_back({from_seconds(at_s), std::move(job)});
   }
@@ -63,7 +63,7 @@ Experiment study_under(const std::string& policy_name) {
   return study;
 }
 
-TEST(Studies, EveryJobIsDoneUnderEachShippedPolicyAndNoneRanWhereItCannot) {
+TEST(Studies, EveryShippedPolicyFinishesEveryJobAndRunsNoneWhereItCannot) {
   const devices::Catalogue& catalogue = devices::Catalogue::embedded();
   for (const char* policy :
        {"cost", "energy", "latency", "balanced", "gpu-first", "tpu-first", "spot-with-floor"}) {
@@ -104,7 +104,7 @@ TEST(Studies, TheSameStudyGivesTheSameRow) {
   EXPECT_NE(first, run_experiment(other, devices::Catalogue::embedded())) << "other devices";
 }
 
-TEST(Studies, GangsLargerThanWantedAreLeftOutAndCounted) {
+TEST(Studies, GangsOverTheSizeLimitAreDroppedAndCounted) {
   Experiment study;
   RandomStream random(1);
   for (const std::uint16_t gang : {1, 8, 9, 16}) {
@@ -115,7 +115,7 @@ TEST(Studies, GangsLargerThanWantedAreLeftOutAndCounted) {
   EXPECT_EQ(study.arrivals[1].job.work.devices, 8U);
 }
 
-TEST(Studies, QuantilesAreTheSmallestValuesThatSoManyReach) {
+TEST(Studies, QuantilesUseTheNearestRank) {
   std::vector<double> values_s;
   for (int value = 100; value >= 1; --value) values_s.push_back(value);
   const DurationStats spans = duration_stats(values_s);

@@ -110,10 +110,10 @@ class Faults {
   void add_for_host(const std::string& name) {
     if (random_.chance(0.35)) {
       const double at = moment();
-      const bool in_order = random_.chance(0.3);
+      const bool graceful = random_.chance(0.3);
       // One that shuts down gracefully takes a moment for it.
-      const Duration back = until(at, random_.uniform(in_order ? 3 : 0.2, 40));
-      scenario_.agent_kills.push_back({from_seconds(at), name, back, in_order});
+      const Duration back = until(at, random_.uniform(graceful ? 3 : 0.2, 40));
+      scenario_.agent_kills.push_back({from_seconds(at), name, back, graceful});
     }
     if (random_.chance(0.35)) {
       const double at = moment();

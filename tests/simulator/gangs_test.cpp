@@ -46,7 +46,7 @@ Job gang(RandomStream& random, std::uint16_t devices, std::uint32_t steps) {
   return job;
 }
 
-TEST(GangsOverHosts, TheSlowestHostSetsThePaceOfAll) {
+TEST(MultiHostGangs, RunAtTheSpeedOfTheSlowestHost) {
   const auto run_s = [](bool slowed) {
     Scenario scenario = hall(1);
     scenario.hosts.resize(2);
@@ -71,7 +71,7 @@ TEST(GangsOverHosts, TheSlowestHostSetsThePaceOfAll) {
   EXPECT_GT(run_s(true), 1.05 * run_s(false));
 }
 
-TEST(GangsOverHosts, NothingIsLostOrCountedTwiceWhateverDies) {
+TEST(MultiHostGangs, LoseNothingAndCountNothingTwiceWhateverFails) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     Scenario scenario = hall(seed);
     RandomStream random = RandomStream(seed).child("work");

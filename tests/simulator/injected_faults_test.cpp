@@ -179,7 +179,7 @@ Trace run(std::uint64_t seed) {
   return trace;
 }
 
-TEST(InjectedFaults, KeepsTheFleetsPromisesWhateverIsInjected) {
+TEST(InjectedFaults, NeverBreakTheFleetsGuarantees) {
   const char* asked = std::getenv("DROVER_SEED");
   const std::uint64_t first = asked ? std::strtoull(asked, nullptr, 10) : 1;
   const std::uint64_t count = asked ? 1 : 4;

@@ -24,7 +24,7 @@ void feed(router::Router& router, const JournalRecord& record) {
   }
 }
 
-TEST(Journal, AFreshRouterFedTheJournalAnswersByteForByte) {
+TEST(Journal, AFreshRouterReplaysTheJournalByteForByte) {
   Scenario scenario = mixed_scenario(11, 30, 8);
   scenario.journal = true;
   const Scenario same = scenario;

@@ -86,7 +86,7 @@ class SocketCarrier : public MessageTransport {
   std::uint64_t carried_ = 0;
 };
 
-TEST(Lockstep, RealSocketsAndTheSimulatorDecideByteForByteTheSame) {
+TEST(Lockstep, RealSocketsAndTheSimulatorMakeByteIdenticalDecisions) {
   const Scenario scenario = mixed_scenario(21, 20, 10);
   Simulation simulated(scenario, devices::Catalogue::embedded());
   simulated.run_for(std::chrono::seconds(40));

@@ -52,7 +52,7 @@ TEST(Exclusions, NameWhateverADeviceLacks) {
   EXPECT_NE(judged(long_text, "h100-sxm", Precision::bf16, 1).find("100000 tokens"),
             std::string::npos);
   Workload tried = trains("resnet-50", 32, 2);
-  tried.paces = {{"k80", 2, 0}};
+  tried.throughputs = {{"k80", 2, 0}};
   EXPECT_EQ(judged(tried, "k80", Precision::fp32, 2), "was tried on 2 k80 and does not run");
 }
 
@@ -87,7 +87,7 @@ TEST(Exclusions, OfARequestAreThoseOfTheReplicaThatAnswersIt) {
   EXPECT_EQ(book.checked(), 4U);
 }
 
-TEST(Exclusions, OfAGangAreDevicesThatAreNotThereOrNotAsManyAsItAsksFor) {
+TEST(Exclusions, OfAGangIncludeMissingDevicesAndAWrongDeviceCount) {
   PlacementValidator book(mixed_hosts(), devices::Catalogue::embedded());
   RandomStream random(1);
   Assign assign;
@@ -104,7 +104,7 @@ TEST(Exclusions, OfAGangAreDevicesThatAreNotThereOrNotAsManyAsItAsksFor) {
   EXPECT_NE(book.violations()[2].find("no devices"), std::string::npos);
 }
 
-TEST(Exclusions, OfAGangOverHostsAreThoseOfTheWholeGang) {
+TEST(Exclusions, OfAMultiHostGangCoverTheWholeGang) {
   PlacementValidator book(mixed_hosts(), devices::Catalogue::embedded());
   RandomStream random(1);
   Assign assign;

@@ -34,8 +34,8 @@ double PowerCapInvariants::drawn_w(const std::string& pool) const {
 }
 
 void PowerCapInvariants::look(std::vector<std::string>& broken) {
-  if (!world_.has_router() || world_.router_life() != life_) {
-    life_ = world_.router_life();
+  if (!world_.has_router() || world_.router_incarnation() != life_) {
+    life_ = world_.router_incarnation();
     transients_ = {};
     return;
   }

@@ -79,7 +79,7 @@ class CappedWorld {
   Simulation world_;
 };
 
-TEST(PowerCapOverrides, AreMetWithinTheStatedTimeByWhatIsTrulyDrawnAndGivenBackAfterwards) {
+TEST(PowerCapOverrides, AreMetByActualPowerWithinTheStatedTimeAndLiftedAfterwards) {
   for (const std::uint64_t seed : {1U, 2U}) {
     Scenario scenario = busy_scenario(seed);
     const double cap_w = 5'000;
@@ -99,7 +99,7 @@ TEST(PowerCapOverrides, AreMetWithinTheStatedTimeByWhatIsTrulyDrawnAndGivenBackA
   }
 }
 
-TEST(PowerCapOverrides, ThatCannotBeMetHaveTheirAlertUp) {
+TEST(PowerCapOverrides, ThatCannotBeMetRaiseAnAlert) {
   for (const std::uint64_t seed : {1U, 2U}) {
     Scenario scenario = busy_scenario(seed);
     scenario.actions = {{seconds(40), SetPowerCap{"site", 2'600, seconds(60)}}};
@@ -114,7 +114,7 @@ TEST(PowerCapOverrides, ThatCannotBeMetHaveTheirAlertUp) {
   }
 }
 
-TEST(PowerCapOverrides, OfAPoolHoldItsDevicesAndNoOthers) {
+TEST(PowerCapOverrides, ForAPoolLimitOnlyItsDevices) {
   Scenario scenario = busy_scenario(3);
   const std::string pool = "h100";
   scenario.actions = {{seconds(40), SetPowerCap{"pool:" + pool, 1'800, seconds(60)}}};
@@ -134,7 +134,7 @@ TEST(PowerCapOverrides, OfAPoolHoldItsDevicesAndNoOthers) {
   for (const agents::DeviceTruth& each : others.at("a100-1")) EXPECT_EQ(each.power_cap_w, 400);
 }
 
-TEST(PowerCapOverrides, HoldThroughLostHostsNewLivesAndARouterThatRestarts) {
+TEST(PowerCapOverrides, HoldAcrossLostHostsAgentRestartsAndARouterRestart) {
   for (const std::uint64_t seed : {1U, 2U}) {
     Scenario scenario = busy_scenario(seed);
     scenario.actions = {{seconds(20), SetPowerCap{"site", 4'500, Duration{}}},

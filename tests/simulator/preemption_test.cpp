@@ -133,7 +133,7 @@ std::map<JobId, Job> jobs_of(const Scenario& scenario) {
   return jobs;
 }
 
-TEST(Preemption, LosesNothingButStepsSinceACheckpointAndTheSumsAddUp) {
+TEST(Preemption, LosesOnlyStepsSinceACheckpointAndTheTotalsAddUp) {
   const char* asked = std::getenv("DROVER_SEED");
   const std::uint64_t first = asked ? std::strtoull(asked, nullptr, 10) : 1;
   std::uint64_t preempted = 0, kept = 0;

@@ -43,8 +43,8 @@ std::map<std::string, TransientViolation> QueueInvariants::wrong_with(const JobC
 
 void QueueInvariants::look(const std::map<JobId, JobChanged>& shown,
                            std::vector<std::string>& broken) {
-  if (!world_.has_router() || world_.router_life() != life_) {
-    life_ = world_.router_life();
+  if (!world_.has_router() || world_.router_incarnation() != life_) {
+    life_ = world_.router_incarnation();
     return transients_.clear();
   }
   if (truth_) truth_->look();

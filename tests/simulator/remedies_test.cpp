@@ -128,7 +128,7 @@ class Remedies {
   std::map<Reason, int> tried_;
 };
 
-TEST(Remedies, PlaceTheJobThatTheyAreToldFor) {
+TEST(Remedies, PlaceTheJobTheyAreSuggestedFor) {
   const char* asked = std::getenv("DROVER_SEED");
   const std::uint64_t first = asked ? std::strtoull(asked, nullptr, 10) : 1;
   const std::uint64_t count = asked ? 1 : 9;

@@ -16,7 +16,7 @@ struct GavelFiles {
   std::string throughputs;
 };
 
-/// The trace's first `jobs_max` jobs, each with its measured paces.
+/// The trace's first `jobs_max` jobs, each with its measured throughputs.
 Result<std::vector<Arrival>> read_gavel(const GavelFiles& files,
                                         const devices::Catalogue& catalogue, std::uint64_t seed,
                                         std::size_t jobs_max);

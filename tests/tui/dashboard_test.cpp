@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(Dashboard, IsSettledWithASnapshotAndASampleOfEveryHostThatLives) {
+TEST(Dashboard, HasSyncedAfterASnapshotAndASampleFromEveryLiveHost) {
   SampleFleet fleet;
   Dashboard dashboard({}, {80, 24}, SampleFleet::start);
   EXPECT_FALSE(dashboard.has_synced());
@@ -27,7 +27,7 @@ TEST(Dashboard, IsSettledWithASnapshotAndASampleOfEveryHostThatLives) {
   EXPECT_TRUE(dashboard.has_synced()) << "the lost host is not waited for";
 }
 
-TEST(Dashboard, DrawsNewsAtThePaceOfFramesAndKeysAtOnce) {
+TEST(Dashboard, DrawsUpdatesAtTheFrameRateAndKeysAtOnce) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet");
   const Instant drawn = SampleFleet::start + seconds(39);
@@ -44,7 +44,7 @@ TEST(Dashboard, DrawsNewsAtThePaceOfFramesAndKeysAtOnce) {
   EXPECT_TRUE(dashboard->needs_frame());
 }
 
-TEST(Keys, EachBindingIsReachableAndNoKeyMeansTwoThings) {
+TEST(Keys, EachBindingIsReachableAndNoKeyHasTwoMeanings) {
   for (int number = 0; number < view_count; ++number) {
     const auto view = static_cast<View>(number);
     std::map<std::string, int> uses;
@@ -61,7 +61,7 @@ TEST(Keys, EachBindingIsReachableAndNoKeyMeansTwoThings) {
   EXPECT_FALSE(command_of({"Z"}, View::fleet));
 }
 
-TEST(Keys, LeadToViewsAndOut) {
+TEST(Keys, SwitchViewsAndQuit) {
   struct Case {
     std::vector<const char*> keys;
     const char* shown;  // somewhere on the screen
@@ -118,7 +118,7 @@ TEST(Keys, LeadToViewsAndOut) {
   }
 }
 
-TEST(Keys, OfThePagesThatScrollGoByScreensAndToTheEnds) {
+TEST(Keys, ScrollLongPagesByScreensAndToTheEnds) {
   for (const char* view : {"device", "power"}) {
     SampleFleet fleet;
     const auto dashboard = dashboard_of(fleet, {80, 24}, view, false, 3);
@@ -159,7 +159,7 @@ TEST(Keys, ThatDoNothingHereAreNotListedOrSayWhy) {
             std::string::npos);
 }
 
-TEST(Keys, TheWayOutAndTheHelpAreNeverCutFromTheHints) {
+TEST(Keys, HintsAlwaysShowQuitAndHelp) {
   for (const std::string& view : view_names()) {
     DashboardOptions options;
     options.settings.start.view = view;
@@ -172,7 +172,7 @@ TEST(Keys, TheWayOutAndTheHelpAreNeverCutFromTheHints) {
   }
 }
 
-TEST(Keys, AHelpPageThatIsCutSaysSoAndShowsAllOfItsLines) {
+TEST(Keys, ATruncatedHelpPageSaysSoAndScrollsThroughAllLines) {
   DashboardOptions options;
   options.settings.start.view = "help";
   Dashboard dashboard(options, {80, 24}, SampleFleet::start);
@@ -191,7 +191,7 @@ TEST(Keys, AHelpPageThatIsCutSaysSoAndShowsAllOfItsLines) {
   }
 }
 
-TEST(Keys, FindTheNextAndThePreviousLineWithAWordRoundTheEnds) {
+TEST(Keys, FindTheNextAndPreviousMatchingLineWithWraparound) {
   struct Case {
     const char* view;
     const char* word;
@@ -238,7 +238,7 @@ TEST(Keys, ZoomShowsMoreTimeAndSaysHowMuch) {
   EXPECT_EQ(frame(), first);
 }
 
-TEST(Keys, EscNeverLeavesTheProgram) {
+TEST(Keys, EscNeverQuitsTheProgram) {
   for (const std::string& view : view_names()) {
     DashboardOptions options;
     options.settings.start.view = view;
@@ -271,7 +271,7 @@ TEST(Keys, DoNoHarmOnATerminalThatIsTooSmallWhileTheFleetShrinks) {
   }
 }
 
-TEST(Keys, NoTimeIsTypedOnATerminalThatCannotShowIt) {
+TEST(Keys, OpenNoTimePromptOnATooSmallTerminal) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {15, 2}, "fleet", false, 2);
   dashboard->press(SampleFleet::start + seconds(2), {"@"});
@@ -288,7 +288,7 @@ TEST(Keys, NoTimeIsTypedOnATerminalThatCannotShowIt) {
   EXPECT_TRUE(dashboard->quit());
 }
 
-TEST(Keys, DetailsLongerThanTheirPanelScrollAndStartAnewForAnotherThing) {
+TEST(Keys, LongDetailsScrollAndStartAtTheTopForAnotherItem) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 18}, "routing", false, 2);
   const auto press = [&](const char* key) {
@@ -323,7 +323,7 @@ std::string last_row(const Canvas& canvas) {
   return {};
 }
 
-TEST(Keys, LeadToTheEndOfALongPageOnEveryTerminal) {
+TEST(Keys, ReachTheEndOfALongPageOnEveryTerminal) {
   const Instant now = SampleFleet::start + seconds(2);
   for (const char* view : {"device", "power"}) {
     for (const int columns : {60, 90, 99, 120}) {

@@ -57,7 +57,7 @@ std::string panel(const std::string& screen, const std::string& heading, int row
   return found;
 }
 
-TEST(Narrowed, WhereNothingMatchesTheFilterThatIsSaid) {
+TEST(FilteredViews, ReportThatNothingMatchesTheFilter) {
   for (const auto& [view, thing] : {std::pair{"data-plane", "agent"},
                                     {"events", "event"},
                                     {"routing", "decision"},
@@ -74,7 +74,7 @@ TEST(Narrowed, WhereNothingMatchesTheFilterThatIsSaid) {
   EXPECT_NE(fleet.find("no event matches"), std::string::npos) << fleet;
 }
 
-TEST(Columns, APauseStandsBesideTheStateAsInTheCommands) {
+TEST(Columns, APauseIsShownNextToTheStateAsInTheCommands) {
   SampleFleet fleet;
   fleet.conditions.clear();
   ReplicaChanged compiles = fleet.replicas[0];
@@ -94,7 +94,7 @@ TEST(Columns, APauseStandsBesideTheStateAsInTheCommands) {
   EXPECT_EQ(state->text({model, SampleFleet::start, jobs}, *row), "ok, compiling");
 }
 
-TEST(Narrowed, PanelsOfTheFleetHoldWhatTheFilterLeaves) {
+TEST(FilteredViews, FleetPanelsShowOnlyWhatMatchesTheFilter) {
   const std::string text = filtered("fleet", {220, 60}, "host==gpu-a");
   for (const char* heading : {"Decisions ─", "Alerts ", "Events ─"}) {
     const std::string shown = panel(text, heading, 3);
@@ -106,13 +106,13 @@ TEST(Narrowed, PanelsOfTheFleetHoldWhatTheFilterLeaves) {
   EXPECT_NE(line_with(text, " Replicas ─").find("1 loaded"), std::string::npos) << text;
 }
 
-TEST(Narrowed, RunningJobsAreCountedAsTheyAreListed) {
+TEST(FilteredViews, CountRunningJobsAsTheyAreListed) {
   const std::string nothing = filtered("fleet", {220, 60}, "host==edge-1");
   EXPECT_NE(nothing.find("Running 0 ─"), std::string::npos) << nothing;
   EXPECT_NE(nothing.find("no running jobs"), std::string::npos) << nothing;
 }
 
-TEST(Narrowed, RulesCountTheAlertsThatAreLeft) {
+TEST(FilteredViews, RulesCountOnlyTheMatchingAlerts) {
   const auto raised = [](const char* filter) {
     const std::string text = filtered("events", {200, 60}, filter);
     const std::string line = line_with(text, " hot  ");
@@ -122,7 +122,7 @@ TEST(Narrowed, RulesCountTheAlertsThatAreLeft) {
   EXPECT_TRUE(raised("kind==tpu").second) << raised("kind==tpu").first;
 }
 
-TEST(Narrowed, WhatIsCalledOfTheWholeFleetIsWhatItIsWithoutAFilter) {
+TEST(FilteredViews, WholeFleetValuesDoNotDependOnTheFilter) {
   const auto cost = [](const std::string& text) {
     const std::string line = line_with(panel(text, "Requests", 5), "cost");
     const std::size_t begin = line.find("cost");
@@ -135,7 +135,7 @@ TEST(Narrowed, WhatIsCalledOfTheWholeFleetIsWhatItIsWithoutAFilter) {
   EXPECT_EQ(cost(some), cost(all));
 }
 
-TEST(Narrowed, WhatFallbacksCostSaysThatItIsOfTheWholeFleet) {
+TEST(FilteredViews, FallbackCostsAreLabeledAsOfTheWholeFleet) {
   for (const Size size : {Size{120, 40}, {170, 50}, {200, 60}}) {
     const std::string text = filtered("routing", size, "kind==tpu");
     EXPECT_NE(line_with(text, " Fallbacks ─").find("~estimated, whole fleet"), std::string::npos)
@@ -143,7 +143,7 @@ TEST(Narrowed, WhatFallbacksCostSaysThatItIsOfTheWholeFleet) {
   }
 }
 
-TEST(Unknown, BeforeTheRouterHasToldAnythingNothingIsZero) {
+TEST(UnknownValues, AreNotShownAsZeroBeforeTheRouterReports) {
   for (const char* view : {"power", "jobs", "routing", "fleet"}) {
     DashboardOptions options;
     options.settings.start.view = view;
@@ -157,7 +157,7 @@ TEST(Unknown, BeforeTheRouterHasToldAnythingNothingIsZero) {
   }
 }
 
-TEST(Unknown, WattsThatNoDeviceTellsAreNotZero) {
+TEST(UnknownValues, OfPowerAreNotShownAsZero) {
   Model model = Model(seconds(1));
   model.apply(SampleFleet::start, plain_hosts(1, 2).front());
   std::vector<Sample> rows(2);
@@ -174,7 +174,7 @@ TEST(Unknown, WattsThatNoDeviceTellsAreNotZero) {
   }
 }
 
-TEST(Unknown, WhatALostHostHasLoadedIsLost) {
+TEST(UnknownValues, IncludeTheReplicasOfALostHost) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 60}, "fleet", false, 40);
   for (const char key : std::string(":device edge-1/0")) {

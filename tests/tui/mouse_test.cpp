@@ -40,7 +40,7 @@ struct Pointed {
   std::unique_ptr<Dashboard> dashboard;
 };
 
-TEST(Mouse, ClicksLeadToViewsAndDoWhatHintsSay) {
+TEST(Mouse, ClicksSwitchViewsAndTriggerHints) {
   Pointed pointed("fleet");
   pointed.point("Click", " 4 ");
   EXPECT_TRUE(pointed.shows("Waiting for"));
@@ -48,7 +48,7 @@ TEST(Mouse, ClicksLeadToViewsAndDoWhatHintsSay) {
   EXPECT_TRUE(pointed.shows("This page"));
 }
 
-TEST(Mouse, AClickOnAHeaderSortsAndASecondTurnsTheOrderRound) {
+TEST(Mouse, AClickOnAHeaderSortsAndASecondReversesTheOrder) {
   Pointed pointed("devices");
   pointed.point("Click", "POWER");
   EXPECT_TRUE(pointed.shows("by POWER, descending"));
@@ -64,7 +64,7 @@ TEST(Mouse, AClickSelectsARowAndASecondOpensIt) {
   EXPECT_TRUE(pointed.shows("Device gpu-b/2"));
 }
 
-TEST(Mouse, AClickMeansTheLineThatWasSeenThoughTheOrderHasMovedSince) {
+TEST(Mouse, AClickSelectsTheLineShownEvenIfTheOrderHasChanged) {
   Pointed pointed("devices");
   pointed.point("Click", "UTIL");  // descending
   const Canvas seen = pointed.draw();
@@ -88,7 +88,7 @@ TEST(Mouse, TheWheelMovesTheSelection) {
   EXPECT_TRUE(pointed.shows("Device gpu-a/3"));
 }
 
-TEST(Mouse, AClickOnTheLineOfTimeGoesToThatMoment) {
+TEST(Mouse, AClickOnTheTimelineGoesToThatMoment) {
   Pointed pointed("fleet");
   pointed.dashboard->press(SampleFleet::after_3s + seconds(40), {"Space"});
   const Place clock = place_of(pointed.draw(), "02:38:01 ");

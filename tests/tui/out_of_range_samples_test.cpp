@@ -27,7 +27,7 @@ std::string row_of_first(const std::string& text) {
   return begin == std::string::npos ? text : text.substr(begin, text.find('\n', begin) - begin);
 }
 
-TEST(AbsurdSamples, AreShownAsNotReportedInEveryView) {
+TEST(OutOfRangeSamples, AreShownAsNotReportedInEveryView) {
   const std::string good = row_of_first(screen_with("devices", Metric::power, 300));
   ASSERT_NE(good.find("300/700W"), std::string::npos) << good;
   for (const auto& [metric, value] : std::vector<std::pair<Metric, double>>{

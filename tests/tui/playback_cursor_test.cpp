@@ -50,7 +50,7 @@ struct Live {
   }
 };
 
-TEST(PlaybackCursor, SpaceStopsTheTimeAndGoesOnFromThereBehindLive) {
+TEST(PlaybackCursor, SpacePausesTimeAndResumesFromThereBehindLive) {
   Live live;
   EXPECT_EQ(live.clock(), "02:38:31");
   EXPECT_EQ(live.banner().find("PAUSED"), std::string::npos);
@@ -71,7 +71,7 @@ TEST(PlaybackCursor, SpaceStopsTheTimeAndGoesOnFromThereBehindLive) {
   EXPECT_EQ(live.banner().find("behind"), std::string::npos);
 }
 
-TEST(PlaybackCursor, StepsStopTheTimeAndEndWhereThereIsNoMore) {
+TEST(PlaybackCursor, StepsPauseTimeAndStopAtTheEnds) {
   Live live;
   live.press("[ [ [ ]");
   EXPECT_EQ(live.clock(), "02:38:29");
@@ -84,7 +84,7 @@ TEST(PlaybackCursor, StepsStopTheTimeAndEndWhereThereIsNoMore) {
   EXPECT_NE(live.banner().find("already live"), std::string::npos) << live.banner();
 }
 
-TEST(PlaybackCursor, BracesLeadFromAlertToAlert) {
+TEST(PlaybackCursor, BracesStepFromAlertToAlert) {
   Live live;
   std::vector<std::string> instants;
   for (const Told& told : live.stream) {
@@ -104,7 +104,7 @@ TEST(PlaybackCursor, BracesLeadFromAlertToAlert) {
   EXPECT_EQ(live.clock(), instants[1]);
 }
 
-TEST(PlaybackCursor, FasterThanLiveCatchesUpWithIt) {
+TEST(PlaybackCursor, CatchesUpWithLiveWhenPlayingFaster) {
   Live live;
   live.press("[ [ [ [ Space +");
   EXPECT_NE(live.banner().find("x2"), std::string::npos) << live.banner();
@@ -115,7 +115,7 @@ TEST(PlaybackCursor, FasterThanLiveCatchesUpWithIt) {
   EXPECT_EQ(live.banner().find("behind"), std::string::npos) << live.banner();
 }
 
-TEST(PlaybackCursor, AReplayHasRatesAndStopsAtItsEnd) {
+TEST(PlaybackCursor, AReplayHasSpeedsAndStopsAtItsEnd) {
   const Remembered remembered(sample_stream(3, 60));
   DashboardOptions options;
   options.replay = {&remembered.memory, "some.mcap", 1, SampleFleet::start, false};
@@ -143,7 +143,7 @@ TEST(PlaybackCursor, AReplayHasRatesAndStopsAtItsEnd) {
   EXPECT_FALSE(dashboard.needs_frame());
 }
 
-TEST(PlaybackCursor, AReplayKeepsItsFactsHoweverLongTheNameOfTheFile) {
+TEST(PlaybackCursor, AReplayShowsItsFactsHoweverLongTheFileName) {
   const Remembered remembered(sample_stream(3, 60));
   DashboardOptions options;
   options.replay = {&remembered.memory, std::string(200, 'n') + ".mcap", 1, SampleFleet::start,
@@ -160,7 +160,7 @@ TEST(PlaybackCursor, AReplayKeepsItsFactsHoweverLongTheNameOfTheFile) {
   }
 }
 
-TEST(PlaybackCursor, WhatItAnswersAKeyIsGoneWithTheNextKey) {
+TEST(PlaybackCursor, AMessageForAKeyDisappearsWithTheNextKey) {
   Live live;
   live.press("+");
   EXPECT_NE(live.banner().find("live speed cannot change"), std::string::npos) << live.banner();
@@ -172,7 +172,7 @@ TEST(PlaybackCursor, WhatItAnswersAKeyIsGoneWithTheNextKey) {
   EXPECT_EQ(live.banner().find("live speed cannot change"), std::string::npos) << live.banner();
 }
 
-TEST(PlaybackCursor, AskedForATimeItGoesThere) {
+TEST(PlaybackCursor, GoesToARequestedTime) {
   struct Case {
     const char* typed;
     const char* clock;
@@ -197,7 +197,7 @@ TEST(PlaybackCursor, AskedForATimeItGoesThere) {
   }
 }
 
-TEST(PlaybackCursor, ATimeThatThereIsNotIsRefusedWithWhatThereIs) {
+TEST(PlaybackCursor, AnUnavailableTimeIsRefusedWithTheAvailableRange) {
   for (const char* typed : {"100h", "01:00:00", "+5s", "-1h"}) {
     Live live;
     live.press("@");
@@ -214,7 +214,7 @@ TEST(PlaybackCursor, ATimeThatThereIsNotIsRefusedWithWhatThereIs) {
   }
 }
 
-TEST(PlaybackCursor, AClockTimeIsTheNearestThatCanBeShownOverMidnightToo) {
+TEST(PlaybackCursor, AClockTimeSelectsTheNearestShowableEvenAcrossMidnight) {
   const Instant midnight{std::chrono::hours(24) * 20'000};
   const auto hours = [](double count) { return from_seconds(3'600 * count); };
   struct Case {
@@ -239,7 +239,7 @@ TEST(PlaybackCursor, AClockTimeIsTheNearestThatCanBeShownOverMidnightToo) {
   }
 }
 
-TEST(PlaybackCursor, ATimeThatIsNoneIsSaidInTheLineAndEscLeavesIt) {
+TEST(PlaybackCursor, AnInvalidTimeIsReportedInThePromptAndEscClosesIt) {
   for (const char* typed :
        {"q", "25:00:00", "12:60:00", "1:2:3", "-5", "-x", "2025-13-01T00:00:00Z",
         "2025-02-30T00:00:00Z", "12:00:00:00", "12:00:00.", "-1e99s"}) {
@@ -261,7 +261,7 @@ TEST(PlaybackCursor, ATimeThatIsNoneIsSaidInTheLineAndEscLeavesIt) {
   EXPECT_TRUE(live.dashboard.quit());
 }
 
-TEST(PlaybackCursor, GoesBackAsFarAsItSaysAtAnySpeed) {
+TEST(PlaybackCursor, GoesBackTheStatedAmountAtAnySpeed) {
   const std::vector<Told> stream = sample_stream(3, 60);
   DashboardOptions options;
   options.speed = 10;
@@ -289,7 +289,7 @@ std::vector<std::string> all_keys() {
   return keys;
 }
 
-TEST(PlaybackCursor, AnyKeysAtAnyTimeDoNoHarmAndShowTheSameAgain) {
+TEST(PlaybackCursor, AnyKeysAtAnyTimeAreHarmlessAndRepeatable) {
   const std::vector<Told> stream = sample_stream(12, 60);
   const std::vector<std::string> keys = all_keys();
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {

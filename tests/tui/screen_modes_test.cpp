@@ -89,7 +89,7 @@ struct Looked {
   bool colours = false;  // with colours too
 };
 
-TEST(Screen, EveryModeIsAsReviewed) {
+TEST(Screen, EveryModeMatchesItsReference) {
   constexpr Size size{80, 24};
   for (const Looked& at : {Looked{"fleet", "fleet", 0, true}, Looked{"device", "device", 0, true},
                            Looked{"device-memory", "device", 26}, Looked{"events", "events"}}) {

@@ -25,7 +25,7 @@ void expect_drawn(Dashboard& dashboard, Size size) {
   expect_whole_rows(canvas);
 }
 
-TEST(Screen, EverySizeIsDrawnWithoutHarm) {
+TEST(Screen, EverySizeIsDrawnSafely) {
   struct Sight {
     std::string view;
     std::vector<const char*> keys;
@@ -143,7 +143,7 @@ const std::vector<std::string>& hostile_texts() {
   return texts;
 }
 
-TEST(Screen, HostileTextNeitherActsNorMovesOtherCells) {
+TEST(Screen, HostileTextNeitherControlsTheTerminalNorMovesOtherCells) {
   for (std::size_t i = 0; i < hostile_texts().size(); ++i) {
     const std::string& evil = hostile_texts()[i];
     SampleFleet fleet;

@@ -37,7 +37,7 @@ void expect_screens(const Scenario& scenario, const std::vector<Size>& sizes) {
 
 const std::vector<Size> all_sizes = {{80, 24}, {120, 40}, {200, 60}};
 
-TEST(Screen, EveryViewIsAsReviewed) {
+TEST(Screen, EveryViewMatchesItsReference) {
   for (const Scenario& scenario : std::vector<Scenario>{
            {"fleet", "fleet", {}},
            {"devices", "devices", {}},
@@ -53,7 +53,7 @@ TEST(Screen, EveryViewIsAsReviewed) {
   }
 }
 
-TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
+TEST(Screen, WhatKeysOpenAndChangeMatchesTheReference) {
   for (const Scenario& scenario : std::vector<Scenario>{
            {"fleet-temperature", "fleet", {"c", "c", "c", "c", "l", "j"}},
            {"fleet-by-pool", "fleet", {"b", "b", "l"}},
@@ -81,13 +81,13 @@ TEST(Screen, WhatKeysOpenAndChangeIsAsReviewed) {
   }
 }
 
-TEST(Screen, WhatIsBehindAFigureOnAWideScreenIsAsReviewed) {
+TEST(Screen, DetailsOfAFigureOnAWideScreenMatchTheReference) {
   const std::vector<const char*> keys = {"j", "j",     "j", "j", "j", "j",    "j",
                                          "j", "Enter", "l", "l", "l", "Enter"};
   expect_screens({"device-figure", "devices", keys}, {{200, 60}});
 }
 
-TEST(Screen, LostRouterIsSaidAndValuesFade) {
+TEST(Screen, ALostRouterIsReportedAndValuesFade) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "devices");
   dashboard->set_connected(SampleFleet::after_40s, false);
@@ -95,7 +95,7 @@ TEST(Screen, LostRouterIsSaidAndValuesFade) {
                 styled_text(dashboard->draw(SampleFleet::after_40s + std::chrono::seconds(12))));
 }
 
-TEST(Screen, ARouterThatRefusesTheKeyIsSaidUntilItDoesNot) {
+TEST(Screen, ReportsARefusedKeyUntilTheRouterAcceptsIt) {
   SampleFleet fleet;
   const std::string why = "the router no longer accepts the key eve";
   for (const Size size : {Size{80, 24}, Size{120, 40}}) {
@@ -125,7 +125,7 @@ std::string revoked_banner(SampleFleet& fleet, Size size, const std::string& key
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-TEST(Screen, OfARevokedKeyTheBannerSaysKeyTimeAndRouterWhateverTheWidth) {
+TEST(Screen, TheRevokedKeyBannerNamesKeyTimeAndRouterAtAnyWidth) {
   SampleFleet fleet;
   const auto has = [](const std::string& banner, const std::string& part) {
     return banner.find(part) != std::string::npos;
@@ -145,7 +145,7 @@ TEST(Screen, OfARevokedKeyTheBannerSaysKeyTimeAndRouterWhateverTheWidth) {
   EXPECT_TRUE(has(filtered, "127.0.0.1:7700")) << "the filter is cut instead: " << filtered;
 }
 
-TEST(Screen, TheBannerSaysThatWhatIsShownIsPast) {
+TEST(Screen, TheBannerSaysThatThePastIsShown) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet");
   press_all(*dashboard, {"Space", "[", "["});
@@ -170,7 +170,7 @@ TEST(Screen, AReplayLooksLikeTheLiveFleetWithABanner) {
   expect_screen("device-replay-80", styled_text(dashboard.draw(SampleFleet::start)));
 }
 
-TEST(Screen, ACaptionTellsTheStoryAboveTheHints) {
+TEST(Screen, ShowsTheStoryCaptionAboveTheHints) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power");
   const Caption caption{"The site cap falls to 9 kW: work waits for power_cap", "6", 7, 9, false};
@@ -185,7 +185,7 @@ TEST(Screen, AnEmptyFleetSaysWhatItWaitsFor) {
             std::string::npos);
 }
 
-TEST(Screen, AMomentBeforeAllHostsSaysSoAndWaitsForNothing) {
+TEST(Screen, AMomentBeforeAnyHostSaysSoInsteadOfWaiting) {
   InMemoryTimeline recording(SampleFleet::start, std::chrono::seconds(1));
   DashboardOptions options;
   options.replay = {&recording, "empty.mcap", 1, SampleFleet::start, true};
@@ -236,7 +236,7 @@ TEST(Screen, APeakThatIsNoLongerShownSetsNoScale) {
   EXPECT_EQ(shown(400).find("1.00k┤"), std::string::npos) << shown(400);
 }
 
-TEST(Screen, TheHeatOfMemoryAndTheTimeSlowedAreToldWhereTheBoardTellsThem) {
+TEST(Screen, ShowsMemoryTemperatureAndThrottleTimeWhereTheBoardReportsThem) {
   const Instant start = SampleFleet::start;
   const auto shown = [&](bool tells) {
     InMemoryTimeline recording(start, std::chrono::seconds(1));
@@ -262,7 +262,7 @@ TEST(Screen, TheHeatOfMemoryAndTheTimeSlowedAreToldWhereTheBoardTellsThem) {
   EXPECT_EQ(shown(false).find("total: power cap"), std::string::npos) << shown(false);
 }
 
-TEST(Screen, AsciiModeShowsNothingElse) {
+TEST(Screen, AsciiModeShowsOnlyAscii) {
   for (const std::string& view : view_names()) {
     SampleFleet fleet;
     const auto dashboard = dashboard_of(fleet, {200, 60}, view, true);
@@ -281,14 +281,14 @@ TEST(Screen, SaysWhenTheTerminalIsTooSmall) {
       std::string::npos);
 }
 
-TEST(Screen, TooSmallIsSaidInWholeWords) {
+TEST(Screen, TheTooSmallMessageWrapsAtWholeWords) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {18, 8}, "fleet");
   const std::string text = dashboard->draw(SampleFleet::after_40s).to_text();
   EXPECT_NE(text.find("18x8 is too small:\n20x3 needed\n"), std::string::npos) << text;
 }
 
-TEST(Screen, ShownPartsOfAScoreGiveTheScore) {
+TEST(Screen, TheShownPartsOfAScoreAddUpToTheScore) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 60}, "routing");
   press_all(*dashboard, {"j", "Enter"});

@@ -52,8 +52,8 @@ std::string_view trimmed_end(std::string_view line) {
   return last == std::string_view::npos ? std::string_view{} : line.substr(0, last + 1);
 }
 
-}  // namespace
-
+/// The text of a cell without colours: a blank cell of the heat map becomes a character of
+/// ".:-=+*#@", and a blank cell of a bar's filled part becomes "|".
 std::string_view text_without_colour(const Cell& cell) {
   static constexpr std::string_view ramp = ".:-=+*#@";
   if (cell.text != " ") return cell.text;
@@ -64,6 +64,8 @@ std::string_view text_without_colour(const Cell& cell) {
   if (cell.style >= CellStyle::fill_good && cell.style <= CellStyle::fill_critical) return "|";
   return cell.text;
 }
+
+}  // namespace
 
 std::string_view text_shown(const Cell& cell, bool colours_rich) {
   // The filled part of a bar is visible by its reverse video.

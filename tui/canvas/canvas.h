@@ -60,10 +60,6 @@ struct Rect {
   bool operator==(const Rect&) const = default;
 };
 
-/// The text of a cell without colours: a blank cell of the heat map becomes a character of
-/// ".:-=+*#@", and a blank cell of a bar's filled part becomes "|".
-std::string_view text_without_colour(const Cell& cell);
-
 /// The text of a cell on a terminal: its own, if there are enough colours for the heat map.
 std::string_view text_shown(const Cell& cell, bool colours_rich);
 

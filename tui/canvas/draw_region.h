@@ -24,6 +24,11 @@ class DrawRegion {
   /// A region for another rectangle of the canvas (in the canvas's columns and rows).
   DrawRegion on(const Rect& area) const { return DrawRegion(*canvas_, area, ascii_); }
 
+  /// A region for a rectangle of this one.
+  DrawRegion part(const Rect& within) const {
+    return on({area_.column + within.column, area_.row + within.row, within.columns, within.rows});
+  }
+
   /// Returns the column after the text.
   int text(int column, int row, std::string_view text, CellStyle style = CellStyle::plain);
   /// Exactly `width` columns: cut with an ellipsis, or padded.

@@ -1,10 +1,13 @@
-// Selects the columns of a table that fit; narrow screens keep the lowest ranks.
+// Selects the columns of a table that fit; narrow screens keep the lowest ranks. Draws their
+// titles.
 #pragma once
 
 #include <algorithm>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "tui/canvas/draw_region.h"
 
 namespace drover::tui {
 
@@ -54,6 +57,14 @@ void widen(std::vector<PlacedColumn<Column>>& columns, std::string_view title, i
     if (placed.column->title != title) continue;
     placed.width += more;
     moved = more;
+  }
+}
+
+template <typename Column>
+void draw_column_titles(DrawRegion& region, int row,
+                        const std::vector<PlacedColumn<Column>>& columns, CellStyle style) {
+  for (const auto& [column, at, width] : columns) {
+    region.field(at, row, width, column->title, style, column->align);
   }
 }
 

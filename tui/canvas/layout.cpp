@@ -4,7 +4,7 @@
 
 namespace drover::tui {
 
-std::vector<int> distribute(int space, std::span<const SizeHint> hints, int gap) {
+std::vector<int> distribute(int space, const std::vector<SizeHint>& hints, int gap) {
   std::vector<int> sizes(hints.size(), 0);
   int left = std::max(0, space);
   bool first = true;
@@ -34,7 +34,7 @@ std::vector<int> distribute(int space, std::span<const SizeHint> hints, int gap)
   return sizes;
 }
 
-std::vector<Rect> cut_rows(const Rect& area, std::span<const SizeHint> hints, int gap) {
+std::vector<Rect> cut_rows(const Rect& area, const std::vector<SizeHint>& hints, int gap) {
   std::vector<Rect> rects;
   int row = area.row;
   for (const int size : distribute(area.rows, hints, gap)) {
@@ -44,7 +44,7 @@ std::vector<Rect> cut_rows(const Rect& area, std::span<const SizeHint> hints, in
   return rects;
 }
 
-std::vector<Rect> cut_columns(const Rect& area, std::span<const SizeHint> hints, int gap) {
+std::vector<Rect> cut_columns(const Rect& area, const std::vector<SizeHint>& hints, int gap) {
   std::vector<Rect> rects;
   int column = area.column;
   for (const int size : distribute(area.columns, hints, gap)) {

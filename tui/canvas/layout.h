@@ -1,7 +1,6 @@
 // Computes rectangles from sizes, without a canvas, so that every size can be tested.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "tui/canvas/canvas.h"
@@ -17,10 +16,10 @@ struct SizeHint {
 
 /// One size per hint, 0 for a panel that is left out. Earlier panels take precedence. The sum is at
 /// most `space`, including gaps of `gap` between the panels that are shown.
-std::vector<int> distribute(int space, std::span<const SizeHint> hints, int gap = 0);
+std::vector<int> distribute(int space, const std::vector<SizeHint>& hints, int gap = 0);
 
 /// `area` cut into rows from the top, or into columns from the left. Omitted panels are empty.
-std::vector<Rect> cut_rows(const Rect& area, std::span<const SizeHint> hints, int gap = 0);
-std::vector<Rect> cut_columns(const Rect& area, std::span<const SizeHint> hints, int gap = 0);
+std::vector<Rect> cut_rows(const Rect& area, const std::vector<SizeHint>& hints, int gap = 0);
+std::vector<Rect> cut_columns(const Rect& area, const std::vector<SizeHint>& hints, int gap = 0);
 
 }  // namespace drover::tui

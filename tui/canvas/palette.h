@@ -1,5 +1,5 @@
-// The look of each cell style: its colours in one table per theme (theme_colours.cpp), for
-// terminals with 256 and with 8 colours, and what all themes share.
+// The look of each cell style: its colours in one table per theme, for terminals with 256
+// and with 8 colours, and what all themes share.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "fleet/base/enum_tables.h"
 
@@ -24,11 +25,8 @@ constexpr std::array<std::string_view, 4> colours_texts = {"auto", "none", "8", 
 const ThemeFacts& facts(Theme theme) { return row_at(themes, theme); }
 
 const std::vector<std::string>& theme_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> list;
-    for (const ThemeFacts& theme : themes) list.emplace_back(theme.name);
-    return list;
-  }();
+  static const auto words = themes | std::views::transform(&ThemeFacts::name);
+  static const std::vector<std::string> names(words.begin(), words.end());
   return names;
 }
 

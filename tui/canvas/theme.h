@@ -15,7 +15,6 @@ inline constexpr int theme_count = 5;
 struct ThemeFacts {
   Theme theme;
   std::string_view name;
-
   std::string_view help;
 };
 const ThemeFacts& facts(Theme theme);

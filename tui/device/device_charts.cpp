@@ -287,9 +287,7 @@ std::vector<MetricChart> metric_charts(const FrameContext& frame, DeviceTable::R
 void draw_metric_chart(DrawRegion& region, const Rect& area, const MetricChart& metric,
                        const TimeWindow& window) {
   if (area.rows < 3 || area.columns <= 0) return;
-  const Rect& all = region.area();
-  DrawRegion part =
-      region.on({all.column + area.column, all.row + area.row, area.columns, area.rows});
+  DrawRegion part = region.part(area);
   const std::size_t needed = metric.title.size() + metric.note.size() + 3;
   const bool fits = metric.short_title.empty() || static_cast<int>(needed) <= area.columns;
   part.heading(0, fits ? metric.title : metric.short_title, metric.note);
@@ -303,9 +301,7 @@ void draw_metric_chart(DrawRegion& region, const Rect& area, const MetricChart& 
 
 void draw_throttle_strip(DrawRegion& region, const Rect& area, const FrameContext& frame,
                          DeviceTable::Row row, const TimeWindow& window) {
-  const Rect& all = region.area();
-  DrawRegion part =
-      region.on({all.column + area.column, all.row + area.row, area.columns, area.rows});
+  DrawRegion part = region.part(area);
   const int axis = value_axis_columns(area.columns);
   const int cells = area.columns - axis;
   const std::vector<ChartPoint> points = throttle_past(frame, row, window, cells);

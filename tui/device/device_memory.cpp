@@ -63,39 +63,31 @@ double sum_of(const std::vector<MemoryOwner>& owners) {
   return sum;
 }
 
-/// The character of an owner in bar and legend; each tenant has another one.
-char owner_sign(const MemoryUse& use, std::size_t index) {
+/// The look of an owner in bar and legend.
+struct OwnerLook {
+  char sign;
+  CellStyle style;
+};
+
+OwnerLook look_of(const MemoryUse& use, std::size_t index) {
   switch (use.owners[index].kind) {
     case Kind::weights:
-      return 'W';
+      return {'W', heat_level_style(1)};
     case Kind::cache_free:
-      return '-';
+      return {'-', CellStyle::track};
     case Kind::training:
-      return 'T';
+      return {'T', heat_level_style(3)};
     case Kind::other:
-      return '?';
+      return {'?', CellStyle::faint};
     case Kind::tenant:
       break;
   }
+  // Each tenant has another letter.
   const auto before =
       std::count_if(use.owners.begin(), use.owners.begin() + static_cast<std::ptrdiff_t>(index),
                     [](const MemoryOwner& owner) { return owner.kind == Kind::tenant; });
-  return static_cast<char>('a' + before % 26);
-}
-
-CellStyle style_of(char sign) {
-  switch (sign) {
-    case 'W':
-      return heat_level_style(1);
-    case 'T':
-      return heat_level_style(3);
-    case '-':
-      return CellStyle::track;
-    case '?':
-      return CellStyle::faint;
-    default:
-      return heat_level_style(4 + (sign - 'a') % 4);
-  }
+  const int letter = static_cast<int>(before % 26);
+  return {static_cast<char>('a' + letter), heat_level_style(4 + letter % 4)};
 }
 
 /// Draws the owners beside each other from the left; free memory stays empty.
@@ -106,10 +98,10 @@ void draw_bar(DrawRegion& region, const MemoryUse& use) {
   for (std::size_t i = 0; i < use.owners.size(); ++i) {
     sum += use.owners[i].bytes;
     const int end = static_cast<int>(std::lround(sum / whole * region.columns()));
-    const char sign = owner_sign(use, i);
+    const OwnerLook look = look_of(use, i);
     if (end > column) {
-      region.text(column, 1, std::string(static_cast<std::size_t>(end - column), sign),
-                  style_of(sign));
+      region.text(column, 1, std::string(static_cast<std::size_t>(end - column), look.sign),
+                  look.style);
     }
     column = std::max(column, end);
   }
@@ -158,8 +150,8 @@ void draw_memory(DrawRegion region, const MemoryUse& use) {
   for (std::size_t i = 0; i < use.owners.size(); ++i) {
     const MemoryOwner& owner = use.owners[i];
     const int line = 2 + static_cast<int>(i);
-    const char sign = owner_sign(use, i);
-    region.text(0, line, std::string(1, sign), style_of(sign));
+    const OwnerLook look = look_of(use, i);
+    region.text(0, line, std::string(1, look.sign), look.style);
     region.field(2, line, words, owner.name);
     region.field(2 + words, line, bytes_columns, bytes_text(owner.bytes), CellStyle::plain,
                  Align::right);

@@ -236,7 +236,7 @@ DeviceLayout lay_out_device(const Model& model, const UiState& ui, DeviceTable::
 TimeWindow page_window(const FrameContext& frame, int columns) {
   const int chart = chart_columns(columns);
   TimeWindow window = window_of(frame, chart - value_axis_columns(chart));
-  window.bin *= zoom_factors[static_cast<std::size_t>(frame.ui.zoom)];
+  window.bin *= frame.ui.zoom_factor();
   return window;
 }
 

@@ -60,22 +60,21 @@ std::size_t DeviceHistory::bytes_of(const Plan& plan, std::size_t devices,
   return bytes;
 }
 
-bool DeviceHistory::fits(const Plan& plan, std::size_t devices, std::size_t hosts) const {
-  return bytes_of(plan, devices, hosts) <= bytes_max_;
-}
-
 /// Makes the rings as long as memory allows for this number of devices. Returns false and changes
 /// nothing if memory suffices for none.
 bool DeviceHistory::make_room(std::size_t devices, std::size_t hosts) {
   Plan plan = shape_.bins;
-  for (std::size_t resolution = plan.size(); resolution-- > 0 && !fits(plan, devices, hosts);) {
-    while (plan[resolution] > 0 && !fits(plan, devices, hosts)) {
+  const auto fits = [&] { return bytes_of(plan, devices, hosts) <= bytes_max_; };
+  for (std::size_t resolution = plan.size(); resolution-- > 0 && !fits();) {
+    while (plan[resolution] > 0 && !fits()) {
       const bool dropped = plan[resolution] / 2 < shape_.bins[resolution] / shares_least;
       plan[resolution] = dropped ? 0 : plan[resolution] / 2;
     }
   }
   if (plan == Plan{}) return false;
-  if (plan != plan_) lay_out_all(plan);
+  if (plan == plan_) return true;
+  plan_ = plan;
+  for (auto& [name, host] : hosts_) lay_out(host, plan, same_columns(host.devices.size()));
   return true;
 }
 
@@ -87,16 +86,9 @@ void DeviceHistory::lay_out(Host& host, const Plan& plan,
   }
 }
 
-void DeviceHistory::lay_out_all(const Plan& plan) {
-  plan_ = plan;
-  for (auto& [name, host] : hosts_) lay_out(host, plan, same_columns(host.devices.size()));
-  bytes_ = bytes_of(plan_, devices_, hosts_.size());
-}
-
 void DeviceHistory::clear() {
   hosts_.clear();
   devices_ = 0;
-  bytes_ = 0;
 }
 
 /// The host of a batch with a column for each of its devices; null if memory does not suffice.
@@ -126,7 +118,6 @@ DeviceHistory::Host* DeviceHistory::host_for(const SampleBatch& batch) {
   lay_out(host, plan_, from);
   host.devices = std::move(all);
   devices_ = devices;
-  bytes_ = bytes_of(plan_, devices_, hosts_.size());
   return &host;
 }
 
@@ -173,7 +164,6 @@ void DeviceHistory::forget_silent(Instant now) {
     return silent;
   });
   if (hosts_.size() == before) return;
-  bytes_ = bytes_of(plan_, devices_, hosts_.size());
   (void)make_room(devices_, hosts_.size());  // fewer devices may have longer rings again
 }
 
@@ -227,7 +217,6 @@ void DeviceHistory::copy_seconds(const DeviceHistory& from) {
     host.rings[0] = theirs.rings[0].resized(keeps_of(0), shape_.metrics, plan_[0],
                                             same_columns(theirs.devices.size()));
     devices_ = devices;
-    bytes_ = bytes_of(plan_, devices_, hosts_.size());
   }
 }
 

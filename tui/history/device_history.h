@@ -76,7 +76,7 @@ class DeviceHistory {
   Instant begin_of(HistoryResolution resolution, std::int64_t bin) const;
 
   /// Memory of all rings, at most bytes_max.
-  std::size_t bytes() const { return bytes_; }
+  std::size_t bytes() const { return bytes_of(plan_, devices_, hosts_.size()); }
   std::size_t devices() const { return devices_; }
   std::uint64_t left_out() const { return left_out_; }  // batches dropped for lack of memory
 
@@ -92,9 +92,7 @@ class DeviceHistory {
     std::array<HistoryRing, history_resolution_count> rings;
   };
   std::size_t bytes_of(const Plan& plan, std::size_t devices, std::size_t hosts) const;
-  bool fits(const Plan& plan, std::size_t devices, std::size_t hosts) const;
   bool make_room(std::size_t devices, std::size_t hosts);
-  void lay_out_all(const Plan& plan);
   Host* host_for(const SampleBatch& batch);
   void find_columns(const Host& host, const SampleBatch& batch);
   void lay_out(Host& host, const Plan& plan, std::span<const std::uint32_t> from) const;
@@ -106,7 +104,6 @@ class DeviceHistory {
   Plan plan_;
   std::map<std::string, Host> hosts_;
   std::size_t devices_ = 0;
-  std::size_t bytes_ = 0;
   std::uint64_t left_out_ = 0;
   std::int64_t looked_at_ = 0;  // bin of the longest ring at the last search for silent hosts
   QuantizedBatch points_;       // of the batch being taken

@@ -37,8 +37,7 @@ QuantizedValue point_of(double value, double least, double steps_per_one) {
 
 const Column* column_of(const SampleBatch& batch, Metric metric) {
   const auto number = static_cast<std::uint8_t>(metric);
-  const auto found = std::find_if(batch.columns.begin(), batch.columns.end(),
-                                  [&](const Column& column) { return column.metric == number; });
+  const auto found = std::ranges::find(batch.columns, number, &Column::metric);
   return found == batch.columns.end() ? nullptr : &*found;
 }
 
@@ -49,9 +48,7 @@ const HistoryMetricFacts& facts(HistoryMetric metric) {
 }
 
 const HistoryMetricFacts* facts_of_source(Metric source) {
-  const auto found =
-      std::find_if(history_metric_table.begin(), history_metric_table.end(),
-                   [&](const HistoryMetricFacts& metric) { return metric.source == source; });
+  const auto found = std::ranges::find(history_metric_table, source, &HistoryMetricFacts::source);
   return found == history_metric_table.end() ? nullptr : &*found;
 }
 

@@ -8,21 +8,18 @@ constexpr Duration long_seek = std::chrono::minutes(1);
 
 }  // namespace
 
-bool apply(Model& model, const StreamRecord& record) {
+void apply(Model& model, const StreamRecord& record) {
   switch (record.kind) {
     case StreamRecord::Kind::message:
-      return model.apply(record.at, record.envelope);
+      model.apply(record.at, record.envelope);
+      return;
     case StreamRecord::Kind::snapshot_begins:
-      model.begin_snapshot();
-      break;
+      return model.begin_snapshot();
     case StreamRecord::Kind::snapshot_ends:
-      model.end_snapshot(record.at);
-      break;
+      return model.end_snapshot(record.at);
     case StreamRecord::Kind::router_restarts:
-      model.forget_decision_numbers();
-      break;
+      return model.forget_decision_numbers();
   }
-  return true;
 }
 
 std::optional<TimelineMarker> timeline_marker_of(const StreamRecord& record) {

@@ -29,9 +29,8 @@ struct StreamRecord {
   bool operator==(const StreamRecord&) const = default;
 };
 
-/// Applies a record, of the live stream or of a timeline. Returns whether something visible
-/// changed.
-bool apply(Model& model, const StreamRecord& record);
+/// Applies a record, of the live stream or of a timeline.
+void apply(Model& model, const StreamRecord& record);
 
 /// The model of one instant, and its position in the timeline.
 struct ModelSnapshot {

@@ -2,8 +2,12 @@
 // threshold between two levels keeps its level, which saves repaints on a slow link.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
+
+#include "fleet/base/result.h"
+#include "tui/canvas/draw_region.h"
 
 namespace drover::tui {
 
@@ -20,12 +24,25 @@ class HeatLevels {
     std::uint32_t per_cell = 0;
     bool operator==(const Subject&) const = default;
   };
-  void begin(const Subject& subject, std::size_t keys);
+  void begin(const Subject& subject, std::size_t keys) {
+    if (subject_ == subject && levels_.size() == keys) return;
+    subject_ = subject;
+    levels_.assign(keys, -1);
+  }
   /// Drops previous levels.
   void forget() { levels_.clear(); }
   /// The level of a share of the scale, 0 to heat_level_count - 1; -1 for NaN. Repeating the same
   /// share never changes it. REQUIRES key < keys.
-  int settle(std::size_t key, double share);
+  int settle(std::size_t key, double share) {
+    DROVER_REQUIRE(key < levels_.size());
+    std::int8_t& level = levels_[key];
+    if (std::isnan(share)) return level = -1;
+    const double place = share * heat_level_count;
+    const bool stays =
+        level >= 0 && place >= level - level_hysteresis && place < level + 1 + level_hysteresis;
+    if (!stays) level = static_cast<std::int8_t>(heat_level(share));
+    return level;
+  }
 
  private:
   Subject subject_;

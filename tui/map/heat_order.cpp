@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "tui/model/device_state.h"
-
 namespace drover::tui {
 namespace {
 
@@ -108,7 +106,7 @@ std::uint32_t number_of(const Model& model, Instant now, Grouping grouping, Devi
     case Grouping::kind:
       return model.devices().spec(row);
     case Grouping::state:
-      return static_cast<std::uint32_t>(most_severe_state(model, now, row));
+      return static_cast<std::uint32_t>(most_severe_state(standing_of(model, now, row)));
   }
   return 0;
 }

@@ -1,14 +1,15 @@
 #include "tui/map/map_metric.h"
-#include "tui/canvas/draw_region.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 
 #include <fmt/format.h>
 
 #include "fleet/base/enum_tables.h"
 #include "fleet/base/result.h"
+#include "tui/canvas/draw_region.h"
 
 namespace drover::tui {
 namespace {
@@ -76,6 +77,12 @@ MapValue last_reading(const Model& model, Instant now, DeviceTable::Row row, Map
 }  // namespace
 
 std::span<const MapMetricFacts> map_metrics() { return map_metric_table; }
+
+const std::vector<std::string>& map_metric_words() {
+  static const auto words = map_metric_table | std::views::transform(&MapMetricFacts::word);
+  static const std::vector<std::string> names(words.begin(), words.end());
+  return names;
+}
 
 const MapMetricFacts& facts(MapMetric metric) { return row_at(map_metric_table, metric); }
 

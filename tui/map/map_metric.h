@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tui/model/model.h"
 
@@ -29,6 +30,7 @@ struct MapMetricFacts {
   std::string_view cold, hot;  // labels of the ends of the scale
 };
 std::span<const MapMetricFacts> map_metrics();
+const std::vector<std::string>& map_metric_words();  // in the order of MapMetric
 const MapMetricFacts& facts(MapMetric metric);
 
 /// A device's value on the map.

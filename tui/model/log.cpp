@@ -89,6 +89,20 @@ const ConditionRow* Model::condition_of(DeviceTable::Row row) const {
   return known == conditions_.end() ? nullptr : &known->second;
 }
 
+DeviceCondition standing_of(const Model& model, Instant now, DeviceTable::Row row) {
+  DeviceCondition condition;
+  condition.health = model.host_of(row).reported.health;
+  condition.stale_after_s = to_seconds(model.stale_age());
+  const Instant arrived = model.devices().arrived(row);
+  if (arrived != Instant::min()) condition.age_s = std::max(0.0, to_seconds(now - arrived));
+  if (const ConditionRow* const known = model.condition_of(row)) {
+    condition.usable = known->reported.usable;
+    condition.faulty = !known->reported.injected.empty();
+    condition.drained = known->reported.drained;
+  }
+  return condition;
+}
+
 std::size_t Model::bytes() const {
   // Typical sizes of texts and nodes: the result sets the distance of keyframes, not a limit.
   constexpr std::size_t host_bytes = 2'000, job_bytes = 1'200, decision_bytes = 1'600;

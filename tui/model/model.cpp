@@ -3,7 +3,7 @@
 #include <utility>
 #include <variant>
 
-#include "fleet/base/natural_order.h"
+#include "fleet/base/text.h"
 
 namespace drover::tui {
 
@@ -228,19 +228,16 @@ void Model::begin_snapshot() {
 
 void Model::end_snapshot(Instant now) {
   in_snapshot_ = false;
-  remove_absent_hosts();
-  std::erase_if(replicas_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
+  const auto is_absent = [&](const auto& row) { return row.second.snapshot != snapshot_; };
+  remove_hosts([&](const HostRow& host) { return host.snapshot != snapshot_; });
+  std::erase_if(replicas_, is_absent);
   open_jobs_ -= std::erase_if(jobs_, [&](const auto& row) {
-    return !is_terminal(row.second.reported.state) && row.second.snapshot != snapshot_;
+    return !is_terminal(row.second.reported.state) && is_absent(row);
   });
-  std::erase_if(conditions_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
-  std::erase_if(alerts_, [&](const auto& row) { return row.second.snapshot != snapshot_; });
+  std::erase_if(conditions_, is_absent);
+  std::erase_if(alerts_, is_absent);
   if (caption_snapshot_ != snapshot_) caption_.reset();
   tick(now);
-}
-
-void Model::remove_absent_hosts() {
-  remove_hosts([&](const HostRow& host) { return host.snapshot != snapshot_; });
 }
 
 bool Model::take(Instant, const Envelope&, const HostForgotten& forgotten) {
@@ -290,10 +287,7 @@ void Model::refresh_order() const {
   });
   device_order_.clear();
   for (const std::uint32_t number : host_order_) {
-    const HostRow& host = hosts_[number];
-    for (DeviceTable::Row row = host.first; row < host.first + host.count; ++row) {
-      device_order_.push_back(row);
-    }
+    for (const DeviceTable::Row row : hosts_[number].rows()) device_order_.push_back(row);
   }
 }
 
@@ -321,10 +315,9 @@ DeviceId Model::id_of(DeviceTable::Row row) const {
 }
 
 const Group* Model::group_of(DeviceTable::Row row) const {
-  for (const Group& group : host_of(row).reported.registration.groups) {
-    if (group.number == devices_.group(row)) return &group;
-  }
-  return nullptr;
+  const std::vector<Group>& groups = host_of(row).reported.registration.groups;
+  const auto found = std::ranges::find(groups, devices_.group(row), &Group::number);
+  return found == groups.end() ? nullptr : &*found;
 }
 
 double Model::price_usd_per_h(DeviceTable::Row row) const {

@@ -8,16 +8,19 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "fleet/base/time.h"
+#include "fleet/device_state.h"
 #include "fleet/messages.h"
 #include "tui/model/device_table.h"
 #include "tui/model/receive_stats.h"
 #include "tui/model/sliding_window_counter.h"
+#include "tui/model/specs.h"
 #include "tui/model/trend.h"
 
 namespace drover::tui {
@@ -36,26 +39,13 @@ inline constexpr std::size_t alerts_max = 1'000;       // raised ones
 inline constexpr std::size_t alert_history_max = 200;  // raised and cleared ones
 inline constexpr std::size_t audits_max = 200;
 inline constexpr std::size_t pools_max = 64;  // with a curve of their own
-/// Device specs. At this limit, specs that no device has are dropped. Routers allow half as many.
-inline constexpr std::size_t specs_max = 2'048;
-
-/// The part of a device spec that the dashboard needs.
-struct SpecRow {
-  std::string id;
-  std::string text;  // to detect a change
-  DeviceClass device_class = DeviceClass::gpu;
-  double tdp_w = 0;            // 0: unknown
-  double price_usd_per_h = 0;  // 0: unknown
-  double slowdown_c = 0;       // where thermal throttling begins; 0: unknown
-  // The emulated device's power or temperature depends on assumed constants: shown with ~.
-  bool power_assumed = false, temperature_assumed = false;
-};
 
 struct HostRow {
   HostChanged reported;        // without its specs: thousands of hosts share those in specs()
   std::size_t specs_hash = 0;  // to detect a change of its specs
   DeviceTable::Row first = 0;
   DeviceTable::Row count = 0;
+  auto rows() const { return std::views::iota(first, first + count); }  // of its devices
   // When its last batch arrived here; before the first, when one arrived at the router.
   Instant last_sample_at = Instant::min();
   std::uint64_t sequence = 0;    // of its last batch in the stream; 0 before the first
@@ -69,6 +59,11 @@ struct JobRow {
   Instant received_at{};  // when it arrived
   std::uint64_t snapshot = 0;
 };
+
+/// Whether a job has devices: it runs, or is assigned and about to.
+inline bool is_placed(JobState state) {
+  return state == JobState::running || state == JobState::leased;
+}
 
 struct ReplicaRow {
   ReplicaChanged reported;
@@ -174,6 +169,9 @@ class Model {
   const std::deque<AuditRow>& audits() const { return audits_; }                // oldest first
   const std::optional<Caption>& caption() const { return caption_; }
   const std::optional<PolicyChanged>& policy() const { return policy_; }
+  /// Power caps of the policy, W; 0 if there is none or the policy is unknown.
+  double site_cap_w() const { return policy_ ? policy_->site_power_cap_w : 0; }
+  double pool_cap_w(std::string_view pool) const;
   /// In the order in which they first appeared; at most pools_max.
   const std::vector<std::string>& pools() const { return pools_; }
   /// The pools that a device is in, in the policy's order: their numbers; the first one's name, or
@@ -243,7 +241,6 @@ class Model {
   void add_point(Instant at);
   void add_sums(TrendPoint& point);
   void add_caps(TrendPoint& point) const;
-  void remove_absent_hosts();
   void remove_hosts(const std::function<bool(const HostRow&)>& which);
   void remove_devices(HostRow& host);
   bool is_past(DeviceTable::Row row) const;
@@ -290,6 +287,9 @@ class Model {
   mutable std::vector<DeviceTable::Row> device_order_;
   mutable std::vector<std::uint32_t> host_order_;
 };
+
+/// The device's condition apart from its samples.
+DeviceCondition standing_of(const Model& model, Instant now, DeviceTable::Row row);
 
 /// Sums over the fleet, computed in one pass over the devices.
 struct Totals {

@@ -53,7 +53,7 @@ void Model::add_point(Instant at) {
 
 void Model::add_caps(TrendPoint& point) const {
   if (!policy_ || is_silent(point.at)) return;
-  if (policy_->site_power_cap_w > 0) point.site_cap_w = policy_->site_power_cap_w;
+  if (site_cap_w() > 0) point.site_cap_w = site_cap_w();
   for (const PoolLimits& limits : policy_->pools) {
     const auto pool = std::find(pools_.begin(), pools_.end(), limits.name);
     if (pool == pools_.end() || limits.power_cap_w <= 0) continue;
@@ -66,8 +66,7 @@ void Model::add_sums(TrendPoint& point) {
     trend_finished_.reset();  // jobs that ended during a silence did not end in the next second
     return;
   }
-  // A router that reports no pools is an old version that reports no spending either.
-  if (!summary_->pools.empty()) point.spend_usd_per_h = summary_->spend_usd_per_h;
+  point.spend_usd_per_h = summary_->spend_usd_per_h;
   if (summary_->budget_usd_per_h > 0) point.budget_usd_per_h = summary_->budget_usd_per_h;
   point.queued = static_cast<double>(summary_->queued);
   point.running = static_cast<double>(summary_->running);
@@ -98,11 +97,7 @@ void add_known(double& sum, double value) {
 }
 
 bool any_counts(const HostRow& host, const RowPredicate& counts) {
-  if (!counts) return true;
-  for (DeviceTable::Row row = host.first; row < host.first + host.count; ++row) {
-    if (counts(row)) return true;
-  }
-  return false;
+  return !counts || std::ranges::any_of(host.rows(), counts);
 }
 
 void add_hosts(Totals& totals, const Model& model, const RowPredicate& counts) {

@@ -1,5 +1,5 @@
 // The pools of devices. Groups have few different sets of pools, so a device stores the number of
-// its set.
+// its set. Below, the counts and rates of placements by preferred and actual pool.
 #include <algorithm>
 
 #include "tui/model/model.h"
@@ -75,6 +75,34 @@ std::string Model::pool_set_text(std::size_t set) const {
     text += pools_[number];
   }
   return text;
+}
+
+double Model::pool_cap_w(std::string_view pool) const {
+  if (!policy_) return 0;
+  const auto limits = std::ranges::find(policy_->pools, pool, &PoolLimits::name);
+  return limits == policy_->pools.end() ? 0 : limits->power_cap_w;
+}
+
+void Model::count_flow(Instant at, const Decision& decision) {
+  const PoolFlowKey key{decision.preferred_pool, decision.pool, decision.fallback_reason};
+  if (!flows_.contains(key) && flows_.size() >= flows_max) {
+    ++left_out_;
+    return;
+  }
+  flows_since_ = std::min(flows_since_, at);
+  PoolFlowCount& count = flows_[key];
+  ++count.all;
+  count.recent.add(bin_number(at, rate_bin()));
+}
+
+double Model::per_min(const PoolFlowCount& count, Instant now) const {
+  if (is_silent(now)) return absent;
+  const std::int64_t last = bin_number(now, rate_bin());
+  const std::int64_t first = last - (SlidingWindowCounter::bins - 1);
+  const Instant begin = std::max(Instant(first * rate_bin()), flows_since_);
+  // A rate needs at least one bin.
+  if (begin > now || now - begin < rate_bin()) return absent;
+  return 60 * static_cast<double>(count.recent.sum(first, last)) / to_seconds(now - begin);
 }
 
 }  // namespace drover::tui

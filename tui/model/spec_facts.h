@@ -28,10 +28,13 @@ class SpecFacts {
   /// NaN if unknown. A zero in a spec means unknown, except for counts that may be zero.
   double value(std::string_view name) const;
   bool is_assumed(std::string_view name) const;
+  /// "gpu" or "tpu"; empty if unknown.
+  std::string_view device_class() const { return device_class_; }
   /// The source of a section's plain numbers; empty if unknown.
   std::string_view source_of(std::string_view section) const;
 
  private:
+  std::string device_class_;
   std::map<std::string, SpecFact, std::less<>> facts_;
   std::map<std::string, std::string, std::less<>> sources_;  // "": for sections without their own
 };

@@ -4,15 +4,55 @@
 #include <limits>
 
 #include "tui/model/model.h"
-#include "tui/model/spec_row.h"
+#include "tui/model/spec_facts.h"
 
 namespace drover::tui {
+namespace {
+
+struct Constant {
+  std::string_view name;
+  bool SpecRow::*mark;
+};
+// The constants that determine most of a reading; links and limits matter little.
+constexpr Constant main_constants[] = {
+    {"power.active_w_per_unit", &SpecRow::power_assumed},
+    {"power.memory_pj_per_byte", &SpecRow::power_assumed},
+    {"power.matrix_w_per_unit", &SpecRow::power_assumed},
+    {"thermal.die_k_per_w", &SpecRow::temperature_assumed},
+    {"thermal.sink_k_per_w", &SpecRow::temperature_assumed},
+    {"thermal.sink_s", &SpecRow::temperature_assumed},
+};
+
+}  // namespace
+
+SpecRow parse_spec_row(const std::string& id, std::string_view text) {
+  const SpecFacts facts(text);
+  const auto value = [&](std::string_view name) {
+    const SpecFact* const fact = facts.find(name);
+    return fact == nullptr ? 0 : fact->value;
+  };
+  SpecRow row;
+  row.id = id;
+  row.text = text;
+  // A guess by name for a spec without a class; only the counts of GPUs and TPUs depend on it.
+  const std::string_view known = facts.device_class();
+  const bool is_tpu = known.empty() ? id.starts_with("tpu") : known == "tpu";
+  row.device_class = is_tpu ? DeviceClass::tpu : DeviceClass::gpu;
+  row.tdp_w = value("power.tdp_w");
+  // Software throttles a device before its hardware does.
+  const double software_c = value("thermal.max_c");
+  row.slowdown_c = software_c > 0 ? software_c : value("thermal.slowdown_c");
+  row.price_usd_per_h = value("price.usd_per_h");
+  for (const Constant& constant : main_constants) {
+    row.*constant.mark |= facts.is_assumed(constant.name);
+  }
+  return row;
+}
 
 /// `taken`: specs of groups of the same host whose devices are not in the table yet.
 std::uint16_t Model::spec_number(const std::string& id, const std::vector<SpecText>& texts,
                                  const std::vector<std::uint16_t>& taken) {
-  const auto text = std::find_if(texts.begin(), texts.end(),
-                                 [&](const SpecText& candidate) { return candidate.id == id; });
+  const auto text = std::ranges::find(texts, id, &SpecText::id);
   const std::string& spec_text = text == texts.end() ? std::string() : text->text;
   // Hosts may have different specs of the same name, so the text must be equal, too.
   for (std::size_t i = 0; i < specs_.size(); ++i) {

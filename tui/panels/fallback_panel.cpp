@@ -62,8 +62,7 @@ std::vector<FallbackLine> fallback_lines(const Summary& sums) {
 
 int fallback_panel_rows(const Model& model) {
   const auto& summary = model.summary();
-  const std::size_t reasons = summary ? summary->fallbacks.size() : 0;
-  return reasons == 0 ? 2 : 2 + static_cast<int>(reasons);
+  return 2 + (summary ? static_cast<int>(summary->fallbacks.size()) : 0);
 }
 
 void draw_fallbacks(const FrameContext& frame, DrawRegion region) {

@@ -2,7 +2,6 @@
 #include "tui/panels/fleet_panels.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 
@@ -146,8 +145,6 @@ void draw_trend_charts(const FrameContext& frame, DrawRegion region, const Total
       {"Queued", &TrendPoint::queued,
        summary ? count_text(static_cast<double>(summary->queued)) : std::string(not_known),
        CellStyle::accent}};
-  const std::array<SizeHint, 3> hints = {SizeHint{3, 60, 1}, SizeHint{3, 60, 1},
-                                         SizeHint{3, 60, 1}};
   // The lowest row is the time axis.
   const bool with_axis = region.rows() >= 10;
   Rect area = region.area();
@@ -157,7 +154,8 @@ void draw_trend_charts(const FrameContext& frame, DrawRegion region, const Total
     draw_time_axis(region, 0, area.rows, region.columns(),
                    {frame.now, from_seconds(frame.options.speed) / 2}, TimeLabels::ago);
   }
-  const std::vector<Rect> rects = cut_rows(area, hints);
+  const std::vector<Rect> rects =
+      cut_rows(area, std::vector(std::size(fleet_trend), SizeHint{3, 60, 1}));
   for (std::size_t i = 0; i < std::size(fleet_trend); ++i) {
     if (rects[i].rows == 0) continue;
     DrawRegion part = region.on(rects[i]);

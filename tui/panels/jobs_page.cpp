@@ -125,9 +125,7 @@ void draw_classes(const FrameContext& frame, DrawRegion region) {
   // The remaining width goes to the names.
   const int spare = region.columns() + 1 - column_after(columns, 0);
   widen(columns, "CLASS", std::clamp(spare, 0, 20));
-  for (const auto& [column, at, width] : columns) {
-    region.field(at, 1, width, column->title, CellStyle::faint, column->align);
-  }
+  draw_column_titles(region, 1, columns, CellStyle::faint);
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const int row = static_cast<int>(i) + 2;
     if (row >= region.rows()) break;
@@ -192,9 +190,8 @@ JobsPage lay_out_jobs_page(const Model& model, int columns) {
   const bool beside =
       classes > 0 && columns >= 2 * (reasons_columns_least + jobs_gap) + class_panel_columns;
   const int left = beside ? columns - class_panel_columns - jobs_gap : columns;
-  const std::array<SizeHint, 2> halves = {SizeHint{reasons_columns_least, 400, 1},
-                                          SizeHint{reasons_columns_least, 400, 1}};
-  const std::vector<Rect> parts = cut_columns({0, 0, left, reasons}, halves, jobs_gap);
+  const SizeHint half{reasons_columns_least, 400, 1};
+  const std::vector<Rect> parts = cut_columns({0, 0, left, reasons}, {half, half}, jobs_gap);
   page.waiting = parts[0];
   page.failed = parts[1];
   page.rows = reasons;

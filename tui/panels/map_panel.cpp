@@ -119,7 +119,6 @@ void draw_host_sums(const FrameContext& frame, DrawRegion& region, const HeatMap
   const HeatGroup& group = map.order.groups[label.group];
   const HostRow& host = frame.model.hosts()[group.host];
   const int column = map.sums_column;
-  const Model& model = frame.model;
   if (is_gone(host.reported.health) || host.last_sample_at == Instant::min()) {
     const std::string age = host.last_sample_at == Instant::min()
                                 ? std::string("no sample yet")
@@ -128,26 +127,13 @@ void draw_host_sums(const FrameContext& frame, DrawRegion& region, const HeatMap
                  fmt::format("{}, {}", to_text(host.reported.health), age), CellStyle::stale);
     return;
   }
-  double load = 0, power_w = absent, hottest_c = absent;
-  int loads = 0;  // devices that report it
-  for (const DeviceTable::Row row : map.order.rows_of(group)) {
-    const double share = model.reading(row, Metric::utilization);
-    if (!std::isnan(share)) {
-      load += share;
-      ++loads;
-    }
-    const double watts = model.reading(row, Metric::power);
-    if (!std::isnan(watts)) power_w = std::isnan(power_w) ? watts : power_w + watts;
-    const double celsius = model.reading(row, Metric::temperature);
-    if (!std::isnan(celsius) && !(hottest_c >= celsius)) hottest_c = celsius;
-  }
+  const ReadingSums sums = sums_of(frame.model, map.order.rows_of(group));
   const CellStyle style =
       group.count > 0 && frame.stale(host) ? CellStyle::stale : CellStyle::faint;
-  region.field(
-      column, label.row, host_sums_columns,
-      fmt::format("mean {:>4} {:>8} {:>5}", percent_text(loads > 0 ? load / loads : absent),
-                  known_text(power_w, watts_text), rounded_text(hottest_c, "C")),
-      style);
+  region.field(column, label.row, host_sums_columns,
+               fmt::format("mean {:>4} {:>8} {:>5}", percent_text(sums.load),
+                           known_text(sums.power_w, watts_text), rounded_text(sums.hottest_c, "C")),
+               style);
 }
 
 /// The column of the scale in the heading, and how many symbols are explained after it.

@@ -1,13 +1,15 @@
-// Panels that several views use: one device, one decision, the events.
+// Panels that several views use: one device, one decision, the events, lists and pages above them.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "fleet/base/units.h"
+#include "tui/canvas/layout.h"
 #include "tui/panels/log_panels.h"
 #include "tui/panels/panels.h"
 #include "tui/state/sparkline_values.h"
+#include "tui/state/update.h"
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
 
@@ -186,6 +188,14 @@ int draw_rejections(DrawRegion& region, int row, const Decision& decision) {
   return row;
 }
 
+constexpr int roomy_table_rows = 22;
+
+/// How many of `room` rows show the page of `page_rows`: one less if it scrolls.
+int page_rows_seen(int page_rows, int room) {
+  // A single row leaves none for the hint.
+  return page_rows <= room || room < 2 ? room : room - 1;
+}
+
 }  // namespace
 
 void draw_fact(DrawRegion& region, int column, int row, int label_columns, std::string_view label,
@@ -274,6 +284,58 @@ std::string scroll_note(int rows, int visible, int top) {
   if (rows <= visible) return {};
   const int below = std::max(0, rows - visible - top);
   return below > 0 ? fmt::format("J K scroll, {} more below", below) : "J K scroll, end";
+}
+
+std::string zoomed_note(const UiState& ui, const std::string& scroll) {
+  if (ui.zoom_factor() == 1) return scroll;
+  return fmt::format("{}x time range{}{}", ui.zoom_factor(), scroll.empty() ? "" : ", ", scroll);
+}
+
+void draw_items(const FrameContext& frame, DrawRegion& region, int first, const ListViewport& place,
+                std::size_t count, const std::function<bool(int row, std::size_t item)>& draw) {
+  const int selected = selected_index(frame.model, frame.ui);
+  for (int row = first; row < region.rows(); ++row) {
+    const int item = place.top + row - first;
+    if (item >= static_cast<int>(count)) break;
+    if (!draw(row, static_cast<std::size_t>(item))) continue;
+    frame.click_targets.add(region.row_area(row), ClickTarget::Kind::item, item);
+    if (item == selected) region.tint(row, CellStyle::selected);
+  }
+}
+
+TableLayout lay_out_table(const Rect& area, int page_rows, int first_rows, int top_max,
+                          int details_rows) {
+  const bool open = details_rows > 0;
+  // On low screens open details leave the page little room.
+  const int most = !open ? top_max : area.rows < roomy_table_rows ? 2 : area.rows / 3;
+  const int top = std::min(open && page_rows > most ? first_rows : page_rows, most);
+  const std::vector<Rect> parts = cut_rows(
+      area,
+      {{top, top, 0}, {3, 1'000, 1}, {std::min(details_rows, area.rows / 2), details_rows, 0}});
+  return {parts[0], parts[1], parts[2]};
+}
+
+ScrolledRows scrolled_rows(const TableLayout& layout, int page_rows, int details_rows) {
+  if (layout.details.rows > 0) return {details_rows, layout.details.rows};
+  return {page_rows, page_rows_seen(page_rows, layout.top.rows)};
+}
+
+void draw_header_page(const FrameContext& frame, DrawRegion region, const TableLayout& layout,
+                      int page_rows, const std::function<void(const DrawRegion&)>& draw) {
+  region = region.on(layout.top);
+  if (region.rows() <= 0 || page_rows <= 0) return;
+  Canvas canvas({region.columns(), page_rows});
+  draw(DrawRegion(canvas, {0, 0, region.columns(), page_rows}, region.ascii()));
+  const bool scrolls = layout.details.rows == 0;
+  const int top = scrolls ? frame.ui.details_top : 0;
+  const int seen = page_rows_seen(page_rows, region.rows());
+  region.paste(canvas, top, 0);
+  if (seen == region.rows() || !scrolls) return;
+  const int below = std::max(0, page_rows - seen - top);
+  region.on(region.row_area(seen)).blank();
+  region.field(0, seen, region.columns(),
+               below > 0 ? fmt::format("{} more below: J K scroll", below) : "end: J K scroll",
+               CellStyle::faint, Align::right);
 }
 
 void draw_events(const FrameContext& frame, DrawRegion region) {

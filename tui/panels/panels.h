@@ -1,10 +1,12 @@
 // Panels that are used by more than one view.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "tui/state/frame_context.h"
+#include "tui/state/view_table.h"
 
 namespace drover::tui {
 
@@ -17,7 +19,30 @@ std::string decision_title(const Decision& decision);
 int decision_rows(const Decision& decision);
 /// "J K scroll, 3 more" if details are longer than their panel.
 std::string scroll_note(int rows, int visible, int top);
+/// The scroll note after the time range of the charts, if they are zoomed out.
+std::string zoomed_note(const UiState& ui, const std::string& scroll);
 void draw_events(const FrameContext& frame, DrawRegion region);
+
+/// Draws the visible items of the view's list, from row `first` of the region on, and makes them
+/// clickable. `draw` draws an item on a row and returns whether it can be selected.
+void draw_items(const FrameContext& frame, DrawRegion& region, int first, const ListViewport& place,
+                std::size_t count, const std::function<bool(int row, std::size_t item)>& draw);
+
+/// A list with a page of panels above it and open details below it. If the page does not fit into
+/// the rows that the list leaves, it scrolls (J, K), and its last row says so.
+struct TableLayout {
+  Rect top, list, details;  // `list` with its heading row; `details` empty when closed
+};
+/// `first_rows`: rows of the page's first panels. `top_max`: rows for the page while the details
+/// are closed. While they are open, the page is shown completely, or only its first panels.
+TableLayout lay_out_table(const Rect& area, int page_rows, int first_rows, int top_max,
+                          int details_rows);
+/// The rows that J and K scroll: of the open details, else of the page.
+ScrolledRows scrolled_rows(const TableLayout& layout, int page_rows, int details_rows);
+/// `draw` gets a region of the whole page. While J and K scroll the details, the page is shown from
+/// its first row.
+void draw_header_page(const FrameContext& frame, DrawRegion region, const TableLayout& layout,
+                      int page_rows, const std::function<void(const DrawRegion&)>& draw);
 
 /// "label  value" at a row; unknown values are faint.
 void draw_fact(DrawRegion& region, int column, int row, int label_columns, std::string_view label,

@@ -56,7 +56,7 @@ PoolLine site_line(const Model& model, const Summary& sums) {
   PoolLine line{"site"};
   line.power_w = sums.power_w;
   line.cap_known = model.policy().has_value();
-  line.cap_w = line.cap_known ? model.policy()->site_power_cap_w : 0;
+  line.cap_w = model.site_cap_w();
   line.reserved_w = sums.power_reserved_w;
   line.spend_usd_per_h = sums.spend_usd_per_h;
   line.waiting = sums.queued;
@@ -193,9 +193,7 @@ void draw_pools(const FrameContext& frame, DrawRegion region) {
   region.heading(0, fmt::format("Pools {}", sums.pools.size()), frame.with_whole_fleet_note(note));
   auto columns = fit_columns<PoolColumn>(pool_columns, 0, region.columns() - words_columns_least);
   if (region.columns() >= 100) widen(columns, "POOL", 6);  // room for longer names
-  for (const auto& [column, at, width] : columns) {
-    region.field(at, 1, width, column->title, CellStyle::faint, column->align);
-  }
+  draw_column_titles(region, 1, columns, CellStyle::faint);
   for (std::size_t i = 0; i <= shown.lines.size(); ++i) {
     const int row = static_cast<int>(i) + 2;
     PoolLine line =

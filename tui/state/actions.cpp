@@ -117,10 +117,8 @@ bool take_word(std::vector<std::string>& words, std::string_view word) {
   return true;
 }
 
-}  // namespace
-
-Result<FleetAction> drain_action(const Model& model, const UiState& ui, double speed,
-                                 std::string_view text, bool drained) {
+Result<FleetAction> set_drain(const Model& model, const UiState& ui, double speed,
+                              std::string_view text, bool drained) {
   std::vector<std::string> words = words_of(text);
   const auto within = take_span(words, "within", speed, {});
   if (!within) return within.error();
@@ -140,7 +138,20 @@ Result<FleetAction> drain_action(const Model& model, const UiState& ui, double s
   return action;
 }
 
-Result<FleetAction> cap_action(const Model& model, double speed, std::string_view text) {
+}  // namespace
+
+Result<FleetAction> drain_action(const Model& model, const UiState& ui, double speed,
+                                 std::string_view text) {
+  return set_drain(model, ui, speed, text, true);
+}
+
+Result<FleetAction> resume_action(const Model& model, const UiState& ui, double speed,
+                                  std::string_view text) {
+  return set_drain(model, ui, speed, text, false);
+}
+
+Result<FleetAction> cap_action(const Model& model, const UiState&, double speed,
+                               std::string_view text) {
   std::vector<std::string> words = words_of(text);
   SetPowerCap cap;
   cap.confirmed = take_word(words, "anyway");
@@ -175,7 +186,8 @@ Result<FleetAction> cap_action(const Model& model, double speed, std::string_vie
   return action;
 }
 
-Result<FleetAction> cancel_action(const Model& model, const UiState& ui, std::string_view jobs) {
+Result<FleetAction> cancel_action(const Model& model, const UiState& ui, double,
+                                  std::string_view jobs) {
   CancelJobs cancel;
   cancel.jobs = words_of(jobs);
   if (cancel.jobs.empty()) {
@@ -237,7 +249,7 @@ Result<FleetAction> inject_action(const Model& model, const UiState& ui, double 
   return action;
 }
 
-Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui,
+Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui, double,
                                        std::string_view text) {
   std::vector<std::string> words = words_of(text);
   if (words.size() > 2) return error("expected a rule and optionally a subject, or all");
@@ -268,7 +280,7 @@ Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui,
   return action;
 }
 
-Result<FleetAction> policy_action(std::string_view file) {
+Result<FleetAction> policy_action(const Model&, const UiState&, double, std::string_view file) {
   FleetAction action;
   action.policy_file = std::string(trimmed(file));
   if (action.policy_file.empty()) return error("expected a policy file: policy FILE.toml");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -48,11 +49,7 @@ std::vector<std::string> grouping_words(const CommandContext& context) {
   return words;
 }
 
-std::vector<std::string> metric_words(const CommandContext&) {
-  std::vector<std::string> words;
-  for (const MapMetricFacts& metric : map_metrics()) words.emplace_back(metric.word);
-  return words;
-}
+std::vector<std::string> metric_words(const CommandContext&) { return map_metric_words(); }
 
 Status go_to(CommandContext& context, std::string_view argument) {
   const TimeRange covered{context.cursor.timeline().first(), context.cursor.latest(context.now)};
@@ -126,7 +123,7 @@ Status set_metric(CommandContext& context, std::string_view argument) {
     context.ui.metric = metric.metric;
     return show<View::fleet>(context, {});
   }
-  return error("found '{}', expected {}", excerpt(argument), joined(metric_words(context), ", "));
+  return error("found '{}', expected {}", excerpt(argument), joined(map_metric_words(), ", "));
 }
 
 template <Command command>
@@ -191,37 +188,17 @@ Status choose_theme(CommandContext& context, std::string_view argument) {
   return {};
 }
 
-/// Proposes an action, which the user must confirm.
-Status propose(CommandContext& context, Result<FleetAction> action) {
-  if (const Status may = check_can_control(context); !may) return may.error();
-  if (!action) return action.error();
-  context.proposed = std::move(*action);
-  return {};
-}
+using ActionOf = Result<FleetAction> (*)(const Model& model, const UiState& ui, double speed,
+                                         std::string_view words);
 
-Status drain(CommandContext& context, std::string_view argument) {
-  return propose(context,
-                 drain_action(context.model, context.ui, context.options.speed, argument, true));
-}
-Status resume(CommandContext& context, std::string_view argument) {
-  return propose(context,
-                 drain_action(context.model, context.ui, context.options.speed, argument, false));
-}
-Status cap(CommandContext& context, std::string_view argument) {
-  return propose(context, cap_action(context.model, context.options.speed, argument));
-}
-Status cancel(CommandContext& context, std::string_view argument) {
-  return propose(context, cancel_action(context.model, context.ui, argument));
-}
-Status inject(CommandContext& context, std::string_view argument) {
-  return propose(context,
-                 inject_action(context.model, context.ui, context.options.speed, argument));
-}
-Status acknowledge(CommandContext& context, std::string_view argument) {
-  return propose(context, acknowledge_action(context.model, context.ui, argument));
-}
-Status apply_policy(CommandContext& context, std::string_view argument) {
-  return propose(context, policy_action(argument));
+/// Proposes an action, which the user must confirm.
+template <ActionOf action>
+Status propose(CommandContext& context, std::string_view argument) {
+  if (const Status may = check_can_control(context); !may) return may.error();
+  auto proposed = action(context.model, context.ui, context.options.speed, argument);
+  if (!proposed) return proposed.error();
+  context.proposed = std::move(*proposed);
+  return {};
 }
 
 std::vector<std::string> device_words(const CommandContext& context) {
@@ -279,52 +256,57 @@ std::vector<std::string> alert_words(const CommandContext& context) {
 }
 
 constexpr std::array command_table = {
-    LineCommand{"fleet", "", "the whole fleet on one page", show<View::fleet>, nullptr},
-    LineCommand{"devices", "", "every device as a row", show<View::devices>, nullptr},
+    LineCommand{"fleet", "", "the whole fleet on one page", show<View::fleet>},
+    LineCommand{"devices", "", "every device as a row", show<View::devices>},
     LineCommand{"device", "[ID]", "one device in full", show_device, device_words},
-    LineCommand{"jobs", "", "jobs and why they wait", show<View::jobs>, nullptr},
-    LineCommand{"routing", "", "decisions and their reasons", show<View::routing>, nullptr},
-    LineCommand{"power", "", "power, cost and energy", show<View::power>, nullptr},
-    LineCommand{"events", "", "alerts and events", show<View::events>, nullptr},
-    LineCommand{"data-plane", "", "agents, and this dashboard's statistics", show<View::data_plane>,
-                nullptr},
-    LineCommand{"help", "", "keys, commands, reasons, symbols", show<View::help>, nullptr},
+    LineCommand{"jobs", "", "jobs and why they wait", show<View::jobs>},
+    LineCommand{"routing", "", "decisions and their reasons", show<View::routing>},
+    LineCommand{"power", "", "power, cost and energy", show<View::power>},
+    LineCommand{"events", "", "alerts and events", show<View::events>},
+    LineCommand{"data-plane", "", "agents, and this dashboard's statistics",
+                show<View::data_plane>},
+    LineCommand{"help", "", "keys, commands, reasons, symbols", show<View::help>},
     LineCommand{"filter", "[EXPR]", "show only what matches EXPR; without it everything",
-                set_filter, nullptr},
+                set_filter},
     LineCommand{"columns", "[NAME[:WIDTH],..]",
                 "set the table's columns; without names: the default", choose_columns,
                 column_words},
     LineCommand{"sort", "NAME[,NAME]", "sort devices by one or two columns; -NAME: descending",
                 sort_devices_by, sort_words},
-    LineCommand{"find", "TEXT", "go to the next line with TEXT", find, nullptr},
+    LineCommand{"find", "TEXT", "go to the next line with TEXT", find},
     LineCommand{"group", "BY", "group by host, rack, pool, kind or state; none: tables only",
                 set_grouping, grouping_words},
     LineCommand{"metric", "NAME", "colour the map by a metric", set_metric, metric_words},
-    LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 5m from the start", go_to, nullptr},
-    LineCommand{"live", "", "go to now", go_live, nullptr},
+    LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 5m from the start", go_to},
+    LineCommand{"live", "", "go to now", go_live},
     LineCommand{"view", "NAME", "show a saved view", show_saved, saved_view_words},
     LineCommand{"save", "[NAME]", "save the current view; without NAME: as the start view", save,
                 saved_view_words},
     LineCommand{"theme", "NAME", "change the colours", choose_theme, theme_words},
-    LineCommand{"untag", "", "clear all tags", press<Command::untag_all>, nullptr},
-    LineCommand{"drain", "[TARGET] [within SPAN]", "stop new work", drain, target_words},
-    LineCommand{"resume", "[TARGET]", "allow new work", resume, target_words},
-    LineCommand{"cap", "TARGET WATTS [for SPAN]", "cap the power of a pool or the site", cap,
-                pool_words},
-    LineCommand{"cancel", "[JOB..]", "cancel jobs", cancel, job_words},
+    LineCommand{"untag", "", "clear all tags", press<Command::untag_all>},
+    LineCommand{"drain", "[TARGET] [within SPAN]", "stop new work", propose<drain_action>,
+                target_words},
+    LineCommand{"resume", "[TARGET]", "allow new work", propose<resume_action>, target_words},
+    LineCommand{"cap", "TARGET WATTS [for SPAN]", "cap the power of a pool or the site",
+                propose<cap_action>, pool_words},
+    LineCommand{"cancel", "[JOB..]", "cancel jobs", propose<cancel_action>, job_words},
     LineCommand{"inject", "[TARGET] FAULT [for SPAN]", "inject a fault into emulated devices",
-                inject, target_words},
+                propose<inject_action>, target_words},
     LineCommand{"acknowledge", "[RULE [SUBJECT]]",
-                "acknowledge alerts, shown to all viewers until they clear", acknowledge,
-                alert_words},
-    LineCommand{"policy", "FILE", "apply a policy", apply_policy, nullptr},
-    LineCommand{"quit", "", "quit", press<Command::quit>, nullptr},
+                "acknowledge alerts, shown to all viewers until they clear",
+                propose<acknowledge_action>, alert_words},
+    LineCommand{"policy", "FILE", "apply a policy", propose<policy_action>},
+    LineCommand{"quit", "", "quit", press<Command::quit>},
 };
 
 const LineCommand* command_named(std::string_view name) {
-  const auto found = std::find_if(command_table.begin(), command_table.end(),
-                                  [&](const LineCommand& command) { return command.name == name; });
+  const auto found = std::ranges::find(command_table, name, &LineCommand::name);
   return found == command_table.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> command_names() {
+  const auto names = command_table | std::views::transform(&LineCommand::name);
+  return {names.begin(), names.end()};
 }
 
 struct SplitLine {
@@ -353,9 +335,7 @@ Status run_command_line(CommandContext& context, std::string_view line) {
   if (words.name.empty()) return {};
   const LineCommand* const command = command_named(words.name);
   if (command == nullptr) {
-    std::vector<std::string> names;
-    for (const LineCommand& known : command_table) names.emplace_back(known.name);
-    return error("no command '{}'{}", excerpt(words.name), suggestion(words.name, names));
+    return error("no command '{}'{}", excerpt(words.name), suggestion(words.name, command_names()));
   }
   if (command->argument.empty() && !words.argument.empty()) {
     return error("{} takes no '{}'", command->name, excerpt(words.argument));
@@ -366,9 +346,7 @@ Status run_command_line(CommandContext& context, std::string_view line) {
 Completions completions_for(const CommandContext& context, std::string_view line) {
   const SplitLine words = split_line(line);
   if (words.argument_at == 0) {
-    std::vector<std::string> names;
-    for (const LineCommand& command : command_table) names.emplace_back(command.name);
-    return {line.size() - words.name.size(), beginning_with(words.name, std::move(names))};
+    return {line.size() - words.name.size(), beginning_with(words.name, command_names())};
   }
   const LineCommand* const command = command_named(words.name);
   if (command == nullptr || command->words == nullptr) return {};

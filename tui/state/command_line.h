@@ -32,7 +32,7 @@ struct LineCommand {
   std::string_view help;
   Status (*run)(CommandContext& context, std::string_view argument);
   /// Completions of the argument; null if there are none.
-  std::vector<std::string> (*words)(const CommandContext& context);
+  std::vector<std::string> (*words)(const CommandContext& context) = nullptr;
 };
 
 std::span<const LineCommand> line_commands();

@@ -32,15 +32,15 @@ struct Replay {
 };
 
 struct DashboardOptions {
-  Settings settings;         // from read_settings
-  std::string device;        // "host/3": the device selected at first; or empty
-  std::string connected_to;  // endpoint, for the title line
-  bool insecure = false;     // the router listens beyond loopback without keys
-  bool ascii = false;        // no box, block or braille characters
-  bool clock_apart = false;  // fleet time differs from wall time, even at the same speed
-  double speed = 1;          // fleet seconds per wall second; in a replay, during the recording
-  bool story = false;        // there is a story that the key p pauses
-  bool control = false;      // the fleet may be changed from here
+  Settings settings;           // from read_settings
+  std::string device;          // "host/3": the device selected at first; or empty
+  std::string connected_to;    // endpoint, for the title line
+  bool insecure = false;       // the router listens beyond loopback without keys
+  bool ascii = false;          // no box, block or braille characters
+  bool clock_differs = false;  // fleet time differs from wall time, even at the same speed
+  double speed = 1;            // fleet seconds per wall second; in a replay, during the recording
+  bool story = false;          // there is a story that the key p pauses
+  bool control = false;        // the fleet may be changed from here
   // While time runs, cells of the heat map keep their colour when a value fluctuates around a
   // threshold. That saves output on slow terminals, but makes a frame depend on earlier ones.
   bool steady_colours = false;

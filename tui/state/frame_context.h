@@ -27,8 +27,8 @@ struct FrameContext {
   bool connected = true;
   Instant connection_since{};
   const std::string& connect_refusal;  // why the router refuses this dashboard; or empty
-  const PlaybackCursor& cursor;        // its timeline has first(), last() and marks() for time axes
-  const Series& series;                // of ui.device up to `now`, in the device view; else empty
+  const PlaybackCursor& cursor;  // its timeline has first(), last() and markers() for time axes
+  const Series& series;          // of ui.device up to `now`, in the device view; else empty
   const std::vector<TrendPoint>& fleet_trend;  // up to `now`, in the power view; else empty
   Instant live_now{};                          // the shell's clock
   const DeviceHistory& recent;                 // of the minute before `now`, for sparklines
@@ -38,10 +38,10 @@ struct FrameContext {
 
   /// Fleet seconds: all ages on the screen are in fleet time, as is its clock.
   double s_since(Instant then) const { return to_seconds(now - then); }
-  bool clock_apart() const { return options.speed != 1 || options.clock_apart; }
+  bool clock_differs() const { return options.speed != 1 || options.clock_differs; }
   /// "14:02:10 UTC", or "14:02:10 fleet time" if fleet time differs from wall time.
   std::string clock_words() const {
-    return to_clock_text(now) + (clock_apart() ? " fleet time" : " UTC");
+    return to_clock_text(now) + (clock_differs() ? " fleet time" : " UTC");
   }
   bool stale(const HostRow& host) const { return model.is_stale(now, host); }
   bool stale(DeviceTable::Row row) const { return model.is_stale(now, row); }

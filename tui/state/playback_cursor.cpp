@@ -14,28 +14,32 @@ bool is_stop(const TimelineMarker& mark) { return mark.kind != TimelineMarker::K
 
 }  // namespace
 
-PlaybackCursor::PlaybackCursor(const Timeline& timeline, const Start& start, Instant now)
-    : timeline_(timeline), start_(start), shown_(now) {
-  if (!start.replay) return;
-  rate_ = std::clamp(start.rate, rates.front(), rates.back());
+PlaybackCursor::PlaybackCursor(const Timeline& memory, const Replay& replay, double replay_speed,
+                               Instant now)
+    : timeline_(replay.timeline == nullptr ? memory : *replay.timeline),
+      replay_(replay.timeline != nullptr),
+      replay_speed_(replay_ ? replay_speed : 1),
+      shown_(now) {
+  if (!replay_) return;
+  rate_ = std::clamp(replay.rate, rates.front(), rates.back());
   mode_ = Mode::paused;
-  show(std::clamp(start.at.value_or(timeline.first()), timeline.first(), timeline.last()));
-  if (!start.paused) play(now);
+  show(std::clamp(replay.at.value_or(timeline_.first()), timeline_.first(), timeline_.last()));
+  if (!replay.paused) play(now);
 }
 
 void PlaybackCursor::move(Instant now) {
   if (mode_ == Mode::live) shown_ = now;
   if (mode_ != Mode::playing) return;
-  const double passed_s = to_seconds(now - anchor_) * rate_ * start_.pace;
+  const double passed_s = to_seconds(now - anchor_) * rate_ * replay_speed_;
   const Instant to = saturating_add(anchor_shown_, from_seconds(passed_s));
   if (loop_ && to >= loop_->end) {
     show(loop_->begin);
     return play(now);
   }
-  if (!start_.replay && rate_ > 1 && to >= now) return go_live(now);
+  if (!replay_ && rate_ > 1 && to >= now) return go_live(now);
   show(std::min(to, latest(now)));
   if (shown_ > to) play(now);  // the moment is no longer kept
-  if (start_.replay && to >= timeline_.last()) {
+  if (replay_ && to >= timeline_.last()) {
     mode_ = Mode::paused;
     note_ = "end of the recording";
   }
@@ -95,7 +99,7 @@ void PlaybackCursor::take(Command command, Instant now) {
 
 void PlaybackCursor::pause_or_go_on(Instant now) {
   if (mode_ == Mode::paused) {
-    if (start_.replay && shown_ >= timeline_.last()) {
+    if (replay_ && shown_ >= timeline_.last()) {
       note_ = "end of the recording";
     } else {
       play(now);
@@ -110,8 +114,8 @@ void PlaybackCursor::go_to(Instant at, Instant now) {
   note_.clear();
   const Instant least = timeline_.first();
   const Instant most = std::max(least, latest(now));
-  if (at < least) note_ = start_.replay ? "beginning of the recording" : "nothing older is kept";
-  if (at > most) note_ = start_.replay ? "end of the recording" : "already live";
+  if (at < least) note_ = replay_ ? "beginning of the recording" : "nothing older is kept";
+  if (at > most) note_ = replay_ ? "end of the recording" : "already live";
   mode_ = Mode::paused;
   // If the shown moment is no longer kept, stepping back must not move forward.
   show(std::clamp(at, std::min(least, shown_), most));
@@ -130,9 +134,9 @@ void PlaybackCursor::jump(bool forward, Instant now) {
   for (const Instant at : bookmarks_) consider(at);
   if (!found) {
     // There may have been older ones, which a snapshot contained.
-    note_ = forward         ? "no later alert or warning"
-            : start_.replay ? "no older alert is recorded"
-                            : "no older alert is kept";
+    note_ = forward   ? "no later alert or warning"
+            : replay_ ? "no older alert is recorded"
+                      : "no older alert is kept";
     return;
   }
   go_to(*found, now);
@@ -174,7 +178,7 @@ void PlaybackCursor::end_loop(Instant now) {
 }
 
 void PlaybackCursor::go_live(Instant now) {
-  if (start_.replay) {
+  if (replay_) {
     go_to(timeline_.last(), now);
     note_ = "end of the recording";
     return;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tui/history/timeline.h"
+#include "tui/state/dashboard_options.h"
 #include "tui/state/keymap.h"
 
 namespace drover::tui {
@@ -18,21 +19,14 @@ inline constexpr std::size_t bookmarks_max = 100;
 
 class PlaybackCursor {
  public:
-  /// `pace`: how fast timeline time passes relative to `now` at rate 1. In live mode, `now` is
-  /// fleet time and the pace is 1.
-  struct Start {
-    bool replay = false;
-    double pace = 1;
-    double rate = 1;
-    std::optional<Instant> at;  // replay: where to begin; default: the first moment
-    bool paused = false;
-  };
-  PlaybackCursor(const Timeline& timeline, const Start& start, Instant now);
+  /// `memory`: the timeline if this is no replay. `replay_speed`: how fast a replay's time passes
+  /// relative to `now` at rate 1; in live mode, `now` is fleet time.
+  PlaybackCursor(const Timeline& memory, const Replay& replay, double replay_speed, Instant now);
 
   /// Whether the current time is shown.
   bool live() const { return mode_ == Mode::live; }
   bool playing() const { return mode_ == Mode::playing; }
-  bool replay() const { return start_.replay; }
+  bool replay() const { return replay_; }
   double rate() const { return rate_; }
   /// The instant shown, as of the last `move`.
   Instant shown() const { return shown_; }
@@ -43,7 +37,7 @@ class PlaybackCursor {
   void say(std::string note) { note_ = std::move(note); }
   const Timeline& timeline() const { return timeline_; }
   /// The latest moment that can be shown: now, or the recording's end.
-  Instant latest(Instant now) const { return start_.replay ? timeline_.last() : now; }
+  Instant latest(Instant now) const { return replay_ ? timeline_.last() : now; }
 
   /// Advances to `now`, and the model with it.
   void move(Instant now);
@@ -80,7 +74,8 @@ class PlaybackCursor {
   void end_loop(Instant now);
 
   const Timeline& timeline_;
-  Start start_;
+  bool replay_;
+  double replay_speed_;
   Mode mode_ = Mode::live;
   double rate_ = 1;
   Instant shown_{};

@@ -20,7 +20,7 @@ using toml_file::Table;
 template <typename Owner>
 void check_text(Table& table, const Setting<Owner>& setting, const std::string& text) {
   if (setting.names != nullptr) {
-    const std::vector<std::string> names = setting.names();
+    const std::vector<std::string>& names = setting.names();
     if (std::find(names.begin(), names.end(), text) != names.end()) return;
     table.add_problem(setting.key, fmt::format("found '{}', expected one of {}", excerpt(text),
                                                joined(names, " ")));

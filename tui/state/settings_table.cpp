@@ -16,25 +16,20 @@ namespace {
 
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 
-// The allowed names of settings, from the tables of their users.
+// The allowed names of settings that no other table has.
 
-std::vector<std::string> views() { return view_names(); }
-std::vector<std::string> theme_choices() { return theme_names(); }
-std::vector<std::string> colours() { return colours_names(); }
-std::vector<std::string> automatic_or_not() { return {"auto", "on", "off"}; }
-std::vector<std::string> on_or_off() { return {"on", "off"}; }
-std::vector<std::string> bells() { return {"off", "critical", "warning", "info"}; }
-std::vector<std::string> map_groups() { return grouping_names(); }
-
-std::vector<std::string> metrics() {
-  std::vector<std::string> names;
-  for (const MapMetricFacts& metric : map_metrics()) names.emplace_back(metric.word);
+const std::vector<std::string>& automatic_or_not() {
+  static const std::vector<std::string> names = {"auto", "on", "off"};
   return names;
 }
 
-std::vector<std::string> job_filters() {
-  std::vector<std::string> names;
-  for (int i = 0; i < job_filter_count; ++i) names.emplace_back(to_text(static_cast<JobFilter>(i)));
+const std::vector<std::string>& on_or_off() {
+  static const std::vector<std::string> names = {"on", "off"};
+  return names;
+}
+
+const std::vector<std::string>& bells() {
+  static const std::vector<std::string> names = {"off", "critical", "warning", "info"};
   return names;
 }
 
@@ -59,24 +54,25 @@ Status check_sort(const std::string& text) {
 }
 
 const std::array<Setting<ViewSettings>, 7> of_views = {{
-    {"view", &ViewSettings::view, "view shown at the start", views},
+    {"view", &ViewSettings::view, "view shown at the start", view_names},
     {"filter", &ViewSettings::filter, "shows only what this filter matches; empty: the whole fleet",
      nullptr, check_filter},
-    {"map_metric", &ViewSettings::map_metric, "metric that colours the heat map", metrics},
-    {"map_group", &ViewSettings::map_group, "grouping of devices on the heat map", map_groups},
+    {"map_metric", &ViewSettings::map_metric, "metric that colours the heat map", map_metric_words},
+    {"map_group", &ViewSettings::map_group, "grouping of devices on the heat map", grouping_names},
     {"device_columns", &ViewSettings::device_columns,
      "columns of the devices table in order, \"POWER\" or, with a width, \"POWER:14\"; empty: all "
      "that fit",
      nullptr, check_column, 0, 40},
     {"sort", &ViewSettings::sort,
      "columns by which devices are sorted; \"-POWER\" sorts descending", nullptr, check_sort, 1, 2},
-    {"job_filter", &ViewSettings::job_filter, "which jobs the jobs view lists", job_filters},
+    {"job_filter", &ViewSettings::job_filter, "which jobs the jobs view lists", job_filter_names},
 }};
 
 const std::array<Setting<Settings>, 8> others = {{
-    {"theme", &Settings::theme, "colour theme", theme_choices},
+    {"theme", &Settings::theme, "colour theme", theme_names},
     {"colours", &Settings::colours,
-     "number of colours of the terminal; auto: from TERM, and none if NO_COLOR is set", colours},
+     "number of colours of the terminal; auto: from TERM, and none if NO_COLOR is set",
+     colours_names},
     {"ascii", &Settings::ascii,
      "no box, block or braille characters; auto: if the locale is not UTF-8", automatic_or_not},
     {"mouse", &Settings::mouse,

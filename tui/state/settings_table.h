@@ -27,9 +27,9 @@ struct Setting {
   std::string_view key;
   Member<Owner> member;
   std::string_view help;
-  std::vector<std::string> (*names)() = nullptr;       // allowed texts; null: any text
-  Status (*check)(const std::string& text) = nullptr;  // of a text, or of each text of a list
-  std::uint64_t low = 0, high = 0;                     // range of a number or of a list's length
+  const std::vector<std::string>& (*names)() = nullptr;  // allowed texts; null: any text
+  Status (*check)(const std::string& text) = nullptr;    // of a text, or of each text of a list
+  std::uint64_t low = 0, high = 0;                       // range of a number or of a list's length
 };
 
 /// The settings of ViewSettings, which saved views have too, and the others, in the file's order.

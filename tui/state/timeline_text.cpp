@@ -101,6 +101,14 @@ Result<Instant> parse_moment(std::string_view text, Instant shown, const TimeRan
   return error("found '{}', expected {}", excerpt(text), accepted_time_formats);
 }
 
+std::string gap_text(const Gap& gap) {
+  if (gap.end == never) return fmt::format("{} to the end", to_clock_text(gap.from));
+  return fmt::format("{} to {}", to_clock_text(gap.from), to_clock_text(gap.end));
+}
+
+namespace {
+
+/// "00:42", "1:02:03".
 std::string span_text(Duration span) {
   const auto whole = std::chrono::duration_cast<seconds>(span).count();
   if (whole >= 3600) {
@@ -108,13 +116,6 @@ std::string span_text(Duration span) {
   }
   return fmt::format("{:02}:{:02}", whole / 60, whole % 60);
 }
-
-std::string gap_text(const Gap& gap) {
-  if (gap.end == never) return fmt::format("{} to the end", to_clock_text(gap.from));
-  return fmt::format("{} to {}", to_clock_text(gap.from), to_clock_text(gap.end));
-}
-
-namespace {
 
 /// The gap that contains the shown moment, if any.
 std::string unknown_text(const FrameContext& frame) {

@@ -25,9 +25,6 @@ Result<Instant> parse_moment(std::string_view text, Instant shown, const TimeRan
 inline constexpr std::string_view accepted_time_formats =
     "12:03:07, -30s, 5m from the start, 2026-11-21T12:03:07Z";
 
-/// "00:42", "1:02:03".
-std::string span_text(Duration span);
-
 /// "10:49:03 to 11:17:20", "10:49:03 to the end".
 std::string gap_text(const Gap& gap);
 

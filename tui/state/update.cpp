@@ -194,7 +194,7 @@ void find(const Model& model, UiState& ui, int step, Instant now) {
   const int from = page != nullptr ? page->top : selected_index(model, ui);
   for (int i = 1; i <= count; ++i) {
     const int index = ((from + step * i) % count + count) % count;
-    if (!contains_letters(row.text(model, ui, index), ui.finding)) continue;
+    if (!contains_ignoring_case(row.text(model, ui, index), ui.finding)) continue;
     if (page != nullptr) {
       page->top = index;
     } else {
@@ -263,7 +263,7 @@ void choose(const Model& model, UiState& ui, Command command, Instant now) {
     case Command::invert:
       return change_order(ui.devices, command);
     case Command::next_filter:
-      if (ui.view == View::events) return next_log_filter(ui.log);
+      if (ui.view == View::events) return advance(ui.log.filter, log_filter_count, 1);
       return step_job_filter(ui.jobs);
     case Command::find_next:
     case Command::find_previous:

@@ -14,18 +14,13 @@
 namespace drover::tui {
 namespace {
 
-/// The first of `count` values of an enum that has this name.
-template <typename Enum, typename Name>
-Enum named(int count, const std::string& wanted, Name name_of) {
-  int i = 0;
-  while (i < count && name_of(static_cast<Enum>(i)) != wanted) ++i;
-  DROVER_REQUIRE(i < count);
-  return static_cast<Enum>(i);
+/// Sets the choice to the one of `names` that is wanted.
+template <typename Choice>
+void choose(Choice& choice, const std::vector<std::string>& names, const std::string& wanted) {
+  const auto found = std::find(names.begin(), names.end(), wanted);
+  DROVER_REQUIRE(found != names.end());
+  choice = static_cast<Choice>(found - names.begin());
 }
-
-std::string_view name_of_view(View view) { return view_names()[static_cast<std::size_t>(view)]; }
-std::string_view name_of_metric(MapMetric metric) { return facts(metric).word; }
-std::string_view name_of_grouping(Grouping grouping) { return to_text(grouping); }
 
 std::string title_of(int column) {
   return std::string(device_columns()[static_cast<std::size_t>(column)].title);
@@ -56,20 +51,19 @@ std::vector<std::string> sort_texts(const DeviceList& devices) {
 }  // namespace
 
 void apply_view_settings(const ViewSettings& settings, UiState& ui) {
-  ui.view = named<View>(view_count, settings.view, name_of_view);
+  choose(ui.view, view_names(), settings.view);
   ui.details_top = 0;
-  ui.metric = named<MapMetric>(map_metric_count, settings.map_metric, name_of_metric);
-  ui.grouping = named<Grouping>(grouping_count, settings.map_group, name_of_grouping);
-  ui.jobs.filter = named<JobFilter>(job_filter_count, settings.job_filter,
-                                    [](JobFilter filter) { return to_text(filter); });
+  choose(ui.metric, map_metric_words(), settings.map_metric);
+  choose(ui.grouping, grouping_names(), settings.map_group);
+  choose(ui.jobs.filter, job_filter_names(), settings.job_filter);
   choose_devices(settings, ui.devices);
   DROVER_REQUIRE(!ui.fleet_filter.set(settings.filter));
 }
 
 ViewSettings capture_view_settings(const UiState& ui, ViewSettings settings) {
-  settings.view = name_of_view(ui.view);
-  settings.map_metric = name_of_metric(ui.metric);
-  settings.map_group = name_of_grouping(ui.grouping);
+  settings.view = view_definition(ui.view).name;
+  settings.map_metric = facts(ui.metric).word;
+  settings.map_group = to_text(ui.grouping);
   settings.job_filter = to_text(ui.jobs.filter);
   settings.filter = ui.fleet_filter.text();
   settings.sort = sort_texts(ui.devices);

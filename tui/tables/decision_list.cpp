@@ -22,9 +22,7 @@ const Decision* decision_of(const Model& model, std::uint64_t number) {
 }
 
 int index_of_chosen(const DecisionList& list) {
-  if (!list.chosen) return -1;
-  const auto at = std::find(list.numbers.begin(), list.numbers.end(), *list.chosen);
-  return at == list.numbers.end() ? -1 : static_cast<int>(at - list.numbers.begin());
+  return index_where(list.numbers, [&](std::uint64_t number) { return number == list.chosen; });
 }
 
 }  // namespace drover::tui

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "fleet/base/units.h"
-#include "tui/model/device_state.h"
 #include "tui/tables/device_queries.h"
 #include "tui/tables/job_list.h"
 
@@ -47,19 +46,14 @@ double value(const Model& model, Row row) {
   return model.reading(row, metric);
 }
 
-template <typename Text>
-std::string known(double number, Text&& text) {
-  return std::isnan(number) ? std::string(not_known) : text(number);
-}
-
 template <Metric metric>
 std::string percent(const EvaluationContext& at, Row row) {
-  return known(at.model.reading(row, metric), percent_text);
+  return percent_text(at.model.reading(row, metric));
 }
 
 template <Metric metric>
 std::string number(const EvaluationContext& at, Row row) {
-  return known(at.model.reading(row, metric), [](double it) { return fmt::format("{:.0f}", it); });
+  return rounded_text(at.model.reading(row, metric), "");
 }
 
 std::string device_text(const EvaluationContext& at, Row row) {
@@ -77,7 +71,7 @@ std::string group_text(const EvaluationContext& at, Row row) {
 
 /// The states; also why the device's work is paused.
 std::string state_text(const EvaluationContext& at, Row row) {
-  const std::string states = states_text(at.model, at.now, row);
+  const std::string states = states_text(standing_of(at.model, at.now, row));
   const Pause pause = pause_on(at.model, at.model.id_of(row), at.jobs.on(row));
   if (pause == Pause::none || at.model.is_gone(row)) return states;
   return fmt::format("{}, {}", states, to_text(pause));
@@ -86,11 +80,7 @@ std::string state_text(const EvaluationContext& at, Row row) {
 /// The models of its replicas; unknown if its host is lost.
 std::string model_text(const EvaluationContext& at, Row row) {
   if (at.model.is_gone(row)) return std::string(not_known);
-  std::string text;
-  for (const ReplicaRow* replica : replicas_on(at.model, at.model.id_of(row))) {
-    text += (text.empty() ? "" : " ") + replica->reported.replica.model;
-  }
-  return text;
+  return models_text(at.model, at.model.id_of(row));
 }
 
 /// The job with the longest work, and the number of others.
@@ -116,8 +106,8 @@ std::string tenant_text(const EvaluationContext& at, Row row) {
 }
 
 std::string price_text(const EvaluationContext& at, Row row) {
-  return known(DeviceSubject(at, row).number(filter::Field::price),
-               [](double usd) { return fmt::format("${:.2f}/h", usd); });
+  return known_text(DeviceSubject(at, row).number(filter::Field::price),
+                    [](double usd) { return fmt::format("${:.2f}/h", usd); });
 }
 
 std::string memory_text(const EvaluationContext& at, Row row) {
@@ -160,11 +150,11 @@ std::string headroom_text(const EvaluationContext& at, Row row) {
 }
 
 std::string throttled_text(const EvaluationContext& at, Row row) {
-  return known(at.model.reading(row, Metric::throttle), throttle_text);
+  return throttle_text(at.model.reading(row, Metric::throttle));
 }
 
 std::string energy_text(const EvaluationContext& at, Row row) {
-  return known(at.model.reading(row, Metric::energy), joules_text);
+  return known_text(at.model.reading(row, Metric::energy), joules_text);
 }
 
 std::string age_text(const EvaluationContext& at, Row row) {

@@ -29,7 +29,7 @@ struct DeviceColumn {
 
 std::span<const DeviceColumn> device_columns();
 
-/// "hw thermal" "thermal" "power" "other" "idle"; "" when not throttled; "N/A" when unknown.
+/// "hw thermal" "thermal" "hw" "power" "other" "idle"; "" when not throttled; "N/A" when unknown.
 std::string throttle_text(double bits);
 
 }  // namespace drover::tui

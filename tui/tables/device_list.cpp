@@ -8,8 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "fleet/base/natural_order.h"
-#include "tui/model/device_state.h"
+#include "fleet/base/text.h"
 #include "tui/tables/device_columns.h"
 
 namespace drover::tui {
@@ -102,7 +101,7 @@ GroupName group_of(const EvaluationContext& at, Grouping grouping, DeviceTable::
     case Grouping::kind:
       return named(at.model.spec_of(row).id, "no kind");
     case Grouping::state: {
-      const DeviceState state = most_severe_state(at.model, at.now, row);
+      const DeviceState state = most_severe_state(standing_of(at.model, at.now, row));
       return {static_cast<int>(state), std::string(to_text(state))};
     }
   }
@@ -179,10 +178,8 @@ void sort_devices(const Model& model, const FleetFilter& fleet_filter, DeviceLis
 }
 
 int index_of(const DeviceList& list, DeviceTable::Row row) {
-  const auto at = std::find_if(list.lines.begin(), list.lines.end(), [&](const DeviceLine& line) {
-    return line.heading.empty() && line.row == row;
-  });
-  return at == list.lines.end() ? -1 : static_cast<int>(at - list.lines.begin());
+  return index_where(
+      list.lines, [&](const DeviceLine& line) { return line.heading.empty() && line.row == row; });
 }
 
 std::optional<DeviceTable::Row> device_at(const DeviceList& list, int index, int direction) {
@@ -194,10 +191,9 @@ std::optional<DeviceTable::Row> device_at(const DeviceList& list, int index, int
 void step_sort(DeviceList& list, int step) {
   const auto& shown = list.columns;
   if (shown.empty()) return;
-  const auto at = std::find_if(shown.begin(), shown.end(), [&](const ShownColumn& column) {
-    return column.number == list.sort_column;
-  });
-  const int place = at == shown.end() ? 0 : static_cast<int>(at - shown.begin());
+  const int at = index_where(
+      shown, [&](const ShownColumn& column) { return column.number == list.sort_column; });
+  const int place = std::max(0, at);
   const int count = static_cast<int>(shown.size());
   sort_by(list, shown[static_cast<std::size_t>((place + step + count) % count)].number);
 }

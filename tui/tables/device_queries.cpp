@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "fleet/job_target.h"
-#include "tui/model/device_state.h"
 #include "tui/tables/job_list.h"
-#include "tui/tables/target_lookup.h"
 
 namespace drover::tui {
 namespace {
@@ -34,10 +34,91 @@ constexpr std::array<DeviceMarker, device_state_count> state_signs = {{{"x", Cel
                                                                        {"-", CellStyle::stale},
                                                                        {" ", CellStyle::plain}}};
 
+constexpr std::size_t prefix_least = 6;  // shorter prefixes may be words: "ade"
+
+std::optional<std::uint32_t> leading_number(std::string_view text) {
+  std::uint32_t number = 0;
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc{}) return std::nullopt;
+  return number;
+}
+
+std::optional<DeviceId> first_of(const Model& model, const std::string& host,
+                                 std::string_view part) {
+  const bool replica = part.starts_with('r');
+  const auto number = leading_number(replica ? part.substr(1) : part);
+  if (!number) return std::nullopt;
+  if (!replica) return DeviceId{host, static_cast<std::uint16_t>(*number)};
+  const auto known = model.replicas().find({host, *number});
+  if (known == model.replicas().end()) return std::nullopt;
+  const auto& devices = known->second.reported.replica.devices;
+  return devices.empty() ? std::nullopt : std::optional(DeviceId{host, devices.front()});
+}
+
+/// The subject of an event, alert or audit without "device:" or "host:".
+std::string_view without_kind(std::string_view subject) {
+  for (const std::string_view kind : {"device:", "host:"}) {
+    if (subject.starts_with(kind)) subject.remove_prefix(kind.size());
+  }
+  return subject;
+}
+
+/// The replica that a place names, such as "r0"; null if it names none or the model lacks it.
+const Replica* replica_at(const Model& model, const std::string& host, std::string_view place) {
+  const auto number = replica_in(place);
+  const auto known = number ? model.replicas().find({host, *number}) : model.replicas().end();
+  return known == model.replicas().end() ? nullptr : &known->second.reported.replica;
+}
+
 }  // namespace
 
+bool uses_device(const Replica& replica, std::uint16_t index) {
+  return std::find(replica.devices.begin(), replica.devices.end(), index) != replica.devices.end();
+}
+
+std::optional<DeviceId> find_device(const Model& model, std::string_view subject) {
+  subject = without_kind(subject);
+  subject = subject.substr(0, subject.find(' '));  // the first of several
+  const std::size_t slash = subject.rfind('/');
+  const std::string host(subject.substr(0, slash));
+  const HostRow* const known = model.find_host(host);
+  if (known == nullptr || known->count == 0) return std::nullopt;
+  if (slash == std::string_view::npos) return model.id_of(known->first);
+  const auto device = first_of(model, host, subject.substr(slash + 1));
+  return device && model.find(*device) ? device : std::nullopt;
+}
+
+std::vector<DeviceTable::Row> rows_of_target(const Model& model, std::string_view target) {
+  std::vector<DeviceTable::Row> rows;
+  while (const auto part = take_target_part(target)) {
+    const HostRow* const host = model.find_host(std::string(part->host));
+    if (host == nullptr) continue;
+    const bool of_replica = replica_in(part->place).has_value();
+    const Replica* const replica = replica_at(model, host->reported.registration.host, part->place);
+    for (const DeviceTable::Row row : host->rows()) {
+      const std::uint16_t index = model.devices().index(row);
+      const bool there = of_replica ? replica != nullptr && uses_device(*replica, index)
+                                    : lists_device(part->place, index);
+      if (there) rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+std::optional<JobId> find_job(const Model& model, std::string_view subject) {
+  if (subject.starts_with("job:")) subject.remove_prefix(4);
+  if (subject.size() < prefix_least) return std::nullopt;
+  std::optional<JobId> found;
+  for (const auto& [id, row] : model.jobs()) {
+    if (!to_text(id).starts_with(subject)) continue;
+    if (found) return std::nullopt;
+    found = id;
+  }
+  return found;
+}
+
 DeviceMarker device_marker(const Model& model, Instant now, DeviceTable::Row row) {
-  for (const DeviceState state : device_states(model, now, row)) {
+  for (const DeviceState state : active_states(standing_of(model, now, row))) {
     const DeviceMarker& sign = state_signs[static_cast<std::size_t>(state)];
     if (sign.text != " ") return sign;
   }
@@ -66,19 +147,14 @@ bool has_device(const Model& model, std::string_view target, const DeviceId& dev
   while (const auto part = take_target_part(target)) {
     if (part->host != device.host) continue;
     if (lists_device(part->place, device.index)) return true;
-    const auto number = replica_in(part->place);
-    if (!number) continue;
-    const auto replica = model.replicas().find({device.host, *number});
-    if (replica == model.replicas().end()) continue;
-    if (uses_device(replica->second.reported.replica, device.index)) return true;
+    const Replica* const replica = replica_at(model, device.host, part->place);
+    if (replica != nullptr && uses_device(*replica, device.index)) return true;
   }
   return false;
 }
 
 bool concerns(const Model& model, std::string_view subject, const DeviceId& device) {
-  for (const std::string_view kind : {"device:", "host:"}) {
-    if (subject.starts_with(kind)) subject.remove_prefix(kind.size());
-  }
+  subject = without_kind(subject);
   return subject == device.host || has_device(model, subject, device);
 }
 
@@ -100,14 +176,12 @@ bool is_gone(const Model& model, const Replica& replica) {
 }
 
 Pause pause_of(const Model& model, const JobChanged& job) {
-  if (job.state != JobState::leased && job.state != JobState::running) return Pause::none;
+  if (!is_placed(job.state)) return Pause::none;
   std::string_view target = job.target;
   while (const auto part = take_target_part(target)) {
-    const auto number = replica_in(part->place);
-    if (!number) continue;
-    const auto replica = model.replicas().find({std::string(part->host), *number});
-    return replica == model.replicas().end() ? Pause::none
-                                             : pause_of_requests(replica->second.reported.replica);
+    if (!replica_in(part->place)) continue;
+    const Replica* const replica = replica_at(model, std::string(part->host), part->place);
+    return replica == nullptr ? Pause::none : pause_of_requests(*replica);
   }
   return job.pause;
 }
@@ -140,16 +214,42 @@ std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& d
   return rows;
 }
 
+std::string models_text(const Model& model, const DeviceId& device) {
+  std::string text;
+  for (const ReplicaRow* const row : replicas_on(model, device)) {
+    text += (text.empty() ? "" : " ") + row->reported.replica.model;
+  }
+  return text;
+}
+
 std::vector<const JobRow*> jobs_on(const Model& model, const DeviceId& device) {
   std::vector<const JobRow*> rows;
   for (const auto& [id, row] : model.jobs()) {
-    const JobState state = row.reported.state;
-    if (state != JobState::running && state != JobState::leased) continue;
+    if (!is_placed(row.reported.state)) continue;
     if (has_device(model, row.reported.target, device)) rows.push_back(&row);
   }
   std::sort(rows.begin(), rows.end(),
             [](const JobRow* a, const JobRow* b) { return runs_before(a->reported, b->reported); });
   return rows;
+}
+
+ReadingSums sums_of(const Model& model, std::span<const DeviceTable::Row> rows) {
+  ReadingSums sums;
+  double load = 0;
+  int loads = 0;  // devices that report it
+  for (const DeviceTable::Row row : rows) {
+    const double share = model.reading(row, Metric::utilization);
+    if (!std::isnan(share)) {
+      load += share;
+      ++loads;
+    }
+    const double watts = model.reading(row, Metric::power);
+    if (!std::isnan(watts)) sums.power_w = std::isnan(sums.power_w) ? watts : sums.power_w + watts;
+    const double celsius = model.reading(row, Metric::temperature);
+    if (!std::isnan(celsius) && !(sums.hottest_c >= celsius)) sums.hottest_c = celsius;
+  }
+  if (loads > 0) sums.load = load / loads;
+  return sums;
 }
 
 std::vector<DeviceDecision> decisions_about(const Model& model, DeviceTable::Row row,

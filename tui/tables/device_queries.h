@@ -1,6 +1,9 @@
-// Queries of the model about one device: its condition, replicas, jobs and decisions.
+// Queries of the model about one device: its condition, replicas, jobs and decisions. Finds the
+// device or job named by the subject of an event, alert, audit or decision.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +12,19 @@
 #include "tui/model/model.h"
 
 namespace drover::tui {
+
+/// A device of the model: "gpu-a/3", "device:gpu-a/3"; the first device of a host ("gpu-a",
+/// "host:gpu-a"), a replica ("gpu-a/r0") or a set ("gpu-a/0-3,6").
+std::optional<DeviceId> find_device(const Model& model, std::string_view subject);
+/// A job by its id or by a prefix of it that only one job has.
+std::optional<JobId> find_job(const Model& model, std::string_view subject);
+
+/// Whether a replica uses the device with this index on its host.
+bool uses_device(const Replica& replica, std::uint16_t index);
+
+/// All devices of a target of a decision or job: "host/r0", "host/0-3,6" or, of a multi-host gang,
+/// "a/0-7 b/0-3". Devices that the model lacks are left out.
+std::vector<DeviceTable::Row> rows_of_target(const Model& model, std::string_view target);
 
 /// A device's state in one column, by a character as well as a colour: "x" lost, "!" not usable,
 /// "?" stale, "*" injected fault, "d" drained; blank if it is ok.
@@ -40,8 +56,18 @@ Pause pause_on(const Model& model, const DeviceId& device,
 /// Why the job makes no progress; of a request, why its replica does.
 Pause pause_of(const Model& model, const JobChanged& job);
 std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& device);
+/// The models of its replicas: "llama-8b gemma-2b".
+std::string models_text(const Model& model, const DeviceId& device);
 /// The jobs that run there: training and batch jobs before requests, then by start time.
 std::vector<const JobRow*> jobs_on(const Model& model, const DeviceId& device);
+
+/// Of the last readings of some devices; NaN if none of them reports the metric.
+struct ReadingSums {
+  double load = absent;  // the mean
+  double power_w = absent;
+  double hottest_c = absent;
+};
+ReadingSums sums_of(const Model& model, std::span<const DeviceTable::Row> rows);
 
 /// A decision that chose the device or rejected candidates of its pool and kind.
 struct DeviceDecision {

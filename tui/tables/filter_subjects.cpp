@@ -9,10 +9,8 @@
 
 #include "fleet/filter/device.h"
 #include "fleet/job_facts.h"
-#include "tui/model/device_state.h"
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
-#include "tui/tables/target_lookup.h"
 
 namespace drover::tui {
 namespace {
@@ -40,8 +38,7 @@ bool location_texts(const EvaluationContext& context, std::optional<DeviceTable:
 
 JobsByDevice::JobsByDevice(const Model& model) {
   for (const auto& [id, row] : model.jobs()) {
-    const JobState state = row.reported.state;
-    if (state != JobState::running && state != JobState::leased) continue;
+    if (!is_placed(row.reported.state)) continue;
     for (const DeviceTable::Row device : rows_of_target(model, row.reported.target)) {
       jobs_[device].push_back(&row.reported);
     }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tui/tables/target_lookup.h"
+#include "tui/tables/device_queries.h"
 
 namespace drover::tui {
 

@@ -6,11 +6,8 @@ namespace drover::tui {
 namespace {
 
 bool any_shown(const FleetFilter& fleet_filter, const HostRow& host) {
-  if (!fleet_filter.active()) return true;
-  for (DeviceTable::Row row = host.first; row < host.first + host.count; ++row) {
-    if (fleet_filter.shows(row)) return true;
-  }
-  return false;
+  const auto shows = [&](DeviceTable::Row row) { return fleet_filter.shows(row); };
+  return !fleet_filter.active() || std::ranges::any_of(host.rows(), shows);
 }
 
 }  // namespace
@@ -34,12 +31,10 @@ std::vector<std::uint32_t> list_hosts(const Model& model, const FleetFilter& fle
 }
 
 int index_of_chosen(const Model& model, const HostList& list) {
-  if (!list.chosen) return -1;
-  const auto at = std::find_if(list.numbers.begin(), list.numbers.end(), [&](std::uint32_t number) {
+  return index_where(list.numbers, [&](std::uint32_t number) {
     return number < model.hosts().size() &&
-           model.hosts()[number].reported.registration.host == *list.chosen;
+           model.hosts()[number].reported.registration.host == list.chosen;
   });
-  return at == list.numbers.end() ? -1 : static_cast<int>(at - list.numbers.begin());
 }
 
 }  // namespace drover::tui

@@ -77,18 +77,20 @@ bool runs_before(const JobChanged& a, const JobChanged& b) {
   return key(a) < key(b);
 }
 
+const std::vector<std::string>& job_filter_names() {
+  static const std::vector<std::string> names = {"all",    "running",   "waiting",
+                                                 "failed", "cancelled", "finished"};
+  return names;
+}
+
 std::string_view to_text(JobFilter filter) {
-  static constexpr std::array<std::string_view, job_filter_count> names = {
-      "all", "running", "waiting", "failed", "cancelled", "finished"};
-  return names[static_cast<std::size_t>(filter)];
+  return job_filter_names()[static_cast<std::size_t>(filter)];
 }
 
 int index_of_chosen(const JobList& list) {
-  if (!list.chosen) return -1;
-  const auto at = std::find_if(list.lines.begin(), list.lines.end(), [&](const JobLine& line) {
-    return line.kind == JobLine::Kind::job && line.job == *list.chosen;
+  return index_where(list.lines, [&](const JobLine& line) {
+    return line.kind == JobLine::Kind::job && line.job == list.chosen;
   });
-  return at == list.lines.end() ? -1 : static_cast<int>(at - list.lines.begin());
 }
 
 void choose_job(JobList& list, int index, int direction) {
@@ -133,8 +135,7 @@ std::vector<const JobRow*> running_jobs(const Model& model, const FleetFilter& f
                                         std::size_t jobs_max) {
   std::vector<const JobRow*> jobs;
   for (const auto& [id, row] : model.jobs()) {
-    const JobState state = row.reported.state;
-    if (state != JobState::running && state != JobState::leased) continue;
+    if (!is_placed(row.reported.state)) continue;
     if (fleet_filter.shows(model, row.reported)) jobs.push_back(&row);
   }
   const auto end = jobs.begin() + static_cast<std::ptrdiff_t>(std::min(jobs_max, jobs.size()));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace drover::tui {
 enum class JobFilter : std::uint8_t { all, running, waiting, failed, cancelled, finished };
 inline constexpr int job_filter_count = 6;
 std::string_view to_text(JobFilter filter);
+const std::vector<std::string>& job_filter_names();  // in the order of JobFilter
 
 /// A line of the jobs view: a heading or a job.
 struct JobLine {

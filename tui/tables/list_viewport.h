@@ -1,6 +1,7 @@
-// The visible part of a list.
+// The visible part of a list, and its items.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 namespace drover::tui {
@@ -13,8 +14,22 @@ struct ListViewport {
 
   /// Scrolls so that the selected item (-1: none) keeps its screen row or, after a move, is
   /// visible.
-  void scroll_to(int selected, int items, int rows);
+  void scroll_to(int selected, int items, int rows) {
+    count = items;
+    visible = std::max(1, rows);
+    if (selected >= 0 && row >= 0) top = selected - row;
+    if (selected >= 0) top = std::clamp(top, selected - visible + 1, selected);
+    top = std::clamp(top, 0, std::max(0, count - visible));
+    row = selected >= 0 ? selected - top : -1;
+  }
 };
+
+/// The index of the first item for which `wanted` is true; -1 if there is none.
+template <typename Item, typename Wanted>
+int index_where(const std::vector<Item>& items, const Wanted& wanted) {
+  const auto found = std::find_if(items.begin(), items.end(), wanted);
+  return found == items.end() ? -1 : static_cast<int>(found - items.begin());
+}
 
 /// The first line from `index` on in `direction` that can be selected, else one before it; null if
 /// there is none.

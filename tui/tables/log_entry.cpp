@@ -13,8 +13,7 @@ namespace drover::tui {
 namespace {
 
 LogEntry entry_of(const EventRow& row) {
-  return {row.at, LogEntryKind::event, row.event.severity, row.event.subject, row.event.text, {},
-          {}};
+  return {row.at, LogEntryKind::event, row.event.severity, row.event.subject, row.event.text};
 }
 
 std::string alert_text(const Alert& alert) {
@@ -24,13 +23,8 @@ std::string alert_text(const Alert& alert) {
 LogEntry entry_of(const AlertRow& row) {
   const Alert& alert = row.alert;
   if (!alert.raised) {
-    return {row.at,
-            LogEntryKind::alert_cleared,
-            Severity::info,
-            alert.subject,
-            "cleared: " + alert.rule,
-            alert.rule,
-            {}};
+    return {row.at,        LogEntryKind::alert_cleared, Severity::info,
+            alert.subject, "cleared: " + alert.rule,    alert.rule};
   }
   if (!alert.acknowledged_by.empty()) {
     return {row.at,
@@ -41,8 +35,8 @@ LogEntry entry_of(const AlertRow& row) {
             alert.rule,
             alert.acknowledged_by};
   }
-  return {row.at, LogEntryKind::alert, alert.severity, alert.subject, alert_text(alert), alert.rule,
-          {}};
+  return {row.at,        LogEntryKind::alert, alert.severity,
+          alert.subject, alert_text(alert),   alert.rule};
 }
 
 LogEntry entry_of(const AuditRow& row) {
@@ -50,13 +44,8 @@ LogEntry entry_of(const AuditRow& row) {
   std::string text = fmt::format("{}: {}", audit.who, audit.action);
   if (!audit.applied) text += ", refused";
   if (!audit.detail.empty()) text += fmt::format(" ({})", audit.detail);
-  return {row.at,
-          audit.applied ? LogEntryKind::action : LogEntryKind::action_refused,
-          audit.applied ? Severity::info : Severity::warning,
-          audit.target,
-          text,
-          {},
-          {}};
+  return {row.at, audit.applied ? LogEntryKind::action : LogEntryKind::action_refused,
+          audit.applied ? Severity::info : Severity::warning, audit.target, text};
 }
 
 /// The router reports each action as an audit and as an event, which is then left out.
@@ -117,17 +106,16 @@ std::vector<LogEntry> alert_rules(const Model& model) {
   if (!model.policy()) return rules;
   for (const AlertRuleText& rule : model.policy()->alert_rules) {
     rules.push_back(
-        {Instant::min(), LogEntryKind::rule, rule.severity, rule.name, rule.when, rule.name, {}});
+        {Instant::min(), LogEntryKind::rule, rule.severity, rule.name, rule.when, rule.name});
   }
   return rules;
 }
 
 const AlertRuleText* rule_named(const Model& model, std::string_view name) {
   if (!model.policy()) return nullptr;
-  for (const AlertRuleText& rule : model.policy()->alert_rules) {
-    if (rule.name == name) return &rule;
-  }
-  return nullptr;
+  const std::vector<AlertRuleText>& rules = model.policy()->alert_rules;
+  const auto found = std::ranges::find(rules, name, &AlertRuleText::name);
+  return found == rules.end() ? nullptr : &*found;
 }
 
 std::vector<LogEntry> latest_log_entries(const Model& model, std::size_t most,

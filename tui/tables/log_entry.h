@@ -27,8 +27,8 @@ struct LogEntry {
   Severity severity = Severity::info;
   std::string subject;
   std::string text;
-  std::string rule;             // of an alert
-  std::string acknowledged_by;  // of a raised alert; empty: nobody
+  std::string rule{};             // of an alert
+  std::string acknowledged_by{};  // of a raised alert; empty: nobody
 };
 
 /// The entry of a raised alert.

@@ -31,10 +31,6 @@ std::string_view to_text(LogFilter filter) {
   return names[static_cast<std::size_t>(filter)];
 }
 
-void next_log_filter(LogList& list) {
-  list.filter = static_cast<LogFilter>((static_cast<int>(list.filter) + 1) % log_filter_count);
-}
-
 LogEntryKey key_of(const LogEntry& entry) {
   return {entry.at, entry.kind, entry.subject, entry.text};
 }
@@ -67,10 +63,9 @@ std::vector<LogLine> list_log(const Model& model, const FleetFilter& fleet_filte
 
 int index_of_chosen(const LogList& list) {
   if (!list.chosen) return -1;
-  const auto at = std::find_if(list.lines.begin(), list.lines.end(), [&](const LogLine& line) {
+  return index_where(list.lines, [&](const LogLine& line) {
     return line.heading.empty() && key_of(line.entry) == *list.chosen;
   });
-  return at == list.lines.end() ? -1 : static_cast<int>(at - list.lines.begin());
 }
 
 void select_log_entry(LogList& list, int index, int direction) {

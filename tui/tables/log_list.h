@@ -44,7 +44,6 @@ struct LogList {
 
 std::vector<LogLine> list_log(const Model& model, const FleetFilter& fleet_filter,
                               LogFilter filter);
-void next_log_filter(LogList& list);
 int index_of_chosen(const LogList& list);
 /// Selects the entry at `index`; if that is a heading, the next one in `direction`, else the one
 /// before.

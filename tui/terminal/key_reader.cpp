@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "fleet/base/text.h"
 
@@ -48,17 +49,13 @@ constexpr std::array numbered = {
 };
 
 std::string_view name_of_final(char letter) {
-  for (const Final& each : finals) {
-    if (each.letter == letter) return each.name;
-  }
-  return {};
+  const auto found = std::ranges::find(finals, letter, &Final::letter);
+  return found == finals.end() ? std::string_view() : found->name;
 }
 
 std::string_view name_of_number(int number) {
-  for (const Numbered& each : numbered) {
-    if (each.number == number) return each.name;
-  }
-  return {};
+  const auto found = std::ranges::find(numbered, number, &Numbered::number);
+  return found == numbered.end() ? std::string_view() : found->name;
 }
 
 std::string name_of_control(char byte) {

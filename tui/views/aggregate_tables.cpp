@@ -18,11 +18,8 @@ struct PoolRow {
 };
 
 TableCell pool_cap(const EvaluationContext& at, const PoolRow& pool) {
-  if (!at.model.policy()) return {};
-  for (const PoolLimits& limits : at.model.policy()->pools) {
-    if (limits.name == pool.name && limits.power_cap_w > 0) return limits.power_cap_w;
-  }
-  return {};
+  const double cap_w = at.model.pool_cap_w(pool.name);
+  return cap_w > 0 ? number_cell(cap_w) : TableCell();
 }
 
 template <auto member>
@@ -133,10 +130,8 @@ constexpr std::array<TableColumn<AlertRuleText>, 9> alert_rule_table = {{
 
 const PoolReport* report_of(const Model& model, std::string_view pool) {
   if (!model.summary()) return nullptr;
-  for (const PoolReport& report : model.summary()->pools) {
-    if (report.name == pool) return &report;
-  }
-  return nullptr;
+  const auto report = std::ranges::find(model.summary()->pools, pool, &PoolReport::name);
+  return report == model.summary()->pools.end() ? nullptr : &*report;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace drover::tui {
 namespace {
 
 constexpr int facts_rows = 6;
+constexpr int agent_label_columns = 9;  // of the facts
 
 struct AgentColumn {
   std::string_view title;
@@ -157,72 +158,60 @@ void draw_stream(const FrameContext& frame, DrawRegion region, const Totals& tot
       fmt::format("{} ok, {} suspect, {} lost{}", totals.hosts_ok, totals.hosts_suspect,
                   totals.hosts_lost,
                   totals.hosts_left > 0 ? fmt::format(", {} left", totals.hosts_left) : ""));
-  const auto fact = [&](int row, std::string_view label, const std::string& text,
-                        CellStyle style = CellStyle::plain) {
-    draw_fact(region, 0, row, 9, label, text, style);
-  };
-  fact(1, "samples",
-       fmt::format("{} rows/s in {} messages/s", number_text(sums.rows_per_s),
-                   number_text(sums.batches_per_s)));
-  fact(2, "oldest",
-       std::isnan(sums.oldest_s)
-           ? "N/A"
-           : fmt::format("{} ago, except lost hosts", duration_text(sums.oldest_s)));
-  fact(3, "lost",
-       fmt::format("{} batches here, {} at router", count_text(static_cast<double>(sums.lost)),
-                   count_text(static_cast<double>(sums.lost_at_router))),
-       sums.lost + sums.lost_at_router > 0 ? CellStyle::warm : CellStyle::plain);
-  fact(
-      4, "skipped",
+  draw_fact(region, 0, 1, agent_label_columns, "samples",
+            fmt::format("{} rows/s in {} messages/s", number_text(sums.rows_per_s),
+                        number_text(sums.batches_per_s)));
+  draw_fact(region, 0, 2, agent_label_columns, "oldest",
+            std::isnan(sums.oldest_s)
+                ? "N/A"
+                : fmt::format("{} ago, except lost hosts", duration_text(sums.oldest_s)));
+  draw_fact(region, 0, 3, agent_label_columns, "lost",
+            fmt::format("{} batches here, {} at router", count_text(static_cast<double>(sums.lost)),
+                        count_text(static_cast<double>(sums.lost_at_router))),
+            sums.lost + sums.lost_at_router > 0 ? CellStyle::warm : CellStyle::plain);
+  draw_fact(
+      region, 0, 4, agent_label_columns, "skipped",
       fmt::format("{} batches over the rate limit", count_text(static_cast<double>(sums.skipped))));
 }
 
 void draw_own(const FrameContext& frame, DrawRegion region) {
   const bool live = frame.cursor.live();
   region.heading(0, "This dashboard", frame.options.connected_to);
-  const auto fact = [&](int row, std::string_view label, const std::string& text,
-                        CellStyle style = CellStyle::plain) {
-    draw_fact(region, 0, row, 9, label, text, style);
-  };
   const ShellStats& shell = frame.shell;
-  fact(1, "frames",
-       std::isnan(shell.draw_s)
-           ? "N/A"
-           : fmt::format("{} each, {} drawn, {} skipped", duration_text(shell.draw_s),
-                         count_text(static_cast<double>(shell.drawn)),
-                         count_text(static_cast<double>(shell.skipped))));
-  fact(2, "terminal",
-       std::isnan(shell.bytes_per_s)
-           ? "N/A"
-           : fmt::format("{}/s{}", bytes_text(shell.bytes_per_s),
-                         shell.backlog_s > 0
-                             ? fmt::format(", behind by {}", duration_text(shell.backlog_s))
-                             : ""));
+  draw_fact(region, 0, 1, agent_label_columns, "frames",
+            std::isnan(shell.draw_s)
+                ? "N/A"
+                : fmt::format("{} each, {} drawn, {} skipped", duration_text(shell.draw_s),
+                              count_text(static_cast<double>(shell.drawn)),
+                              count_text(static_cast<double>(shell.skipped))));
+  draw_fact(region, 0, 2, agent_label_columns, "terminal",
+            std::isnan(shell.bytes_per_s)
+                ? "N/A"
+                : fmt::format("{}/s{}", bytes_text(shell.bytes_per_s),
+                              shell.backlog_s > 0
+                                  ? fmt::format(", behind by {}", duration_text(shell.backlog_s))
+                                  : ""));
   const std::uint64_t lost = frame.subscriber.gaps() + frame.subscriber.undecodable();
-  fact(3, "stream",
-       live ? fmt::format("{} messages lost, {} undecodable, protocol {}", frame.subscriber.gaps(),
-                          frame.subscriber.undecodable(), protocol_version)
-            : "N/A: not live",
-       live && lost > 0 ? CellStyle::warm : CellStyle::plain);
+  draw_fact(
+      region, 0, 3, agent_label_columns, "stream",
+      live ? fmt::format("{} messages lost, {} undecodable, protocol {}", frame.subscriber.gaps(),
+                         frame.subscriber.undecodable(), protocol_version)
+           : "N/A: not live",
+      live && lost > 0 ? CellStyle::warm : CellStyle::plain);
   const Instant first = frame.cursor.timeline().first();
-  fact(4, "memory",
-       fmt::format("last {}; devices {}",
-                   duration_text(to_seconds(frame.cursor.latest(frame.live_now) - first)),
-                   live ? retention_text(frame.history.retention()) : "as recorded"));
+  draw_fact(region, 0, 4, agent_label_columns, "memory",
+            fmt::format("last {}; devices {}",
+                        duration_text(to_seconds(frame.cursor.latest(frame.live_now) - first)),
+                        live ? retention_text(frame.history.retention()) : "as recorded"));
 }
 
 void draw_agents(const FrameContext& frame, DrawRegion region) {
   const HostList& list = frame.ui.hosts;
   const auto columns = fit_columns<AgentColumn>(agent_columns, 1, region.columns() - 1);
   region.on(region.row_area(0)).blank(CellStyle::title);
-  for (const auto& [column, at, width] : columns) {
-    region.field(at, 0, width, column->title, CellStyle::title, column->align);
-  }
-  const int selected = index_of_chosen(frame.model, list);
-  for (int line = 1; line < region.rows(); ++line) {
-    const int item = list.place.top + line - 1;
-    if (item >= static_cast<int>(list.numbers.size())) break;
-    const HostRow& host = frame.model.hosts()[list.numbers[static_cast<std::size_t>(item)]];
+  draw_column_titles(region, 0, columns, CellStyle::title);
+  const auto draw = [&](int row, std::size_t item) {
+    const HostRow& host = frame.model.hosts()[list.numbers[item]];
     const bool lost = host.reported.health == Health::lost;
     const bool stale = host.count > 0 && frame.stale(host);
     const CellStyle style = lost    ? CellStyle::critical
@@ -230,21 +219,19 @@ void draw_agents(const FrameContext& frame, DrawRegion region) {
                                     : CellStyle::plain;
     for (const auto& [column, at, width] : columns) {
       const std::string text = column->text(frame, host);
-      region.field(at, line, width, text, text == "N/A" ? CellStyle::faint : style, column->align);
+      region.field(at, row, width, text, text == "N/A" ? CellStyle::faint : style, column->align);
     }
-    frame.click_targets.add(region.row_area(line), ClickTarget::Kind::item, item);
-    if (item == selected) region.tint(line, CellStyle::selected);
-  }
+    return true;
+  };
+  draw_items(frame, region, 1, list.place, list.numbers.size(), draw);
   if (list.numbers.empty())
     region.text(1, 1, frame.nothing_text("agent", "no agents yet"), CellStyle::faint);
 }
 
 void draw_data_plane(const FrameContext& frame, const DrawRegion& region) {
-  const std::array<SizeHint, 2> rows = {SizeHint{facts_rows - 1, facts_rows - 1, 0},
-                                        SizeHint{3, 1'000, 1}};
-  const std::vector<Rect> parts = cut_rows(region.area(), rows, 1);
-  const std::array<SizeHint, 2> halves = {SizeHint{34, 400, 1}, SizeHint{34, 400, 1}};
-  const std::vector<Rect> top = cut_columns(parts[0], halves, 2);
+  const std::vector<Rect> parts =
+      cut_rows(region.area(), {{facts_rows - 1, facts_rows - 1, 0}, {3, 1'000, 1}}, 1);
+  const std::vector<Rect> top = cut_columns(parts[0], {{34, 400, 1}, {34, 400, 1}}, 2);
   if (top[0].columns > 0)
     draw_stream(frame, region.on(top[0]), totals_of(frame.model, frame.now, frame.rows_shown()));
   if (top[1].columns > 0) draw_own(frame, region.on(top[1]));

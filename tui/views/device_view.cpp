@@ -30,24 +30,21 @@ void draw_head(const FrameContext& frame, DrawRegion& region, DeviceTable::Row r
   region.heading(0, fmt::format("Device {}", to_text(model.id_of(row))), scroll);
   const Instant arrived = devices.arrived(row);
   const Health health = model.host_of(row).reported.health;
-  const bool lost = model.is_gone(row);
+  const bool lost = model.is_gone(row), stale = frame.stale(row);
+  const bool sampled = arrived != Instant::min();
+  const std::string last_sample =
+      sampled ? fmt::format(", last sample {} ago", duration_text(frame.s_since(arrived)))
+              : ", no sample";
   std::string state = health == Health::lost   ? "host lost"
                       : health == Health::left ? "host left"
-                      : frame.stale(row)       ? "stale"
+                      : stale                  ? "stale"
                                                : "reporting";
-  CellStyle style = health == Health::lost     ? CellStyle::critical
-                    : lost || frame.stale(row) ? CellStyle::stale
-                                               : CellStyle::good;
-  if (lost || frame.stale(row)) {
-    state += arrived == Instant::min()
-                 ? ", no sample"
-                 : fmt::format(", last sample {} ago", duration_text(frame.s_since(arrived)));
-  }
+  CellStyle style = health == Health::lost ? CellStyle::critical
+                    : stale                ? CellStyle::stale
+                                           : CellStyle::good;
+  if (stale) state += last_sample;
   if (condition != nullptr && !condition->reported.usable && !lost) {
-    state =
-        frame.stale(row) && arrived != Instant::min()
-            ? fmt::format("not usable, last sample {} ago", duration_text(frame.s_since(arrived)))
-            : "not usable";
+    state = stale && sampled ? "not usable" + last_sample : "not usable";
     style = CellStyle::critical;
   }
   const int at = region.text(0, 1, state, style);
@@ -259,10 +256,9 @@ void draw_device_view(const FrameContext& frame, const DrawRegion& region) {
   const DeviceLayout layout =
       lay_out_device(frame.model, frame.ui, *row, facts, {view.columns(), view.rows()});
   const int top = figure.open ? figure.page_top : frame.ui.details_top;
-  std::string note = figure.open ? "" : scroll_note(layout.page.rows, layout.page_rows_seen, top);
-  const int zoom = zoom_factors[static_cast<std::size_t>(frame.ui.zoom)];
-  if (zoom > 1) note = fmt::format("{}x time range{}{}", zoom, note.empty() ? "" : ", ", note);
-  draw_head(frame, view, *row, note);
+  const std::string scroll =
+      figure.open ? "" : scroll_note(layout.page.rows, layout.page_rows_seen, top);
+  draw_head(frame, view, *row, zoomed_note(frame.ui, scroll));
   Canvas canvas({view.columns(), layout.page.rows});
   const std::vector<std::string> notes =
       draw_page(frame, canvas, view.ascii(), *row, layout, facts);

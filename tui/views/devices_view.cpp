@@ -1,7 +1,6 @@
 // Every device as a row: bars with a number inside, sorted by any column, with sparklines on wide
 // screens.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -111,28 +110,15 @@ void draw_row(const FrameContext& frame, const EvaluationContext& context, DrawR
 /// The heading at `item`, with sums over the devices below it.
 void draw_group(const FrameContext& frame, DrawRegion region, std::size_t item) {
   const auto& lines = frame.ui.devices.lines;
-  int devices = 0, reporting = 0;
-  double load = 0, watts = 0, hottest = absent;
-  bool has_watts = false;
+  std::vector<DeviceTable::Row> rows;
   for (std::size_t i = item + 1; i < lines.size() && lines[i].heading.empty(); ++i) {
-    const auto reading = [&](Metric metric) { return frame.model.reading(lines[i].row, metric); };
-    ++devices;
-    if (const double share = reading(Metric::utilization); !std::isnan(share)) {
-      load += share;
-      ++reporting;
-    }
-    if (const double power = reading(Metric::power); !std::isnan(power)) {
-      watts += power;
-      has_watts = true;
-    }
-    const double celsius = reading(Metric::temperature);
-    if (!(hottest >= celsius) && !std::isnan(celsius)) hottest = celsius;
+    rows.push_back(lines[i].row);
   }
-  std::string sums = counted(static_cast<std::uint64_t>(devices), "device");
-  sums += ", load " + (reporting > 0 ? percent_text(load / reporting) : std::string(not_known));
-  sums += ", power " + (has_watts ? watts_text(watts) : std::string(not_known));
-  sums += ", hottest " + rounded_text(hottest, "C");
-  region.heading(0, lines[item].heading, sums);
+  const ReadingSums sums = sums_of(frame.model, rows);
+  region.heading(0, lines[item].heading,
+                 fmt::format("{}, load {}, power {}, hottest {}", counted(rows.size(), "device"),
+                             percent_text(sums.load), known_text(sums.power_w, watts_text),
+                             rounded_text(sums.hottest_c, "C")));
 }
 
 void draw_lines(const FrameContext& frame, DrawRegion& list, int history) {
@@ -142,19 +128,16 @@ void draw_lines(const FrameContext& frame, DrawRegion& list, int history) {
                   [](const ShownColumn& shown) { return column_of(shown).of_jobs; });
   const JobsByDevice jobs = of_jobs ? JobsByDevice(frame.model) : JobsByDevice();
   const EvaluationContext context{frame.model, frame.now, jobs};
-  const int selected = selected_index(frame.model, frame.ui);
-  for (int line = 1; line < list.rows(); ++line) {
-    const int item = devices.place.top + line - 1;
-    if (item >= static_cast<int>(devices.lines.size())) break;
-    const DeviceLine& shown = devices.lines[static_cast<std::size_t>(item)];
-    if (!shown.heading.empty()) {
-      draw_group(frame, list.on(list.row_area(line)), static_cast<std::size_t>(item));
-      continue;
+  const auto draw = [&](int row, std::size_t item) {
+    const DeviceLine& line = devices.lines[item];
+    if (line.heading.empty()) {
+      draw_row(frame, context, list, history, row, line.row);
+      return true;
     }
-    draw_row(frame, context, list, history, line, shown.row);
-    frame.click_targets.add(list.row_area(line), ClickTarget::Kind::item, item);
-    if (item == selected) list.tint(line, CellStyle::selected);
-  }
+    draw_group(frame, list.on(list.row_area(row)), item);
+    return false;
+  };
+  draw_items(frame, list, 1, devices.place, devices.lines.size(), draw);
 }
 
 /// "by POWER, descending, then TEMP, ascending; groups by host".
@@ -190,8 +173,7 @@ std::string title_text(const FrameContext& frame) {
 }  // namespace
 
 TableLayout lay_out_devices(const Rect& area) {
-  const std::array<SizeHint, 2> rows = {SizeHint{1, 1, 0}, SizeHint{3, 1'000, 1}};
-  const std::vector<Rect> parts = cut_rows(area, rows);
+  const std::vector<Rect> parts = cut_rows(area, {{1, 1, 0}, {3, 1'000, 1}});
   return {parts[0], parts[1], {}};
 }
 

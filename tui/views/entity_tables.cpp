@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
-#include "tui/model/device_state.h"
 #include "tui/tables/host_list.h"
 #include "tui/views/table_columns.h"
 
@@ -27,16 +27,12 @@ TableCell of_metric(const EvaluationContext& at, const Row& row) {
 }
 
 TableCell states_of(const EvaluationContext& at, const Row& row) {
-  return states_text(at.model, at.now, row);
+  return states_text(standing_of(at.model, at.now, row));
 }
 
 TableCell models_of(const EvaluationContext& at, const Row& row) {
   if (at.model.is_gone(row)) return {};
-  std::string models;
-  for (const ReplicaRow* replica : replicas_on(at.model, at.model.id_of(row))) {
-    models += (models.empty() ? "" : " ") + replica->reported.replica.model;
-  }
-  return text_cell(models);
+  return text_cell(models_text(at.model, at.model.id_of(row)));
 }
 
 TableCell jobs_of(const EvaluationContext& at, const Row& row) {
@@ -167,32 +163,15 @@ constexpr std::array<TableColumn<Decision>, 16> decision_table = {{
     {"change", of<&Decision::change>},
 }};
 
-std::string_view kind_of(LogEntryKind kind) {
-  switch (kind) {
-    case LogEntryKind::raised:
-      return "raised";
-    case LogEntryKind::rule:
-      return "rule";
-    case LogEntryKind::event:
-      return "event";
-    case LogEntryKind::alert:
-      return "alert";
-    case LogEntryKind::alert_acknowledged:
-      return "alert_acknowledged";
-    case LogEntryKind::alert_cleared:
-      return "alert_cleared";
-    case LogEntryKind::action:
-      return "action";
-    case LogEntryKind::action_refused:
-      return "action_refused";
-  }
-  return {};
-}
+// In the order of LogEntryKind.
+constexpr std::array<std::string_view, 8> log_kinds = {
+    "raised",        "rule",   "event",         "alert", "alert_acknowledged",
+    "alert_cleared", "action", "action_refused"};
 
 constexpr std::array<TableColumn<LogEntry>, 7> log_table = {{
     {"time", of<&LogEntry::at>},
     {"kind", [](const EvaluationContext&,
-                const LogEntry& entry) { return text_cell(kind_of(entry.kind)); }},
+                const LogEntry& entry) { return text_cell(row_at(log_kinds, entry.kind)); }},
     {"severity", of<&LogEntry::severity>},
     {"rule", of<&LogEntry::rule>},
     {"subject", of<&LogEntry::subject>},

@@ -16,8 +16,8 @@
 #include "tui/panels/panels.h"
 #include "tui/state/frame_context.h"
 #include "tui/state/update.h"
+#include "tui/tables/device_queries.h"
 #include "tui/tables/log_list.h"
-#include "tui/tables/target_lookup.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
@@ -44,10 +44,6 @@ std::vector<std::string> raised_by(const FrameContext& frame, const std::string&
     subjects.push_back(it->first.subject);
   }
   return subjects;
-}
-
-std::string clear_condition(const AlertRuleText& rule) {
-  return rule.clear.empty() ? "the condition no longer holds" : rule.clear;
 }
 
 /// "3: gpu-a/3, gpu-b/1 .."
@@ -155,14 +151,13 @@ void draw_alert_details(const FrameContext& frame, DrawRegion region) {
   };
   fact(alone ? "devices" : "now", alone ? devices_text(rule) : alert_state_text(frame, *entry));
   if (rule == nullptr) return fact("rule", "not in the current policy", CellStyle::faint);
-  fact("raised when",
-       fmt::format("{}, {}", rule->when,
-                   rule->raise_after <= Duration{0} ? "at once"
-                                                    : "for " + raise_span_text(rule->raise_after)));
+  const auto span_text = [](Duration span) {
+    return (span > Duration{0} ? "for " : "") + raise_span_text(span);
+  };
+  fact("raised when", fmt::format("{}, {}", rule->when, span_text(rule->raise_after)));
   fact("clears when",
-       fmt::format("{}, {}", clear_condition(*rule),
-                   rule->clear_after <= Duration{0} ? "at once"
-                                                    : "for " + raise_span_text(rule->clear_after)));
+       fmt::format("{}, {}", rule->clear.empty() ? "the condition no longer holds" : rule->clear,
+                   span_text(rule->clear_after)));
   fact("meaning", rule->help);
   fact("subjects", subjects_text(raised_by(frame, rule->name)));
 }
@@ -240,21 +235,18 @@ void go_to_entry(const Model& model, UiState& ui) {
 
 void draw_list(const FrameContext& frame, DrawRegion list) {
   const LogList& log = frame.ui.log;
-  const int selected = index_of_chosen(log);
-  for (int line = 0; line < list.rows(); ++line) {
-    const int item = log.place.top + line;
-    if (item >= static_cast<int>(log.lines.size())) break;
-    const LogLine& shown = log.lines[static_cast<std::size_t>(item)];
-    if (!shown.heading.empty()) {
+  const auto draw = [&](int row, std::size_t item) {
+    const LogLine& line = log.lines[item];
+    if (!line.heading.empty()) {
       const std::string showing = item > 0 ? "" : fmt::format(", f: {}", to_text(log.filter));
-      list.on(list.row_area(line)).heading(0, shown.heading, shown.note + showing);
-      continue;
+      list.on(list.row_area(row)).heading(0, line.heading, line.note + showing);
+      return false;
     }
-    shown.entry.kind == LogEntryKind::rule ? draw_rule_line(frame, list, line, shown.entry)
-                                           : draw_log_line(frame, list, line, shown.entry);
-    frame.click_targets.add(list.row_area(line), ClickTarget::Kind::item, item);
-    if (item == selected) list.tint(line, CellStyle::selected);
-  }
+    line.entry.kind == LogEntryKind::rule ? draw_rule_line(frame, list, row, line.entry)
+                                          : draw_log_line(frame, list, row, line.entry);
+    return true;
+  };
+  draw_items(frame, list, 0, log.place, log.lines.size(), draw);
 }
 
 void draw_events_view(const FrameContext& frame, const DrawRegion& region) {

@@ -1,7 +1,6 @@
 // The whole fleet on one page: totals, the map of all devices, the selected device and replicas; if
 // there is room, curves, decisions, running jobs and events.
 #include <algorithm>
-#include <array>
 #include <span>
 #include <utility>
 
@@ -41,37 +40,35 @@ FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder&
   const HeatRows map =
       heat_map_rows(model, order, area.columns, std::max(0, area.rows - others - 1));
   const auto replicas = static_cast<int>(std::min<std::size_t>(model.replicas().size(), 12));
-  const std::array<SizeHint, 4> rows = {
-      SizeHint{summary_rows, summary_rows, 0},
-      SizeHint{std::max(3, map.least + 1), std::max(4, map.wanted + 1), 3},
-      SizeHint{device_rows_least, std::max(8, replicas + 2), 2}, SizeHint{8, 60, 1}};
-  const std::vector<Rect> parts = cut_rows(area, rows, 1);
+  const std::vector<Rect> parts =
+      cut_rows(area,
+               {{summary_rows, summary_rows, 0},
+                {std::max(3, map.least + 1), std::max(4, map.wanted + 1), 3},
+                {device_rows_least, std::max(8, replicas + 2), 2},
+                {8, 60, 1}},
+               1);
   FleetLayout layout;
   layout.summary = parts[0];
   layout.map = parts[1];
   // On wide screens events are beside the replicas, else below, in the remaining rows.
-  const std::array<SizeHint, 3> middle = {SizeHint{30, 46, 2}, SizeHint{44, 76, 3},
-                                          SizeHint{area.columns >= 160 ? 50 : 0, 100, 3}};
-  const std::vector<Rect> columns = cut_columns(parts[2], middle, 2);
+  const std::vector<Rect> columns =
+      cut_columns(parts[2], {{30, 46, 2}, {44, 76, 3}, {area.columns >= 160 ? 50 : 0, 100, 3}}, 2);
   layout.device = columns[0];
   layout.replicas = columns[1];
   layout.events = columns[2];
   const bool events_below = columns[2].columns == 0;
-  const std::array<SizeHint, 2> lower = {SizeHint{40, 400, 1}, SizeHint{34, 400, 1}};
-  const std::vector<Rect> bottom = cut_columns(parts[3], lower, 2);
+  const std::vector<Rect> bottom = cut_columns(parts[3], {{40, 400, 1}, {34, 400, 1}}, 2);
   layout.fleet_trend = bottom[0];
   const int alerts = alert_rows(model, fleet_filter);
   const bool tall = bottom[1].rows >= 18;
-  const std::array<SizeHint, 3> lists = {SizeHint{4, 60, 3}, SizeHint{tall ? 4 : 0, 60, 3},
-                                         SizeHint{events_below ? 4 : 0, 14 + alerts, 2}};
-  const std::vector<Rect> right = cut_rows(bottom[1], lists);
+  const std::vector<Rect> right = cut_rows(
+      bottom[1], {{4, 60, 3}, {tall ? 4 : 0, 60, 3}, {events_below ? 4 : 0, 14 + alerts, 2}});
   layout.decisions = right[0];
   layout.running = right[1];
   if (events_below) layout.events = right[2];
   // Raised alerts are above events.
-  const std::array<SizeHint, 2> log_rows = {SizeHint{std::min(alerts, 2), alerts, 3},
-                                            SizeHint{2, 400, 1}};
-  const std::vector<Rect> log = cut_rows(layout.events, log_rows);
+  const std::vector<Rect> log =
+      cut_rows(layout.events, {{std::min(alerts, 2), alerts, 3}, {2, 400, 1}});
   layout.alerts = log[0];
   layout.events = log[1];
   return layout;
@@ -88,9 +85,8 @@ void draw_fleet(const FrameContext& frame, const DrawRegion& region) {
   const FleetLayout layout =
       lay_out_fleet(region.area(), frame.model, frame.ui.map.order, frame.ui.fleet_filter);
   const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
-  const std::array<SizeHint, 3> columns = {SizeHint{30, 70, 3}, SizeHint{17, 60, 2},
-                                           SizeHint{25, 60, 2}};
-  const std::vector<Rect> panels = cut_columns(layout.summary, columns, 2);
+  const std::vector<Rect> panels =
+      cut_columns(layout.summary, {{30, 70, 3}, {17, 60, 2}, {25, 60, 2}}, 2);
   draw_totals(region.on(panels[0]), totals);
   draw_job_counts(frame, region.on(panels[1]));
   draw_service(frame, region.on(panels[2]), totals);

@@ -7,8 +7,6 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
-#include "tui/canvas/layout.h"
-#include "tui/panels/header_page.h"
 #include "tui/panels/jobs_page.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_queries.h"
@@ -16,8 +14,6 @@
 
 namespace drover::tui {
 namespace {
-
-constexpr int roomy_job_rows = 22;
 
 std::string work_text(const Workload& work) {
   switch (work.kind) {
@@ -154,8 +150,7 @@ void draw_job(const FrameContext& frame, DrawRegion& region, const JobColumns& c
   }
   for (const auto& [column, at, width] : columns) {
     if (column->title == "PROGRESS") {
-      const bool runs = job.state == JobState::running || job.state == JobState::leased;
-      if (runs) {
+      if (is_placed(job.state)) {
         draw_progress(region, at, line, width, progress_of(frame, row));
       } else {
         region.field(at, line, width, to_text(job.state),
@@ -186,29 +181,16 @@ std::string_view section_note(JobFilter section, const JobColumns& columns) {
   return section == JobFilter::running ? "time: expected remaining" : "time: waiting";
 }
 
-void draw_line(const FrameContext& frame, DrawRegion& region, const JobColumns& columns, int line,
-               const JobLine& item) {
-  switch (item.kind) {
-    case JobLine::Kind::heading: {
-      std::string name(to_text(item.section));
-      name.front() = static_cast<char>(name.front() - 'a' + 'A');
-      DrawRegion row =
-          region.on({region.area().column, region.area().row + line, region.columns(), 1});
-      std::string note;
-      if (item.shown < item.count) note = fmt::format("{} shown", item.shown);
-      const std::string_view order = section_note(item.section, columns);
-      if (!note.empty() && !order.empty()) note += ", ";
-      note += order;
-      row.heading(0, fmt::format("{} {}", name, count_text(static_cast<double>(item.count))),
-                  item.count > 0 ? note : "");
-      break;
-    }
-    case JobLine::Kind::job: {
-      const auto job = frame.model.jobs().find(item.job);
-      if (job != frame.model.jobs().end()) draw_job(frame, region, columns, line, job->second);
-      break;
-    }
-  }
+void draw_section(DrawRegion row, const JobColumns& columns, const JobLine& heading) {
+  std::string name(to_text(heading.section));
+  name.front() = static_cast<char>(name.front() - 'a' + 'A');
+  std::string note;
+  if (heading.shown < heading.count) note = fmt::format("{} shown", heading.shown);
+  const std::string_view order = section_note(heading.section, columns);
+  if (!note.empty() && !order.empty()) note += ", ";
+  note += order;
+  row.heading(0, fmt::format("{} {}", name, count_text(static_cast<double>(heading.count))),
+              heading.count > 0 ? note : "");
 }
 
 const Decision* decision_on(const Model& model, const JobId& job) {
@@ -228,8 +210,7 @@ int details_rows(const Model& model, const JobChanged& job) {
 void draw_facts(DrawRegion& region, int from, const JobChanged& job) {
   const int half = region.columns() / 2;
   const auto fact = [&](int column, int row, std::string_view label, const std::string& value) {
-    DrawRegion part =
-        region.on({region.area().column + column, region.area().row, half - 1, region.rows()});
+    DrawRegion part = region.part({column, 0, half - 1, region.rows()});
     draw_fact(part, 0, from + row, 10, label, value.empty() ? "-" : value);
   };
   const Workload& work = job.job.work;
@@ -258,8 +239,7 @@ void draw_details(const FrameContext& frame, DrawRegion region, const JobChanged
       scroll_note(details_rows(frame.model, job), visible, frame.ui.details_top);
   region.heading(0, fmt::format("Job {}", to_text(job.job.id)),
                  scroll.empty() ? std::string(to_text(job.state)) : scroll);
-  DrawRegion body =
-      region.on({region.area().column, region.area().row + 1, region.columns(), visible});
+  DrawRegion body = region.part({0, 1, region.columns(), visible});
   int row = -frame.ui.details_top;
   draw_facts(body, row, job);
   row += 4;
@@ -280,13 +260,19 @@ void draw_details(const FrameContext& frame, DrawRegion region, const JobChanged
   draw_decision(body, row, *decision);
 }
 
-}  // namespace
-
-int job_details_rows(const Model& model, const JobList& list) {
-  if (!list.open || !list.chosen) return 0;
-  const auto job = model.jobs().find(*list.chosen);
-  return job == model.jobs().end() ? 0 : 1 + details_rows(model, job->second.reported);
+/// Null if no job is selected or the model no longer has it.
+const JobChanged* chosen_job(const Model& model, const JobList& list) {
+  const auto job = list.chosen ? model.jobs().find(*list.chosen) : model.jobs().end();
+  return job == model.jobs().end() ? nullptr : &job->second.reported;
 }
+
+/// Rows of the selected job's details, with the heading; 0 when closed.
+int job_details_rows(const Model& model, const JobList& list) {
+  const JobChanged* const job = list.open ? chosen_job(model, list) : nullptr;
+  return job == nullptr ? 0 : 1 + details_rows(model, *job);
+}
+
+}  // namespace
 
 void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
                        std::span<const JobRow* const> jobs, bool with_place) {
@@ -316,48 +302,87 @@ void draw_running(const FrameContext& frame, DrawRegion region) {
 
 TableLayout lay_out_jobs(const Rect& area, const Model& model, int details) {
   const JobsPage page = lay_out_jobs_page(model, area.columns);
-  // On low screens open details leave the page little room.
-  const int most = details == 0 ? area.rows / 2 : area.rows < roomy_job_rows ? 2 : area.rows / 3;
-  const int top = header_page_rows(page.rows, page.waiting.rows, most, details > 0);
-  const std::array<SizeHint, 3> rows = {SizeHint{top, top, 0}, SizeHint{3, 1'000, 1},
-                                        SizeHint{std::min(details, area.rows / 2), details, 0}};
-  const std::vector<Rect> parts = cut_rows(area, rows);
-  return {parts[0], parts[1], parts[2]};
+  return lay_out_table(area, page.rows, page.waiting.rows, area.rows / 2, details);
+}
+
+namespace {
+
+void draw_job_list(const FrameContext& frame, DrawRegion list) {
+  const JobList& jobs = frame.ui.jobs;
+  const JobColumns columns = shown_columns(list.columns());
+  list.on(list.row_area(0)).blank(CellStyle::title);
+  draw_column_titles(list, 0, columns, CellStyle::title);
+  const int note = column_after(columns, 1);
+  const std::string filter = fmt::format("showing {} ", to_text(jobs.filter));
+  const int badge = list.columns() - static_cast<int>(filter.size());
+  if (note + 5 <= badge) list.text(note, 0, "NOTE", CellStyle::title);
+  list.text(badge, 0, filter, CellStyle::badge);
+  const auto draw = [&](int row, std::size_t item) {
+    const JobLine& line = jobs.lines[item];
+    if (line.kind == JobLine::Kind::heading) {
+      draw_section(list.on(list.row_area(row)), columns, line);
+      return true;
+    }
+    const auto job = frame.model.jobs().find(line.job);
+    if (job != frame.model.jobs().end()) draw_job(frame, list, columns, row, job->second);
+    return true;
+  };
+  draw_items(frame, list, 1, jobs.place, jobs.lines.size(), draw);
 }
 
 void draw_jobs(const FrameContext& frame, const DrawRegion& region) {
   const JobList& jobs = frame.ui.jobs;
   const TableLayout layout =
       lay_out_jobs(region.area(), frame.model, job_details_rows(frame.model, jobs));
-  const bool open = layout.details.rows > 0;
-  draw_header_page(region.on(layout.top), lay_out_jobs_page(frame.model, region.columns()).rows,
-                   open ? std::nullopt : std::optional(frame.ui.details_top),
+  draw_header_page(frame, region, layout, lay_out_jobs_page(frame.model, region.columns()).rows,
                    [&](const DrawRegion& page) { draw_jobs_page(frame, page); });
-  DrawRegion list = region.on(layout.list);
-  const JobColumns columns = shown_columns(list.columns());
-  list.on(list.row_area(0)).blank(CellStyle::title);
-  for (const auto& [column, at, width] : columns) {
-    list.field(at, 0, width, column->title, CellStyle::title, column->align);
-  }
-  const int note = column_after(columns, 1);
-  const std::string filter = fmt::format("showing {} ", to_text(jobs.filter));
-  const int badge = list.columns() - static_cast<int>(filter.size());
-  if (note + 5 <= badge) list.text(note, 0, "NOTE", CellStyle::title);
-  list.text(badge, 0, filter, CellStyle::badge);
-  const int selected = index_of_chosen(jobs);
-  for (int line = 1; line < list.rows(); ++line) {
-    const int item = jobs.place.top + line - 1;
-    if (item >= static_cast<int>(jobs.lines.size())) break;
-    draw_line(frame, list, columns, line, jobs.lines[static_cast<std::size_t>(item)]);
-    frame.click_targets.add(list.row_area(line), ClickTarget::Kind::item, item);
-    if (item == selected) list.tint(line, CellStyle::selected);
-  }
-  if (layout.details.rows > 0 && jobs.chosen) {
-    const auto job = frame.model.jobs().find(*jobs.chosen);
-    if (job != frame.model.jobs().end()) {
-      draw_details(frame, region.on(layout.details), job->second.reported);
-    }
+  draw_job_list(frame, region.on(layout.list));
+  const JobChanged* const job = chosen_job(frame.model, jobs);
+  if (layout.details.rows > 0 && job != nullptr) {
+    draw_details(frame, region.on(layout.details), *job);
   }
 }
+
+ScrolledRows arrange_jobs(const LayoutInput& at, UiState& ui) {
+  JobList& list = ui.jobs;
+  list.open = list.open && chosen_job(at.model, list) != nullptr;
+  const int details = job_details_rows(at.model, list);
+  const TableLayout layout = lay_out_jobs(at.body, at.model, details);
+  const int rows = layout.list.rows - 1;
+  list.lines = list_jobs(at.model, ui.fleet_filter, list.filter, rows);
+  list.place.scroll_to(index_of_chosen(list), static_cast<int>(list.lines.size()), rows);
+  return scrolled_rows(layout, lay_out_jobs_page(at.model, at.body.columns).rows, details);
+}
+
+int count_jobs(const UiState& ui) { return static_cast<int>(ui.jobs.lines.size()); }
+int selected_job(const Model&, const UiState& ui) { return index_of_chosen(ui.jobs); }
+void select_job(const Model&, UiState& ui, int index, int direction) {
+  choose_job(ui.jobs, index, direction);
+}
+std::string text_of_job(const Model& model, const UiState& ui, int index) {
+  const JobLine& line = ui.jobs.lines[static_cast<std::size_t>(index)];
+  const auto job = model.jobs().find(line.job);
+  if (line.kind == JobLine::Kind::heading || job == model.jobs().end()) return {};
+  const JobChanged& reported = job->second.reported;
+  return fmt::format("{} {} {} {} {} {} {} {}", to_text(reported.job.id),
+                     to_text(reported.job.work.kind), reported.job.work.model, reported.job.tenant,
+                     to_text(reported.state), reported.target, reported.pool,
+                     reported.reason ? to_text(*reported.reason) : "");
+}
+void open_job(const Model&, UiState& ui) { ui.jobs.open = ui.jobs.chosen.has_value(); }
+bool leave_job(UiState& ui) { return leave_list(ui, ui.jobs); }
+
+}  // namespace
+
+const ViewDefinition jobs_view = {.name = "jobs",
+                                  .arrange = arrange_jobs,
+                                  .draw = draw_jobs,
+                                  .count = count_jobs,
+                                  .selected = selected_job,
+                                  .select = select_job,
+                                  .place = [](UiState& ui) { return &ui.jobs.place; },
+                                  .text = text_of_job,
+                                  .open = open_job,
+                                  .back = leave_job};
 
 }  // namespace drover::tui

@@ -116,29 +116,36 @@ void draw_per_unit(DrawRegion& region, int row, const std::optional<Summary>& su
                CellStyle::faint);
 }
 
-void draw_spending(const FrameContext& frame, DrawRegion& region, int row) {
-  region.text(0, row, "in use", CellStyle::faint);
+/// The router's sums, if they are current.
+const Summary* spending_sums(const FrameContext& frame) {
   const auto& summary = frame.model.summary();
-  const bool known = summary && !summary->pools.empty() && !frame.model.is_silent(frame.now);
-  const double spend = known ? summary->spend_usd_per_h : absent;
-  const double budget = known ? summary->budget_usd_per_h : 0;
-  if (budget <= 0) {
-    region.field(
-        cost_label_columns, row, region.columns() - cost_label_columns,
-        known ? fmt::format("{}/h, no budget", dollars_text(spend)) : std::string(not_known),
-        known ? CellStyle::plain : CellStyle::faint);
+  return summary && !frame.model.is_silent(frame.now) ? &*summary : nullptr;
+}
+
+/// "$1.20 of $5.00/h", "$1.20/h, no budget".
+std::string spending_text(const Summary* sums) {
+  if (sums == nullptr) return std::string(not_known);
+  const std::string spend = dollars_text(sums->spend_usd_per_h);
+  return sums->budget_usd_per_h > 0
+             ? fmt::format("{} of {}/h", spend, dollars_text(sums->budget_usd_per_h))
+             : fmt::format("{}/h, no budget", spend);
+}
+
+void draw_spending(const FrameContext& frame, DrawRegion& region, int row) {
+  const Summary* const sums = spending_sums(frame);
+  if (sums == nullptr || sums->budget_usd_per_h <= 0) {
+    draw_fact(region, 0, row, cost_label_columns, "in use", spending_text(sums));
     return;
   }
-  const double share = spend / budget;
+  region.text(0, row, "in use", CellStyle::faint);
+  const double share = sums->spend_usd_per_h / sums->budget_usd_per_h;
   region.gauge(cost_label_columns, row, region.columns() - cost_label_columns, share,
-               fmt::format("{} of {}/h", dollars_text(spend), dollars_text(budget)),
-               gauge_style(share, power_near_cap, 1));
+               spending_text(sums), gauge_style(share, power_near_cap, 1));
 }
 
 void draw_now(const FrameContext& frame, DrawRegion& region, const Totals& totals) {
   // The site's cap does not apply to a part of the devices.
-  const bool whole = !frame.ui.fleet_filter.active() && frame.model.policy().has_value();
-  const double cap = whole ? frame.model.policy()->site_power_cap_w : 0;
+  const double cap = frame.ui.fleet_filter.active() ? 0 : frame.model.site_cap_w();
   const double limit = cap > 0 ? cap : totals.power_limit_w;
   const bool known = !std::isnan(totals.power_w);
   const double share = limit > 0 ? totals.power_w / limit : absent;
@@ -218,34 +225,11 @@ Page lay_out_page(const Model& model, int columns, int least_rows) {
   return page;
 }
 
-const PoolLimits* limits_of(const Model& model, const std::string& pool) {
-  if (!model.policy()) return nullptr;
-  for (const PoolLimits& limits : model.policy()->pools) {
-    if (limits.name == pool) return &limits;
-  }
-  return nullptr;
-}
-
-double site_cap_w(const Model& model) {
-  return model.policy() ? model.policy()->site_power_cap_w : 0;
-}
-
 std::string against_cap(const Model& model, double watts, double cap_w) {
   std::string text = known_text(watts, watts_text);
   if (cap_w > 0) return fmt::format("{} of {}", text, watts_text(cap_w));
   if (model.policy()) text += ", no cap";
   return text;
-}
-
-std::string spending_text(const FrameContext& frame) {
-  const auto& summary = frame.model.summary();
-  // A router that reports no pools is an old version that reports no spending either.
-  const bool known = summary && !summary->pools.empty() && !frame.model.is_silent(frame.now);
-  if (!known) return std::string(not_known);
-  const double budget = summary->budget_usd_per_h;
-  const std::string spend = dollars_text(summary->spend_usd_per_h);
-  return budget > 0 ? fmt::format("{} of {}/h", spend, dollars_text(budget))
-                    : fmt::format("{}/h, no budget", spend);
 }
 
 std::string money_text(double dollars) {
@@ -295,7 +279,7 @@ std::vector<MetricChart> charts_of(const FrameContext& frame) {
         return ChartValue{point.power_w, point.site_cap_w};
       },
       watts_text);
-  charts.back().note = against_cap(frame.model, totals.power_w, site_cap_w(frame.model));
+  charts.back().note = against_cap(frame.model, totals.power_w, frame.model.site_cap_w());
   const std::vector<PoolTotals> pools = pool_totals_of(frame.model, frame.now);
   for (std::size_t pool = 0; pool < frame.model.pools().size(); ++pool) {
     const std::string& name = frame.model.pools()[pool];
@@ -304,9 +288,8 @@ std::vector<MetricChart> charts_of(const FrameContext& frame) {
       return ChartValue{point.pools[pool].power_w, point.pools[pool].cap_w};
     };
     add((filtered ? "whole " : "pool ") + name, value_of, watts_text);
-    const PoolLimits* limits = limits_of(frame.model, name);
     charts.back().note =
-        against_cap(frame.model, pools[pool].power_w, limits == nullptr ? 0 : limits->power_cap_w);
+        against_cap(frame.model, pools[pool].power_w, frame.model.pool_cap_w(name));
   }
   add(
       filtered ? "all spending" : "spending",
@@ -314,13 +297,9 @@ std::vector<MetricChart> charts_of(const FrameContext& frame) {
         return ChartValue{point.spend_usd_per_h, point.budget_usd_per_h};
       },
       money_text);
-  charts.back().note = spending_text(frame);
+  charts.back().note = spending_text(spending_sums(frame));
   charts.back().chart.style = CellStyle::accent;
   return charts;
-}
-
-int zoom_of(const FrameContext& frame) {
-  return zoom_factors[static_cast<std::size_t>(frame.ui.zoom)];
 }
 
 /// Cells of the widest plot.
@@ -332,14 +311,8 @@ int plot_cells(const Page& page) {
 
 TimeWindow page_window(const FrameContext& frame, const Page& page) {
   TimeWindow window = window_of(frame, plot_cells(page));
-  window.bin *= zoom_of(frame);
+  window.bin *= frame.ui.zoom_factor();
   return window;
-}
-
-std::string page_note(const FrameContext& frame, int page_rows, int seen) {
-  const std::string scroll = scroll_note(page_rows, seen, frame.ui.details_top);
-  if (zoom_of(frame) == 1) return scroll;
-  return fmt::format("{}x time range{}{}", zoom_of(frame), scroll.empty() ? "" : ", ", scroll);
 }
 
 }  // namespace
@@ -367,7 +340,8 @@ void draw_power_view(const FrameContext& frame, const DrawRegion& region) {
   for (std::size_t i = 0; i < charts.size(); ++i) {
     draw_metric_chart(body, page.charts[i], charts[i], window);
   }
-  draw_costs(frame, body.on(page.costs), totals, page_note(frame, page.rows, view.rows()));
+  const std::string scroll = scroll_note(page.rows, view.rows(), frame.ui.details_top);
+  draw_costs(frame, body.on(page.costs), totals, zoomed_note(frame.ui, scroll));
   draw_throttle_times(frame, body.on(page.throttle_times));
   draw_hottest(frame, body.on(page.hottest));
   draw_throttled(frame, body.on(page.throttled));

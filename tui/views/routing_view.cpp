@@ -6,16 +6,12 @@
 
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
-#include "tui/canvas/layout.h"
-#include "tui/panels/header_page.h"
 #include "tui/panels/panels.h"
 #include "tui/panels/routing_page.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
-
-constexpr int roomy_decision_rows = 22;
 
 struct DecisionColumn {
   std::string_view title;
@@ -84,72 +80,110 @@ void draw_decisions(const FrameContext& frame, DrawRegion region) {
   // The remaining width goes to the last column, which is text.
   widen(columns, "REASON", std::max(0, region.columns() - column_after(columns, 1)));
   region.on(region.row_area(0)).blank(CellStyle::title);
-  const DecisionList& decisions = frame.ui.decisions;
-  for (const auto& [column, at, width] : columns) {
-    region.field(at, 0, width, column->title, CellStyle::title, column->align);
-  }
-  const int selected = index_of_chosen(decisions);
-  for (int line = 1; line < region.rows(); ++line) {
-    const int item = decisions.place.top + line - 1;
-    if (item >= static_cast<int>(decisions.numbers.size())) break;
-    const Decision* const found =
-        decision_of(frame.model, decisions.numbers[static_cast<std::size_t>(item)]);
-    if (found == nullptr) continue;  // the list was laid out for another moment
-    const Decision& decision = *found;
-    frame.click_targets.add(region.row_area(line), ClickTarget::Kind::item, item);
+  draw_column_titles(region, 0, columns, CellStyle::title);
+  const DecisionList& list = frame.ui.decisions;
+  const auto draw = [&](int row, std::size_t item) {
+    const Decision* const decision = decision_of(frame.model, list.numbers[item]);
+    if (decision == nullptr) return false;  // the list was laid out for another moment
     for (const auto& [column, at, width] : columns) {
-      const std::string text = column->text(decision);
-      region.field(at, line, width, text,
-                   text == "-" ? CellStyle::faint : role_of(decision, column->title),
+      const std::string text = column->text(*decision);
+      region.field(at, row, width, text,
+                   text == "-" ? CellStyle::faint : role_of(*decision, column->title),
                    column->align);
     }
-    if (item == selected) region.tint(line, CellStyle::selected);
-  }
-  if (decisions.numbers.empty())
+    return true;
+  };
+  draw_items(frame, region, 1, list.place, list.numbers.size(), draw);
+  if (list.numbers.empty())
     region.text(1, 1, frame.nothing_text("decision", "no decision yet"), CellStyle::faint);
 }
 
-}  // namespace
-
+/// Rows of the selected decision's details, with the heading; 0 when closed.
 int decision_details_rows(const Model& model, const DecisionList& list) {
   if (!list.open || !list.chosen) return 0;
   const Decision* const decision = decision_of(model, *list.chosen);
   return decision == nullptr ? 0 : 1 + decision_rows(*decision);
 }
 
+}  // namespace
+
 TableLayout lay_out_routing(const Rect& area, const Model& model, int details) {
   const RoutingPage page = lay_out_routing_page(model, area.columns);
   // The decisions keep more than a third of the screen.
-  const int most = details == 0                      ? area.rows * 3 / 5
-                   : area.rows < roomy_decision_rows ? 2
-                                                     : area.rows / 3;
-  const int top = header_page_rows(page.rows, page.flows.rows, most, details > 0);
-  const std::array<SizeHint, 3> rows = {SizeHint{top, top, 0}, SizeHint{3, 1'000, 2},
-                                        SizeHint{std::min(details, area.rows / 2), details, 0}};
-  const std::vector<Rect> parts = cut_rows(area, rows);
-  return {parts[0], parts[1], parts[2]};
+  return lay_out_table(area, page.rows, page.flows.rows, area.rows * 3 / 5, details);
 }
 
+namespace {
+
 void draw_routing(const FrameContext& frame, const DrawRegion& region) {
-  const UiState& ui = frame.ui;
+  const DecisionList& list = frame.ui.decisions;
   const TableLayout layout =
-      lay_out_routing(region.area(), frame.model, decision_details_rows(frame.model, ui.decisions));
-  const bool open = layout.details.rows > 0;
-  draw_header_page(region.on(layout.top), lay_out_routing_page(frame.model, region.columns()).rows,
-                   open ? std::nullopt : std::optional(ui.details_top),
+      lay_out_routing(region.area(), frame.model, decision_details_rows(frame.model, list));
+  draw_header_page(frame, region, layout, lay_out_routing_page(frame.model, region.columns()).rows,
                    [&](const DrawRegion& page) { draw_routing_page(frame, page); });
   draw_decisions(frame, region.on(layout.list));
-  if (layout.details.rows == 0 || !ui.decisions.chosen) return;
-  const Decision* const decision = decision_of(frame.model, *ui.decisions.chosen);
+  if (layout.details.rows == 0 || !list.chosen) return;
+  const Decision* const decision = decision_of(frame.model, *list.chosen);
   if (decision == nullptr) return;
   DrawRegion details = region.on(layout.details);
   const int visible = details.rows() - 1;
-  const std::string scroll = scroll_note(decision_rows(*decision), visible, ui.details_top);
+  const std::string scroll = scroll_note(decision_rows(*decision), visible, frame.ui.details_top);
   details.heading(0, decision_title(*decision),
                   scroll.empty() ? to_clock_text(decision->at) : scroll);
-  DrawRegion body =
-      region.on({layout.details.column, layout.details.row + 1, details.columns(), visible});
-  draw_decision(body, -ui.details_top, *decision);
+  DrawRegion body = details.part({0, 1, details.columns(), visible});
+  draw_decision(body, -frame.ui.details_top, *decision);
 }
+
+ScrolledRows arrange_decisions(const LayoutInput& at, UiState& ui) {
+  DecisionList& list = ui.decisions;
+  list.numbers = list_decisions(at.model, ui.fleet_filter);
+  const int selected = index_of_chosen(list);
+  if (selected < 0) list.open = false;
+  const int details = decision_details_rows(at.model, list);
+  const TableLayout layout = lay_out_routing(at.body, at.model, details);
+  if (!list.chosen) list.place.top = 0;
+  list.place.scroll_to(selected, static_cast<int>(list.numbers.size()), layout.list.rows - 1);
+  return scrolled_rows(layout, lay_out_routing_page(at.model, at.body.columns).rows, details);
+}
+
+int count_decisions(const UiState& ui) { return static_cast<int>(ui.decisions.numbers.size()); }
+int selected_decision(const Model&, const UiState& ui) { return index_of_chosen(ui.decisions); }
+void select_decision(const Model&, UiState& ui, int index, int direction) {
+  DecisionList& list = ui.decisions;
+  // At the top of the list the newest decision is always selected.
+  if (index == 0 && direction == 0 && !list.open) {
+    list.chosen.reset();
+    list.place = ListViewport{};
+    return;
+  }
+  list.chosen = list.numbers[static_cast<std::size_t>(index)];
+  list.place.row = -1;
+}
+std::string text_of_decision(const Model& model, const UiState& ui, int index) {
+  const Decision* const decision =
+      decision_of(model, ui.decisions.numbers[static_cast<std::size_t>(index)]);
+  if (decision == nullptr) return {};
+  return fmt::format("{} {} {} {} {} {} {} {}", to_text(decision->job), decision->model,
+                     to_text(decision->action), decision->rule, decision->preferred_pool,
+                     decision->pool, decision->target,
+                     decision->fallback_reason ? to_text(*decision->fallback_reason) : "");
+}
+void open_decision(const Model&, UiState& ui) {
+  ui.decisions.open = ui.decisions.chosen.has_value();
+}
+bool leave_decision(UiState& ui) { return leave_list(ui, ui.decisions); }
+
+}  // namespace
+
+const ViewDefinition routing_view = {.name = "routing",
+                                     .arrange = arrange_decisions,
+                                     .draw = draw_routing,
+                                     .count = count_decisions,
+                                     .selected = selected_decision,
+                                     .select = select_decision,
+                                     .place = [](UiState& ui) { return &ui.decisions.place; },
+                                     .text = text_of_decision,
+                                     .open = open_decision,
+                                     .back = leave_decision};
 
 }  // namespace drover::tui

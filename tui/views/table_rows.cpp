@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "tui/views/table_columns.h"
 
@@ -29,19 +30,15 @@ constexpr std::array<NamedTable, 11> tables = {{
 }};
 
 const NamedTable* find_table(std::string_view name) {
-  const auto found = std::find_if(tables.begin(), tables.end(),
-                                  [&](const NamedTable& table) { return table.name == name; });
+  const auto found = std::ranges::find(tables, name, &NamedTable::name);
   return found == tables.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
 const std::vector<std::string>& table_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const NamedTable& table : tables) all.emplace_back(table.name);
-    return all;
-  }();
+  static const auto words = tables | std::views::transform(&NamedTable::name);
+  static const std::vector<std::string> names(words.begin(), words.end());
   return names;
 }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "tui/panels/panels.h"
 #include "tui/state/frame_context.h"
 #include "tui/state/view_table.h"
 
@@ -23,26 +24,26 @@ FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder&
 /// The map's cells without its heading.
 Rect map_cells(const FleetLayout& layout);
 
-struct TableLayout {
-  Rect top, list, details;  // `list` with its heading row; `details` empty when closed
-};
 TableLayout lay_out_devices(const Rect& area);
-
 /// `details`: rows of the open details; 0 when they are closed.
 TableLayout lay_out_jobs(const Rect& area, const Model& model, int details);
-/// Rows of the selected job's details, with the heading; 0 when closed.
-int job_details_rows(const Model& model, const JobList& list);
-void draw_jobs(const FrameContext& frame, const DrawRegion& region);
+TableLayout lay_out_routing(const Rect& area, const Model& model, int details);
+
+/// Closes the details of a list, else clears the selection; false if there was neither.
+template <typename List>
+bool leave_list(UiState& ui, List& list) {
+  ui.details_top = 0;  // from now on it scrolls the page above the list
+  const bool was = list.open || list.chosen.has_value();
+  if (!list.open) list.chosen.reset();
+  list.open = false;
+  return was;
+}
 
 /// Running jobs: training and batch jobs before requests.
 void draw_running(const FrameContext& frame, DrawRegion region);
 /// The given jobs, with or without the place where each runs.
 void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
                        std::span<const JobRow* const> jobs, bool with_place);
-
-TableLayout lay_out_routing(const Rect& area, const Model& model, int details);
-int decision_details_rows(const Model& model, const DecisionList& list);
-void draw_routing(const FrameContext& frame, const DrawRegion& region);
 
 /// Shows ui.device, which is set when the view is shown unless the fleet is empty.
 void draw_device_view(const FrameContext& frame, const DrawRegion& region);

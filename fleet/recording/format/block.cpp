@@ -155,29 +155,19 @@ Status Block::read_facts() {
   return {};
 }
 
-Status Block::decode(std::size_t column) {
-  Decoded& decoded = columns_[column];
-  if (decoded.done) return {};
-  decoded.values.resize(decoded.count);
-  if (Status status = unpack_column(map_.columns[column], decoded.runs, decoded.values); !status) {
-    decoded.values.clear();
-    return error("Block.columns: metric {}: {}", map_.columns[column].metric,
-                 status.error().message);
-  }
-  decoded.done = true;
-  return {};
-}
-
-Status Block::decode_all() {
-  for (std::size_t column = 0; column < columns_.size(); ++column) {
-    if (Status status = decode(column); !status) return status;
+Status Block::decode() {
+  for (std::size_t index = 0; index < columns_.size(); ++index) {
+    Decoded& column = columns_[index];
+    if (column.done) continue;
+    column.values.resize(column.count);
+    if (Status status = unpack_column(map_.columns[index], column.runs, column.values); !status) {
+      column.values.clear();
+      return error("Block.columns: metric {}: {}", map_.columns[index].metric,
+                   status.error().message);
+    }
+    column.done = true;
   }
   return {};
-}
-
-std::size_t Block::source_of(std::size_t batch) const {
-  const auto next = std::upper_bound(first_batches_.begin(), first_batches_.end(), batch);
-  return static_cast<std::size_t>(next - first_batches_.begin()) - 1;
 }
 
 std::string Block::gather(std::size_t source, std::size_t tick, std::size_t column,
@@ -194,7 +184,8 @@ std::string Block::gather(std::size_t source, std::size_t tick, std::size_t colu
 }
 
 RecordedMessage Block::batch(std::size_t number) const {
-  const std::size_t source = source_of(number);
+  const auto next = std::upper_bound(first_batches_.begin(), first_batches_.end(), number);
+  const auto source = static_cast<std::size_t>(next - first_batches_.begin()) - 1;
   const std::size_t tick = number - first_batches_[source];
   const BlockSource& from = map_.sources[source];
   const BatchHeader& facts = facts_[number];
@@ -206,21 +197,6 @@ RecordedMessage Block::batch(std::size_t number) const {
                              gather(source, tick, column_of_.at(form.metric), form.width)});
   }
   return {facts.arrived, {from.sender, facts.sequence, facts.at, std::move(batch)}, facts.ordinal};
-}
-
-Result<std::vector<std::int64_t>> Block::row(std::size_t source, std::size_t row,
-                                             std::uint8_t metric, ColumnFormat& form) {
-  const BlockSource& from = map_.sources[source];
-  const std::vector<ColumnFormat>& forms = map_.forms[from.form].columns;
-  const auto found = std::find_if(forms.begin(), forms.end(),
-                                  [&](const ColumnFormat& one) { return one.metric == metric; });
-  if (found == forms.end()) return std::vector<std::int64_t>{};
-  form = *found;
-  const std::size_t column = column_of_.at(metric);
-  if (Status status = decode(column); !status) return status.error();
-  const std::int64_t* values =
-      columns_[column].values.data() + columns_[column].starts[source] + row * from.batches;
-  return std::vector<std::int64_t>(values, values + from.batches);
 }
 
 std::size_t Block::weight() const {

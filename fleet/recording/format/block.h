@@ -100,26 +100,19 @@ std::string encode_block(const std::vector<const Source*>& sources, DeviceNumber
 /// Reads the fields before `forms` from a block's first bytes.
 std::optional<BlockHead> read_block_head(std::string_view bytes);
 
-/// A parsed block. Columns are decoded on demand.
+/// A parsed block.
 class Block {
  public:
   static Result<Block> parse(std::string_view bytes);
 
   const BlockHead& head() const { return map_; }
-  const std::vector<BlockSource>& sources() const { return map_.sources; }
   std::size_t batch_count() const { return facts_.size(); }
   const BatchHeader& facts(std::size_t batch) const { return facts_[batch]; }
-  /// The index of this source's first batch.
-  std::size_t first_batch(std::size_t source) const { return first_batches_[source]; }
-  std::size_t source_of(std::size_t batch) const;
 
-  Status decode_all();
-  /// REQUIRES decode_all().
+  /// Decodes the columns that are not decoded yet.
+  Status decode();
+  /// REQUIRES decode().
   RecordedMessage batch(std::size_t number) const;
-  /// The integers of one metric in one row of a source, in time order; empty when it has none.
-  /// Decodes only that metric.
-  Result<std::vector<std::int64_t>> row(std::size_t source, std::size_t row, std::uint8_t metric,
-                                        ColumnFormat& form);
   /// Bytes in memory.
   std::size_t weight() const;
 
@@ -134,14 +127,13 @@ class Block {
 
   Status lay_out();
   Status read_facts();
-  Status decode(std::size_t column);
   std::string gather(std::size_t source, std::size_t tick, std::size_t column,
                      std::uint8_t width) const;
 
   BlockMap map_;
   std::vector<BatchHeader> facts_;
-  std::vector<std::size_t> first_batches_;
-  std::vector<Decoded> columns_;  // as map_.columns
+  std::vector<std::size_t> first_batches_;  // of each source
+  std::vector<Decoded> columns_;            // as map_.columns
   std::map<std::uint8_t, std::size_t> column_of_;
 };
 

@@ -26,11 +26,6 @@ ZSTD_DCtx& decompressor() {
   return *context;
 }
 
-template <typename Number>
-void append(std::string& bytes, Number value) {
-  for (std::size_t i = 0; i < sizeof value; ++i) bytes += static_cast<char>(value >> (8 * i));
-}
-
 }  // namespace
 
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before) {
@@ -62,30 +57,13 @@ Status decompress(std::string_view frame, std::span<char> out) {
   return {};
 }
 
-Bytes& Bytes::u8(std::uint8_t value) {
-  bytes_ += static_cast<char>(value);
-  return *this;
-}
-
-Bytes& Bytes::u16(std::uint16_t value) {
-  append(bytes_, value);
-  return *this;
-}
-
-Bytes& Bytes::u32(std::uint32_t value) {
-  append(bytes_, value);
-  return *this;
-}
-
-Bytes& Bytes::u64(std::uint64_t value) {
-  append(bytes_, value);
+Bytes& Bytes::number(std::uint64_t value, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) bytes_ += static_cast<char>(value >> (8 * i));
   return *this;
 }
 
 Bytes& Bytes::text(std::string_view value) {
-  append(bytes_, static_cast<std::uint32_t>(value.size()));
-  bytes_ += value;
-  return *this;
+  return u32(static_cast<std::uint32_t>(value.size())).raw(value);
 }
 
 Bytes& Bytes::raw(std::string_view value) {
@@ -111,11 +89,5 @@ std::uint64_t Cursor::number(std::size_t size) {
   }
   return value;
 }
-
-std::uint8_t Cursor::u8() { return static_cast<std::uint8_t>(number(1)); }
-std::uint16_t Cursor::u16() { return static_cast<std::uint16_t>(number(2)); }
-std::uint32_t Cursor::u32() { return static_cast<std::uint32_t>(number(4)); }
-std::uint64_t Cursor::u64() { return number(8); }
-std::string_view Cursor::text() { return raw(u32()); }
 
 }  // namespace drover::recording

@@ -22,10 +22,10 @@ Status decompress(std::string_view frame, std::span<char> out);
 /// Appends numbers and texts as MCAP writes them.
 class Bytes {
  public:
-  Bytes& u8(std::uint8_t value);
-  Bytes& u16(std::uint16_t value);
-  Bytes& u32(std::uint32_t value);
-  Bytes& u64(std::uint64_t value);
+  Bytes& u8(std::uint8_t value) { return number(value, 1); }
+  Bytes& u16(std::uint16_t value) { return number(value, 2); }
+  Bytes& u32(std::uint32_t value) { return number(value, 4); }
+  Bytes& u64(std::uint64_t value) { return number(value, 8); }
   Bytes& text(std::string_view value);  // u32 length, then the bytes
   Bytes& raw(std::string_view value);
 
@@ -34,6 +34,8 @@ class Bytes {
   std::string_view view() const { return bytes_; }
 
  private:
+  Bytes& number(std::uint64_t value, std::size_t size);
+
   std::string bytes_;
 };
 
@@ -42,11 +44,11 @@ class Bytes {
 class Cursor {
  public:
   explicit Cursor(std::string_view bytes) : bytes_(bytes) {}
-  std::uint8_t u8();
-  std::uint16_t u16();
-  std::uint32_t u32();
-  std::uint64_t u64();
-  std::string_view text();
+  std::uint8_t u8() { return static_cast<std::uint8_t>(number(1)); }
+  std::uint16_t u16() { return static_cast<std::uint16_t>(number(2)); }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
+  std::uint64_t u64() { return number(8); }
+  std::string_view text() { return raw(u32()); }
   std::string_view raw(std::uint64_t size);
 
   bool failed() const { return failed_; }

@@ -1,6 +1,7 @@
 #include "fleet/recording/format/file.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -220,6 +221,8 @@ TextMap to_map(const RecordingStart& start) {
   return map;
 }
 
+namespace {
+
 Result<std::uint64_t> number_in(const TextMap& map, std::string_view key) {
   const auto found = map.find(std::string(key));
   if (found == map.end()) return error("metadata {}: missing", key);
@@ -227,8 +230,6 @@ Result<std::uint64_t> number_in(const TextMap& map, std::string_view key) {
   if (!number) return number.error();
   return static_cast<std::uint64_t>(*number);
 }
-
-namespace {
 
 // 32 hexadecimal digits, like a job's id.
 Result<Incarnation> identity_in(const TextMap& map) {
@@ -278,6 +279,53 @@ Result<RecordingStart> start_of(const TextMap& map) {
     start.seed = *seed;
   }
   return start;
+}
+
+namespace {
+
+struct CountKey {
+  std::string_view key;
+  std::uint64_t Totals::*count;
+};
+constexpr std::array<CountKey, 6> count_keys{{{"places", &Totals::ordinals},
+                                              {"sample_batches", &Totals::batches},
+                                              {"sample_values", &Totals::values},
+                                              {"keyframes", &Totals::keyframes},
+                                              {"dropped", &Totals::dropped},
+                                              {"fell_back", &Totals::out_of_order}}};
+
+}  // namespace
+
+TextMap to_map(const Totals& totals) {
+  TextMap map;
+  for (const CountKey& row : count_keys) {
+    map.emplace(row.key, fmt::format("{}", totals.*row.count));
+  }
+  const auto arrival = [&](Instant at) {
+    return fmt::format("{}", totals.ordinals == 0 ? 0 : at.time_since_epoch().count());
+  };
+  map["longest_block_ns"] = fmt::format("{}", totals.longest_block.count());
+  map["first_arrival_ns"] = arrival(totals.first);
+  map["last_arrival_ns"] = arrival(totals.last);
+  return map;
+}
+
+Status take_totals(const TextMap& map, Totals& totals) {
+  for (const CountKey& row : count_keys) {
+    const Result<std::uint64_t> count = number_in(map, row.key);
+    if (!count) return count.error();
+    totals.*row.count = *count;
+  }
+  const auto longest = number_in(map, "longest_block_ns");
+  if (!longest) return longest.error();
+  const auto first = number_in(map, "first_arrival_ns");
+  if (!first) return first.error();
+  const auto last = number_in(map, "last_arrival_ns");
+  if (!last) return last.error();
+  totals.longest_block = std::max(Duration{0}, Duration{static_cast<std::int64_t>(*longest)});
+  totals.first = instant_of(*first);
+  totals.last = instant_of(*last);
+  return {};
 }
 
 }  // namespace drover::recording

@@ -83,6 +83,20 @@ inline constexpr std::string_view format_version = "1";
 /// The first metadata record.
 TextMap to_map(const RecordingStart& start);
 Result<RecordingStart> start_of(const TextMap& map);
-Result<std::uint64_t> number_in(const TextMap& map, std::string_view key);
+
+/// The content of the last metadata record.
+struct Totals {
+  std::uint64_t ordinals = 0;
+  std::uint64_t batches = 0;
+  std::uint64_t values = 0;
+  std::uint64_t keyframes = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t out_of_order = 0;
+  Duration longest_block{};
+  Instant first{};
+  Instant last{};
+};
+TextMap to_map(const Totals& totals);
+Status take_totals(const TextMap& map, Totals& totals);
 
 }  // namespace drover::recording

@@ -148,7 +148,7 @@ struct Alone {
   ContinuousBatch batch{placement, model, {100'000, 8}};
 };
 
-TEST(ContinuousBatch, FiveThousandTokensAreTwoEvents) {
+TEST(ContinuousBatch, FiveThousandTokensTakeTwoEvents) {
   Alone alone;
   alone.batch.join(1, 10, 5000);
   Instant now = beginning();
@@ -161,7 +161,7 @@ TEST(ContinuousBatch, FiveThousandTokensAreTwoEvents) {
   EXPECT_EQ(events, 2);  // the prompt, the answer
 }
 
-TEST(ContinuousBatch, ChargesEachStepInEqualPartsAndAllOfIt) {
+TEST(ContinuousBatch, ChargesEachStepEquallyAndCompletely) {
   Alone alone;
   alone.batch.join(1, 100, 50);
   alone.batch.join(2, 200, 80);
@@ -185,7 +185,7 @@ TEST(ContinuousBatch, ChargesEachStepInEqualPartsAndAllOfIt) {
   EXPECT_DOUBLE_EQ(first.energy_j, 7 + 7 + 3.5);
 }
 
-TEST(ContinuousBatch, ALeavingRequestGoesAtTheNextStepBoundary) {
+TEST(ContinuousBatch, ALeavingRequestEndsAtTheNextStepBoundary) {
   Alone alone;
   alone.batch.join(1, 10, 5000);
   alone.batch.begin_phase({beginning(), 0});
@@ -213,7 +213,7 @@ TEST(ContinuousBatch, RefusesToFitMoreThanItsCacheOrItsBatch) {
   EXPECT_FALSE(alone.batch.fits(1));
 }
 
-TEST(ContinuousBatch, ASlowerPaceStretchesOnlyWhatIsLeft) {
+TEST(ContinuousBatch, ASlowdownStretchesOnlyTheRemainingWork) {
   Alone fast, slow;
   for (Alone* alone : {&fast, &slow}) {
     alone->batch.join(1, 2000, 1);

@@ -9,7 +9,8 @@ namespace {
 
 DecodeRun draw_run(RandomStream& random) {
   DecodeRun run;
-  run.pace = {random.uniform(1e-3, 5e-2), random.chance(0.2) ? 0.0 : random.uniform(1e-10, 1e-6)};
+  run.step_time = {random.uniform(1e-3, 5e-2),
+                   random.chance(0.2) ? 0.0 : random.uniform(1e-10, 1e-6)};
   run.batch = static_cast<double>(1 + random.below(256));
   run.context = static_cast<double>(random.below(500'000));
   run.first_share = random.chance(0.5) ? 1.0 : random.uniform(0.01, 1.0);
@@ -20,7 +21,7 @@ double step_by_step(const DecodeRun& run, std::uint64_t steps) {
   double seconds = 0;
   double context = run.context;
   for (std::uint64_t step = 0; step < steps; ++step) {
-    seconds += (step == 0 ? run.first_share : 1.0) * run.pace.seconds(context);
+    seconds += (step == 0 ? run.first_share : 1.0) * run.step_time.seconds(context);
     context += run.batch;
   }
   return seconds;
@@ -50,7 +51,7 @@ TEST(DecodeRun, CountsExactlyTheStepsThatFitIntoASpan) {
   }
 }
 
-TEST(DecodeRun, GoingOnAtTheSamePaceChangesNothing) {
+TEST(DecodeRun, ContinuingAtTheSameSpeedChangesNothing) {
   RandomStream random(3);
   for (int round = 0; round < 500; ++round) {
     const DecodeRun run = draw_run(random);
@@ -59,14 +60,14 @@ TEST(DecodeRun, GoingOnAtTheSamePaceChangesNothing) {
     const double elapsed = random.uniform() * whole;
     const std::uint64_t done = run.steps_within(elapsed, steps);
     if (done == steps) continue;
-    const DecodeRun rest = run.after(elapsed, steps, run.pace);
+    const DecodeRun rest = run.after(elapsed, steps, run.step_time);
     EXPECT_NEAR(elapsed + rest.seconds(steps - done), whole, 1e-11 * whole) << "round " << round;
   }
 }
 
-TEST(DecodeRun, TheStepInFlightKeepsWhatIsDoneOfIt) {
+TEST(DecodeRun, TheStepInFlightKeepsItsProgress) {
   DecodeRun run;
-  run.pace = {1.0, 0};
+  run.step_time = {1.0, 0};
   run.batch = 1;
   const DecodeRun rest = run.after(2.25, 10, {2.0, 0});
   EXPECT_DOUBLE_EQ(rest.first_share, 0.75);

@@ -64,7 +64,7 @@ double step_seconds(const std::string& device, int devices, double pace) {
   return devices::training_step(placement, model_spec("bert-large"), {64, 512}, pace).seconds;
 }
 
-TEST(Executor, AGangRunsAtThePaceOfItsSlowestDevice) {
+TEST(Executor, AGangRunsAtTheSpeedOfItsSlowestDevice) {
   Host host("h100-sxm", 4);
   host.train(1, 1, {0, 1, 2, 3});
   double slowest = 10, fastest = 0;
@@ -80,12 +80,13 @@ TEST(Executor, AGangRunsAtThePaceOfItsSlowestDevice) {
   EXPECT_EQ(host.ended[0].outcome.steps, 1u);
 }
 
-TEST(Executor, AMeasuredPaceTakesThePlaceOfTheModelledOneAndDrawsLess) {
+TEST(Executor, ALowerMeasuredThroughputReplacesTheModelAndUsesLessPower) {
   Host modelled("h100-sxm", 1), measured("h100-sxm", 1);
   modelled.train(1, 100, {0});
   Assign assign = to_devices(train_job(1, "bert-large", 100, 64, 512, 1), {0});
   const double half = 0.5 / step_seconds("h100-sxm", 1, 1);
-  assign.job.work.paces = {{"a100-sxm-80gb", 1, 1}, {"h100-sxm", 2, 1}, {"h100-sxm", 1, half}};
+  assign.job.work.throughputs = {
+      {"a100-sxm-80gb", 1, 1}, {"h100-sxm", 2, 1}, {"h100-sxm", 1, half}};
   ASSERT_FALSE(measured.executor.train(measured.now, assign, model_spec("bert-large")));
   for (Host* host : {&modelled, &measured}) {
     while (host->ended.empty()) host->pass_until(host->executor.next_event());
@@ -97,15 +98,15 @@ TEST(Executor, AMeasuredPaceTakesThePlaceOfTheModelledOneAndDrawsLess) {
             modelled.ended[0].usage.energy_j / of_model_s);
 }
 
-TEST(Executor, RefusesWhatItsOwnerHasTriedOnSuchDevicesInVain) {
+TEST(Executor, RefusesAJobMeasuredNotToRunOnSuchDevices) {
   Host host("h100-sxm", 1);
   Assign assign = to_devices(train_job(1, "bert-large", 100, 64, 512, 1), {0});
-  assign.job.work.paces = {{"h100-sxm", 2, 0}, {"h100-sxm", 1, 0}};
+  assign.job.work.throughputs = {{"h100-sxm", 2, 0}, {"h100-sxm", 1, 0}};
   const auto refusal = host.executor.train(host.now, assign, model_spec("bert-large"));
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->reason, Reason::memory);
   EXPECT_EQ(refusal->detail, "a measured throughput says that it does not run on 1 h100-sxm");
-  assign.job.work.paces.pop_back();
+  assign.job.work.throughputs.pop_back();
   EXPECT_FALSE(host.executor.train(host.now, assign, model_spec("bert-large")));
 }
 
@@ -142,7 +143,7 @@ TEST(Executor, HotAirSlowsTrainingDown) {
   EXPECT_GT(hot.ended[0].outcome.run_s, cool.ended[0].outcome.run_s * 1.02);
 }
 
-TEST(Executor, ADeviceThatShutsDownFailsItsWorkForHeat) {
+TEST(Executor, AThermalShutdownFailsTheWorkOfTheDevice) {
   Host host("h100-sxm", 3, 120);
   StartReplica start;
   start.model = "llama-3.1-8b";
@@ -269,7 +270,7 @@ TEST(Executor, TheQueueOfAReplicaIsBounded) {
   EXPECT_EQ(sample[Metric::running], static_cast<double>(replica_batch_max));
 }
 
-TEST(Executor, AReplicaTellsWhoseRequestsHoldItsMemory) {
+TEST(Executor, AReplicaReportsWhichTenantsHoldItsMemory) {
   Host host("h100-sxm", 2);
   StartReplica start;
   start.model = "llama-3.1-8b";

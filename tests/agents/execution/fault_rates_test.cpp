@@ -33,7 +33,7 @@ std::vector<Happening> all_until(FaultStream& stream, Instant end) {
   return all;
 }
 
-TEST(FaultRates, AreFaultsThatAPersonCouldInjectEachWithItsSource) {
+TEST(FaultRates, AreForInjectableFaultsAndNameTheirSources) {
   std::set<std::string_view> names;
   for (const FaultRate& rate : published_fault_rates()) {
     EXPECT_TRUE(parse_fault(rate.fault).ok()) << rate.name;
@@ -58,7 +58,7 @@ TEST(FaultRates, AddUpToWhatLlama3Reported) {
   EXPECT_NEAR(device + host / 8, 1.7e-5, 0.1e-5);
 }
 
-TEST(FaultStream, ComesAsOftenAsItsRate) {
+TEST(FaultStream, MatchesItsRate) {
   const double multiple = 1e3;
   FaultStream stream(gpus(64), multiple, RandomStream(3), beginning());
   const Instant end = beginning() + hours(400);
@@ -79,11 +79,11 @@ TEST(FaultStream, ComesAsOftenAsItsRate) {
   }
 }
 
-TEST(FaultStream, NothingComesUnlessItIsAskedFor) {
+TEST(FaultStream, IsEmptyAtRateZero) {
   EXPECT_EQ(FaultStream(gpus(8), 0, RandomStream(1), beginning()).next(), never);
 }
 
-TEST(FaultStream, ADeviceMoreShiftsNoOthersFaults) {
+TEST(FaultStream, AnExtraDeviceDoesNotShiftTheFaultsOfOthers) {
   FaultStream three(gpus(3), 1e4, RandomStream(7), beginning());
   FaultStream four(gpus(4), 1e4, RandomStream(7), beginning());
   const Instant end = beginning() + hours(200);
@@ -101,7 +101,7 @@ TEST(FaultStream, ADeviceMoreShiftsNoOthersFaults) {
   EXPECT_EQ(of_first_three(all_until(four, end)), expected);
 }
 
-TEST(FaultStream, ATpuKnowsNoXids) {
+TEST(FaultStream, ATpuHasNoXids) {
   FaultStream stream(std::vector<FaultState::Device>(8, {0, DeviceClass::tpu}), 1e4,
                      RandomStream(2), beginning());
   const auto all = all_until(stream, beginning() + hours(100));
@@ -109,7 +109,7 @@ TEST(FaultStream, ATpuKnowsNoXids) {
   for (const Happening& one : all) EXPECT_NE(one.apply.fault.kind, FaultKind::xid);
 }
 
-TEST(AgentFaults, ComeByThemselvesAndAreReported) {
+TEST(AgentFaults, OccurSpontaneouslyAndAreReported) {
   AgentSettings settings = settings_of("h100-sxm:8", "");
   settings.fault_rate = 1e6;
   AgentDialogue faulty(settings);
@@ -125,7 +125,7 @@ TEST(AgentFaults, ComeByThemselvesAndAreReported) {
   EXPECT_TRUE(calm.all<DeviceReport>().empty());
 }
 
-TEST(AgentSamples, MayGetLostOrComeLate) {
+TEST(AgentSamples, MayBeLostOrArriveLate) {
   AgentSettings settings = settings_of("h100-sxm:8", "");
   AgentDialogue whole(settings);
   settings.sample_loss = 0.25;

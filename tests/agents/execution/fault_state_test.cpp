@@ -36,7 +36,7 @@ TEST(FaultState, EndsEachFaultAtItsExactInstant) {
   EXPECT_EQ(book.next_end(), never);
 }
 
-TEST(FaultState, TellsWhatWasAskedForAndNotWhatCameByItself) {
+TEST(FaultState, ReportsRequestedFaultsButNotSpontaneousOnes) {
   FaultState book = book_of(3, 0);
   book.apply(beginning(), fault("hang", seconds(9), {0, 2}));
   book.apply(beginning(), fault("ecc", seconds(9), {1}), FaultOrigin::spontaneous);
@@ -56,7 +56,7 @@ TEST(FaultState, TheSameKindAgainReplacesTheEarlierOne) {
   EXPECT_EQ(book.next_end(), beginning() + seconds(11));
 }
 
-TEST(FaultState, AnXidThatIsOverAtOnceLeavesALastingOneInForce) {
+TEST(FaultState, AMomentaryXidLeavesALastingOneInForce) {
   FaultState book = book_of(1, 0);
   book.apply(beginning(), fault("xid=79", seconds(60), {0}));
   EXPECT_EQ(book.apply(beginning(), fault("xid=31", seconds(1), {0})).size(), 1u);
@@ -64,7 +64,7 @@ TEST(FaultState, AnXidThatIsOverAtOnceLeavesALastingOneInForce) {
   EXPECT_EQ(book.next_end(), beginning() + seconds(60));
 }
 
-TEST(FaultState, ReachesTheWholeGroupWhereThePartIsTheGroups) {
+TEST(FaultState, ReachesTheWholeGroupWhenThePartIsShared) {
   FaultState book = book_of(2, 4);
   book.apply(beginning(), fault("slow-link=0.2", seconds(9), {0}));
   EXPECT_EQ(book.effect_on(1).link_share, 0.2);
@@ -77,7 +77,7 @@ TEST(FaultState, ReachesTheWholeGroupWhereThePartIsTheGroups) {
   }
 }
 
-TEST(FaultState, HasNoEntryForWhatMakesNoSense) {
+TEST(FaultState, IgnoresInvalidFaults) {
   FaultState book = book_of(1, 1);
   ApplyFault wild = fault("throttle=0.5", seconds(9), {0});
   for (const double amount : {0.0, -1.0, 7.0, std::numeric_limits<double>::quiet_NaN()}) {
@@ -98,7 +98,7 @@ TEST(Xid, SaysWhatTheDriverSays) {
   EXPECT_EQ(xid_text(999), "Xid 999: not in the catalogue");
 }
 
-TEST(Xid, TableStandsInTheDocumentAsItIs) {
+TEST(Xid, TableMatchesTheDocument) {
   static constexpr const char* effects[] = {"none", "work fails", "unusable",
                                             "unusable, off the bus"};
   std::ifstream file(std::filesystem::path(DROVER_SOURCE_DIR) / "docs" / "faults.md");

@@ -34,7 +34,7 @@ class Trainer {
   AgentDialogue talk;
 };
 
-TEST(Faults, AThrottledDeviceSlowsItsGangAndDrawsLess) {
+TEST(Faults, AThrottledDeviceSlowsItsGangAndUsesLessPower) {
   Trainer calm, slow;
   for (Trainer* one : {&calm, &slow}) one->talk.pass(seconds(5), seconds(1));
   slow.talk.from_router(fault("throttle=0.4", seconds(10), {1}));
@@ -87,7 +87,7 @@ TEST(Faults, AHungDeviceLooksBusyEvenWhenNothingRunsThere) {
   }
 }
 
-TEST(Faults, AHungReplicaAnswersLaterByTheTimeOfTheHang) {
+TEST(Faults, AHungReplicaRespondsLaterByTheDurationOfTheHang) {
   AgentDialogue calm(settings_of("h100-sxm:2", "llama-3.1-8b:0-1")),
       hung(settings_of("h100-sxm:2", "llama-3.1-8b:0-1"));
   for (AgentDialogue* talk : {&calm, &hung}) {
@@ -126,7 +126,7 @@ TEST(Faults, AHangDelaysLoadingToo) {
   }
 }
 
-TEST(Faults, ASlowLinkSlowsWhatTalksOverItAtOnce) {
+TEST(Faults, ASlowLinkImmediatelySlowsWorkThatUsesIt) {
   Trainer calm, slow;
   for (Trainer* one : {&calm, &slow}) one->talk.pass(seconds(3), seconds(1));
   slow.talk.from_router(fault("slow-link=0.01", seconds(10), {0}));
@@ -134,7 +134,7 @@ TEST(Faults, ASlowLinkSlowsWhatTalksOverItAtOnce) {
   EXPECT_TRUE(slow.talk.all<DeviceReport>().empty()) << "no driver knows of it";
 }
 
-TEST(Faults, ASlowLinkIsNothingToASingleDevice) {
+TEST(Faults, ASlowLinkDoesNotAffectASingleDevice) {
   AgentDialogue calm(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   AgentDialogue slow(settings_of("h100-sxm:2", "llama-3.1-8b:0"));
   for (AgentDialogue* talk : {&calm, &slow}) {
@@ -146,7 +146,7 @@ TEST(Faults, ASlowLinkIsNothingToASingleDevice) {
   EXPECT_EQ(slow.all<Finished>().at(0).outcome, calm.all<Finished>().at(0).outcome);
 }
 
-TEST(Faults, WarmInletAirThrottlesByHeatAndGoes) {
+TEST(Faults, WarmInletAirCausesThermalThrottlingUntilItEnds) {
   Trainer one("h100-sxm:2", 40);  // the fans cope with less
   AgentDialogue& talk = one.talk;
   talk.from_router(Cancel{job_id(1), 1, Reason::cancelled});

@@ -42,7 +42,7 @@ class EachFault : public testing::TestWithParam<FaultCase> {
   Instant heard;
 };
 
-TEST_P(EachFault, IsReportedWithWhatTheDriverSays) {
+TEST_P(EachFault, IsReportedWithTheDriversMessage) {
   const auto reports = talk.all<DeviceReport>();
   ASSERT_EQ(reports.size(), GetParam().reported ? 2u : 0u);
   for (std::size_t at = 0; at < reports.size(); ++at) {
@@ -57,7 +57,7 @@ TEST_P(EachFault, IsReportedWithWhatTheDriverSays) {
   }
 }
 
-TEST_P(EachFault, EndsWhatRunsThereOrNothing) {
+TEST_P(EachFault, EndsOrSparesRunningWorkAsSpecified) {
   const auto failed = talk.all<Failed>();
   ASSERT_EQ(failed.size(), GetParam().work_fails ? 2u : 0u);
   for (const Failed& one : failed) {
@@ -75,7 +75,7 @@ TEST_P(EachFault, EndsWhatRunsThereOrNothing) {
   EXPECT_EQ(gone, GetParam().work_fails ? 1u : 0u);
 }
 
-TEST_P(EachFault, LetsNewWorkInOnlyWhereItCanRun) {
+TEST_P(EachFault, AcceptsNewWorkOnlyWhereItCanRun) {
   talk.forget();
   talk.from_router(to_replica(serve_job(7, chat_model, 10, 10), 0));
   talk.from_router(to_devices(train_job(8, "bert-large", 10, 64, 512, 1), {2}));
@@ -92,13 +92,13 @@ TEST_P(EachFault, LetsNewWorkInOnlyWhereItCanRun) {
   EXPECT_EQ(reports[0].replica.detail.find("unhealthy: device node1/1: "), 0u);
 }
 
-TEST_P(EachFault, SamplesWhatCanBeSeen) {
+TEST_P(EachFault, SamplesOnlyVisibleDevices) {
   talk.pass(seconds(5), seconds(1));
   const std::set<std::uint16_t> all{0, 1, 2, 3}, others{2, 3};
   EXPECT_EQ(sampled(), GetParam().no_samples ? others : all);
 }
 
-TEST_P(EachFault, IsRepeatedAfterAHelloWhileItLasts) {
+TEST_P(EachFault, RepeatsItsDeviceReportsAfterARegistrationWhileItLasts) {
   talk.forget();
   talk.from_router(Reregister{});
   EXPECT_EQ(talk.all<DeviceReport>().size(), GetParam().unusable ? 2u : 0u);
@@ -108,7 +108,7 @@ TEST_P(EachFault, IsRepeatedAfterAHelloWhileItLasts) {
   EXPECT_TRUE(talk.all<DeviceReport>().empty());
 }
 
-TEST_P(EachFault, IsToldWithEachHelloWhileItLasts) {
+TEST_P(EachFault, IsIncludedInEachRegistrationWhileItLasts) {
   const Fault asked = fault(GetParam().text, seconds(30), {0, 1}).fault;
   std::vector<ActiveFault> told{{false, {0, 1}, asked, heard + seconds(30)}};
   if (asked.kind == FaultKind::slow_link) told[0].devices = {0, 1, 2, 3};  // its whole group
@@ -135,7 +135,7 @@ TEST_P(EachFault, EndsByItselfToTheNanosecond) {
   EXPECT_EQ(reports, GetParam().unusable ? 2u : 0u);
 }
 
-TEST_P(EachFault, ReplicasOfTheSettingsAreLoadedAgain) {
+TEST_P(EachFault, ReloadsTheConfiguredReplicas) {
   talk.pass(seconds(45), seconds(1));
   std::vector<ReplicaState> states;
   for (const ReplicaReport& report : talk.all<ReplicaReport>()) {

@@ -53,7 +53,7 @@ class Part {
   std::vector<EndedAttempt> ended;
 };
 
-TEST(GangLayout, TellsItsPaceAndWaitsWithItsDevicesIdle) {
+TEST(GangLayout, ReportsItsStepTimeAndWaitsWithIdleDevices) {
   Part part;
   ASSERT_EQ(part.paces.size(), 1U);
   EXPECT_GT(part.paces[0].compute_s, 0);
@@ -64,7 +64,7 @@ TEST(GangLayout, TellsItsPaceAndWaitsWithItsDevicesIdle) {
   EXPECT_LT(part.power_w(), 100) << "of 300 W";
 }
 
-TEST(GangLayout, AllItsStepsTakeWhatTheWholeTakes) {
+TEST(GangLayout, EachStepTakesAsLongAsForTheWholeGang) {
   Part part;
   const double step_s = 2 * part.own_step_s();
   part.step(step_s);
@@ -82,7 +82,7 @@ TEST(GangLayout, IsNeverFasterThanItsOwnDevices) {
   EXPECT_TRUE(part.ended.empty());
 }
 
-TEST(GangLayout, DrawsLessTheLongerItWaitsForTheOthers) {
+TEST(GangLayout, UsesLessPowerTheLongerItWaitsForTheOthers) {
   Part alone, waiting;
   alone.step(alone.own_step_s());
   waiting.step(4 * waiting.own_step_s());
@@ -91,7 +91,7 @@ TEST(GangLayout, DrawsLessTheLongerItWaitsForTheOthers) {
   EXPECT_GT(alone.power_w(), waiting.power_w() + 20);
 }
 
-TEST(GangLayout, GoesOnWhereItWasWhenThePaceChanges) {
+TEST(GangLayout, ContinuesWhereItWasWhenTheStepTimeChanges) {
   Part part;
   const double step_s = 2 * part.own_step_s();
   part.step(step_s);
@@ -102,7 +102,7 @@ TEST(GangLayout, GoesOnWhereItWasWhenThePaceChanges) {
   EXPECT_NEAR(part.ended[0].outcome.run_s, step_s * steps * 1.5, 1e-6);
 }
 
-TEST(GangLayout, StandsStillWhenItIsTold) {
+TEST(GangLayout, PausesOnRequest) {
   Part part;
   const double step_s = 2 * part.own_step_s();
   part.step(step_s);
@@ -116,7 +116,7 @@ TEST(GangLayout, StandsStillWhenItIsTold) {
   EXPECT_NEAR(part.ended[0].outcome.run_s, step_s * steps + 500, 1e-6);
 }
 
-TEST(GangLayout, ADeviceThatHangsIsToldAsAPaceOfNothing) {
+TEST(GangLayout, AHungDeviceIsReportedAsAZeroStepTime) {
   Part part;
   part.step(part.own_step_s());
   std::vector<FaultEffect> conditions(4);
@@ -130,7 +130,7 @@ TEST(GangLayout, ADeviceThatHangsIsToldAsAPaceOfNothing) {
   EXPECT_GT(part.paces.back().compute_s, 0);
 }
 
-TEST(GangLayout, ASlowerDeviceIsTold) {
+TEST(GangLayout, ASlowerDeviceIsReported) {
   Part part;
   part.step(part.own_step_s());
   const double before_s = part.paces.back().compute_s;
@@ -141,7 +141,7 @@ TEST(GangLayout, ASlowerDeviceIsTold) {
   EXPECT_GT(part.paces.back().compute_s, before_s * 1.2);
 }
 
-TEST(GangLayout, GivesItsDevicesBackWhenItIsNotToldToBeginInTime) {
+TEST(GangLayout, ReleasesItsDevicesWhenItIsNotStartedInTime) {
   Part part(seconds(30));
   part.pass_until(beginning() + seconds(60));
   ASSERT_EQ(part.ended.size(), 1U);
@@ -150,14 +150,14 @@ TEST(GangLayout, GivesItsDevicesBackWhenItIsNotToldToBeginInTime) {
   EXPECT_TRUE(part.executor.free(0));
 }
 
-TEST(GangLayout, KeepsThemOnceItHasBegun) {
+TEST(GangLayout, KeepsItsDevicesOnceStarted) {
   Part part(seconds(30));
   part.step(part.own_step_s() * 100);
   part.pass_until(beginning() + seconds(31));
   EXPECT_TRUE(part.ended.empty());
 }
 
-TEST(GangLayout, APartThatCannotBeOneIsRefused) {
+TEST(GangLayout, AnInvalidPartIsRefused) {
   const struct {
     GangLayout gang;
     const char* detail;

@@ -19,7 +19,7 @@ LaunchFleet parsed(const std::string& text) {
   return fleet ? *fleet : LaunchFleet{};
 }
 
-TEST(FleetFile, DefaultsHoldWhereAnEntrySaysNothing) {
+TEST(FleetFile, DefaultsApplyWhereAnEntrySetsNothing) {
   const LaunchFleet fleet = parsed(R"(
 [router]
 connect = "tcp://10.0.0.1:7700"
@@ -121,7 +121,7 @@ TEST(FleetFile, ANodesetChoosesHosts) {
   EXPECT_EQ(none.error().message, "--hosts: n[10-11] not in the fleet, which has n[1-9]");
 }
 
-TEST(FleetFile, TheExamplesAreRight) {
+TEST(FleetFile, TheExamplesAreValid) {
   std::size_t read = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(DROVER_SOURCE_DIR "/examples/fleets")) {

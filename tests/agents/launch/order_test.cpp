@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "agents/launch/content_name.h"
 #include "agents/launch/tar.h"
 #include "tests/commands/program.h"
 
@@ -23,7 +22,7 @@ TEST(Order, EveryWordReachesTheShellAsItIs) {
   }
 }
 
-TEST(Order, TheScriptIsReadFromInputAndLeavesWhatFollows) {
+TEST(Order, TheScriptIsReadFromStdinAndLeavesTheRest) {
   const std::string script = "printf '%s' \"script \"\ncat\n";
   const ProcessResult ran = run_shell("printf %s " + shell_quoted(script + "cargo") + " | " +
                                       reading_command(script.size(), 10));
@@ -37,7 +36,7 @@ TEST(Order, TheScriptIsPortable) {
   EXPECT_EQ(run_shell("bash --posix -n " + script).err, "");
 }
 
-TEST(Order, SecretsGoNowhereButWhereTheyAreKept) {
+TEST(Order, SecretsGoOnlyWhereTheyAreStored) {
   Order order;
   order.router_key = "the router's";
   order.agent_key = "the secret";
@@ -49,7 +48,7 @@ TEST(Order, SecretsGoNowhereButWhereTheyAreKept) {
   EXPECT_NE(script_of(order).find("agent_key='the secret'"), std::string::npos);
 }
 
-TEST(Order, AnswersAreReadAmongNoise) {
+TEST(Order, AnswersAreParsedAmidNoise) {
   const Answer answer = parse_answer(
       "JoinAccepted to node01!\n@drover pid 42\n@drover since 1000\n@drover now 1090\n"
       "@drover router joined\n  @drover failed no\n@drover version abc\n@drover differs\n"
@@ -77,7 +76,7 @@ TEST(Order, HostileAnswersAreHarmless) {
   EXPECT_LT(answer.log[1].size(), 2100U);
 }
 
-TEST(ContentName, EveryByteAndBorderCounts) {
+TEST(ContentName, DependsOnEveryByteAndBoundary) {
   const std::string text(1000, 'a');
   const std::string first = content_name({text});
   EXPECT_EQ(first.size(), 32U);
@@ -92,7 +91,7 @@ TEST(ContentName, EveryByteAndBorderCounts) {
   EXPECT_NE(content_name({"", "a"}), content_name({"a", ""}));
 }
 
-TEST(Tar, EveryFileComesBack) {
+TEST(Tar, EveryFileRoundTrips) {
   const TestFolder folder;
   std::string tar;
   std::string large(1'000'000, 'x');

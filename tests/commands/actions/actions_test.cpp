@@ -21,7 +21,7 @@ struct Running {
   }
 };
 
-TEST(ActionVerbs, SayWhatTheyReachedAndWhyNot) {
+TEST(ActionVerbs, ReportWhatTheyReachedOrWhyTheyFailed) {
   const Running fleet;
   ASSERT_TRUE(fleet.joined) << fleet.router.err() << fleet.agent.err();
   const ProcessResult one = fleet.run({"inject", "h1/2", "throttle=0.5", "--for", "5s"});
@@ -56,7 +56,7 @@ TEST(ActionVerbs, SayWhatTheyReachedAndWhyNot) {
   EXPECT_NE(host.out.find("\"applied\":false"), std::string::npos) << host.out;
 }
 
-TEST(ActionVerbs, SpansAreOfTheWallAndTheAnswerSaysBoth) {
+TEST(ActionVerbs, TakeWallTimeDurationsAndReportBothTimes) {
   const std::string endpoint = free_endpoint();
   DroverProcess router({"router", "--listen", endpoint, "--speed", "10"});
   const auto run = [&](std::vector<std::string> words) {
@@ -78,7 +78,7 @@ TEST(ActionVerbs, SpansAreOfTheWallAndTheAnswerSaysBoth) {
   EXPECT_TRUE(run({"status"}).out.starts_with("fleet time ")) << run({"status"}).out;
 }
 
-TEST(ActionVerbs, CatchWhatIsWrittenWrongBeforeAskingAnybody) {
+TEST(ActionVerbs, RejectBadArgumentsBeforeContactingTheRouter) {
   struct Case {
     std::vector<std::string> words;
     std::string said;

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "commands/shell/user_name.h"
+#include "commands/connection/session.h"
 #include "router/lint/policy_file.h"
 #include "router/policy/policy.h"
 #include "tests/commands/folder.h"
@@ -76,7 +76,7 @@ class ActedOn : public testing::Test {
   std::unique_ptr<DroverProcess> agent;
 };
 
-TEST_F(ActedOn, ADrainKeepsWorkAwayUntilItIsResumedAlsoWhenTheRouterRestarts) {
+TEST_F(ActedOn, ADrainKeepsWorkAwayUntilResumedEvenAcrossARouterRestart) {
   const ProcessResult drained = run({"drain", "host:h1"});
   EXPECT_EQ(drained.exit_code, 0) << drained.err;
   EXPECT_EQ(drained.out, "h1: drained 4 devices, nothing runs there\n");
@@ -95,7 +95,7 @@ TEST_F(ActedOn, ADrainKeepsWorkAwayUntilItIsResumedAlsoWhenTheRouterRestarts) {
   EXPECT_EQ(again.err, "drover resume: no device of device:h1/2 is drained\n");
 }
 
-TEST_F(ActedOn, ACancelledJobEndsAndWhatHadEndedIsSaid) {
+TEST_F(ActedOn, ACancelledJobEndsAndAnAlreadyEndedOneIsReported) {
   const std::string job = submit_long_job();
   ASSERT_TRUE(eventually([&] { return state_of(job) == "running"; }));
   const ProcessResult first = run({"cancel", "job:" + job});
@@ -126,7 +126,7 @@ TEST_F(ActedOn, ACancelledJobEndsAndWhatHadEndedIsSaid) {
   EXPECT_EQ(state_of(waiting), "cancelled");
 }
 
-TEST_F(ActedOn, AnAppliedPolicyIsInForceAgainAfterARestart) {
+TEST_F(ActedOn, AnAppliedPolicySurvivesARestart) {
   const std::string file = folder.write("new.toml", policy_text(4));
   const ProcessResult applied = run({"policy", "apply", file});
   EXPECT_EQ(applied.exit_code, 0) << applied.err;
@@ -152,7 +152,7 @@ TEST_F(ActedOn, AnAppliedPolicyIsInForceAgainAfterARestart) {
   EXPECT_EQ(run({"policy", "show"}).out, policy_text(4));
 }
 
-TEST_F(ActedOn, AHangupReadsThePolicysFileAgain) {
+TEST_F(ActedOn, AHangupReloadsThePolicyFile) {
   const std::string file = folder.write("own.toml", policy_text(2));
   restart({"--policy", file});
   folder.write("own.toml", policy_text(3));
@@ -184,7 +184,7 @@ TEST(PolicyVerb, ChecksAFileWithoutARouter) {
   EXPECT_EQ(run_drover({"policy", "check", large}).exit_code, 1);
 }
 
-TEST(DrainCancelPolicyVerbs, CatchWhatIsWrittenWrongBeforeAskingAnybody) {
+TEST(DrainCancelPolicyVerbs, RejectBadArgumentsBeforeContactingTheRouter) {
   struct Case {
     std::vector<std::string> words;
     std::string said;

@@ -60,7 +60,7 @@ class AgentChurn : public testing::Test {
   std::unique_ptr<DroverProcess> router;
 };
 
-TEST_F(AgentChurn, AnAgentThatIsToldToEndGivesItsWorkBackAtOnce) {
+TEST_F(AgentChurn, AnAgentReturnsItsWorkAtOnceOnSigterm) {
   const auto first = agent("h-1");
   ASSERT_TRUE(eventually([&] { return status()["undecodable"].integer() == 0; }));
   EXPECT_TRUE(eventually([&] {
@@ -83,7 +83,7 @@ TEST_F(AgentChurn, AnAgentThatIsToldToEndGivesItsWorkBackAtOnce) {
   EXPECT_GT(status()["wasted"]["device_s"].number(), 0);
 }
 
-TEST_F(AgentChurn, ASecondAgentOfANameOnThisMachineIsTurnedAway) {
+TEST_F(AgentChurn, ASecondAgentWithTheSameNameOnThisMachineIsRejected) {
   const auto first = agent("h-1");
   ASSERT_TRUE(eventually([&] {
     return Json::parse(run_drover({"devices", "--json", "--connect", endpoint}).out)->size() == 1;
@@ -95,7 +95,7 @@ TEST_F(AgentChurn, ASecondAgentOfANameOnThisMachineIsTurnedAway) {
   EXPECT_FALSE(first->ends(seconds(0))) << first->err();
 }
 
-TEST_F(AgentChurn, AnAgentIsStartedAgainAtOnceHoweverItEnded) {
+TEST_F(AgentChurn, AnAgentCanRestartAtOnceHoweverItEnded) {
   for (const int ending : {SIGKILL, SIGTERM}) {
     auto first = agent("h-1");
     ASSERT_TRUE(eventually([&] {
@@ -110,7 +110,7 @@ TEST_F(AgentChurn, AnAgentIsStartedAgainAtOnceHoweverItEnded) {
   }
 }
 
-TEST_F(AgentChurn, AnAgentEndsWhenANewerOneOfItsNameComesFromElsewhere) {
+TEST_F(AgentChurn, AnAgentEndsWhenANewerOneWithItsNameJoinsFromElsewhere) {
   const auto older = agent("h-1");
   ASSERT_TRUE(eventually([&] {
     return Json::parse(run_drover({"devices", "--json", "--connect", endpoint}).out)->size() == 1;
@@ -129,7 +129,7 @@ TEST_F(AgentChurn, AnAgentEndsWhenANewerOneOfItsNameComesFromElsewhere) {
   EXPECT_NE(ended.err.find("another agent named h-1"), std::string::npos) << ended.err;
 }
 
-TEST_F(AgentChurn, AnAgentWhoseHostIsLostOnPurposeIsNoOrphan) {
+TEST_F(AgentChurn, AnInjectedHostLossDoesNotTriggerTheAgentsSilenceExit) {
   const auto lonely = agent("h-1", {"--exit-after-silence", "3s"});
   ASSERT_TRUE(eventually([&] { return shows("ok"); })) << lonely->err();
   const ProcessResult lost =
@@ -140,7 +140,7 @@ TEST_F(AgentChurn, AnAgentWhoseHostIsLostOnPurposeIsNoOrphan) {
   EXPECT_FALSE(lonely->ends(seconds(0))) << lonely->err();
 }
 
-TEST_F(AgentChurn, AnAgentThatCannotWriteItsStateWorksOn) {
+TEST_F(AgentChurn, AnAgentThatCannotWriteItsStateKeepsWorking) {
   router.reset();
   const std::string state = folder.file("state");
   const auto only = agent("h-1", {"--state", state});
@@ -153,7 +153,7 @@ TEST_F(AgentChurn, AnAgentThatCannotWriteItsStateWorksOn) {
   EXPECT_TRUE(only->says("state.new: ")) << only->err();
 }
 
-TEST_F(AgentChurn, RubbishIsShownBySender) {
+TEST_F(AgentChurn, InvalidMessagesAreShownBySender) {
   Sockets stranger;
   ASSERT_TRUE(stranger.connect_control(endpoint));
   for (int number = 0; number < 100; ++number) stranger.send(router_peer, "rubbish");

@@ -36,7 +36,7 @@ std::string refusal(const std::string& folder) {
   return answer ? std::string() : answer.error().message;
 }
 
-TEST(HostNameLock, OneOfANameAndRouterHoldsItUntilItEnds) {
+TEST(HostNameLock, OneAgentPerNameAndRouterHoldsItUntilItExits) {
   const TestFolder folder;
   const std::vector<std::string> there = {folder.file("claims")};
   auto first = std::make_unique<HostNameLock>("h-1", router, there);
@@ -53,7 +53,7 @@ TEST(HostNameLock, OneOfANameAndRouterHoldsItUntilItEnds) {
   EXPECT_EQ(fs::status(there[0]).permissions(), fs::perms::owner_all);
 }
 
-TEST(HostNameLock, EndsWithItsProcessHoweverThatEnds) {
+TEST(HostNameLock, IsReleasedHoweverItsProcessEnds) {
   const TestFolder folder;
   const std::vector<std::string> there = {folder.file("claims")};
   const pid_t child = fork();
@@ -71,7 +71,7 @@ TEST(HostNameLock, EndsWithItsProcessHoweverThatEnds) {
   EXPECT_TRUE(taken(claim));
 }
 
-TEST(HostNameLock, AFolderWhereOthersMayWriteIsRefusedAndTheMessageMendsIt) {
+TEST(HostNameLock, AFolderThatOthersCanWriteIsRefusedWithAFix) {
   const TestFolder folder;
   const std::string place = folder.file("claims");
   for (const mode_t mode : {0777, 0770, 0702}) {
@@ -88,7 +88,7 @@ TEST(HostNameLock, AFolderWhereOthersMayWriteIsRefusedAndTheMessageMendsIt) {
   }
 }
 
-TEST(HostNameLock, WhatIsNoFolderIsRefusedAndNotFollowed) {
+TEST(HostNameLock, APathThatIsNotAFolderIsRefusedAndNotFollowed) {
   const TestFolder folder;
   const std::string own = folder.file("own");
   ASSERT_EQ(mkdir(own.c_str(), 0700), 0);
@@ -104,7 +104,7 @@ TEST(HostNameLock, WhatIsNoFolderIsRefusedAndNotFollowed) {
   EXPECT_FALSE(fs::exists(folder.file("nowhere")));
 }
 
-TEST(HostNameLock, WhatAnotherUserHasPutThereIsNotUsedAndHindersNobody) {
+TEST(HostNameLock, FoldersOfAnotherUserAreNotUsedAndBlockNoAgent) {
   const TestFolder folder;
   const std::string place = folder.file("claims");
   const std::string own = folder.file("own");
@@ -126,7 +126,7 @@ TEST(HostNameLock, WhatAnotherUserHasPutThereIsNotUsedAndHindersNobody) {
   EXPECT_TRUE(fs::is_empty(own));
 }
 
-TEST(HostNameLock, ASafeFolderIsEnoughAndTheOtherIsTold) {
+TEST(HostNameLock, OneSafeFolderIsEnoughAndTheOtherIsReported) {
   const TestFolder folder;
   const std::string link = folder.file("link");
   fs::create_symlink(folder.file("nowhere"), link);
@@ -138,7 +138,7 @@ TEST(HostNameLock, ASafeFolderIsEnoughAndTheOtherIsTold) {
   EXPECT_FALSE(taken(other));
 }
 
-TEST(HostNameLock, ProcessesThatKnowDifferentFoldersMeetInTheOneTheyShare) {
+TEST(HostNameLock, ProcessesWithDifferentFoldersConflictInASharedOne) {
   const TestFolder folder;
   HostNameLock first("h-1", router, {folder.file("runtime"), folder.file("shared")});
   HostNameLock second("h-1", router, {folder.file("shared")});
@@ -150,7 +150,7 @@ TEST(HostNameLock, ProcessesThatKnowDifferentFoldersMeetInTheOneTheyShare) {
   EXPECT_TRUE(taken(fourth)) << "one that was not taken whole holds no part";
 }
 
-TEST(HostNameLock, WhereNoFolderCanBeMadeAnAgentRunsWithoutAndSaysSo) {
+TEST(HostNameLock, AnAgentRunsWithoutALockFolderAndReportsIt) {
   const TestFolder folder;
   HostNameLock claim("h-1", router, {folder.file("no/such/folder")});
   EXPECT_TRUE(taken(claim));
@@ -158,7 +158,7 @@ TEST(HostNameLock, WhereNoFolderCanBeMadeAnAgentRunsWithoutAndSaysSo) {
   EXPECT_EQ(claim.passed_over()[0], folder.file("no/such/folder") + ": No such file or directory");
 }
 
-TEST(HostNameLock, ARuntimeFolderIsUsedOnlyWhenItIsThisUsersAlone) {
+TEST(HostNameLock, ARuntimeFolderIsUsedOnlyIfPrivateToThisUser) {
   const TestFolder folder;
   const std::string runtime = folder.file("runtime");
   const std::string always = fmt::format("/tmp/drover-claims-{}", geteuid());
@@ -183,7 +183,7 @@ int bind_abstract(const std::string& name) {
   return descriptor;
 }
 
-TEST(HostNameLock, ANameThatAnotherProcessHasBoundHindersNoAgent) {
+TEST(HostNameLock, AnAbstractSocketOfAnotherProcessBlocksNoAgent) {
   const std::string endpoint = free_endpoint();
   const int bound =
       bind_abstract("drover/loopback:" + endpoint.substr(endpoint.rfind(':') + 1) + "/h-1");
@@ -193,7 +193,7 @@ TEST(HostNameLock, ANameThatAnotherProcessHasBoundHindersNoAgent) {
   close(bound);
 }
 
-TEST(HostNameLock, AnAgentDoesNotStartWhereOthersMayWriteToAllClaims) {
+TEST(HostNameLock, AnAgentDoesNotStartIfOthersCanWriteToAllLockFolders) {
   // Root, be it in a user namespace.
   const std::string place = "/tmp/drover-claims-0";
   const std::string mounted = fmt::format(

@@ -75,7 +75,7 @@ TEST_F(KeyedFleet, EachRoleDoesItsPartAndNoMore) {
   EXPECT_GE(undecodable(), 3U);
 }
 
-TEST_F(KeyedFleet, AnAgentOfAnotherNameIsTurnedAwayAndTold) {
+TEST_F(KeyedFleet, AnAgentWithAnotherHostsNameIsRejectedAndNotified) {
   key("h-1", KeyRole::agent);
   const ProcessResult turned = agent("h-2", "h-1")->wait();
   EXPECT_EQ(turned.exit_code, 1);
@@ -85,7 +85,7 @@ TEST_F(KeyedFleet, AnAgentOfAnotherNameIsTurnedAwayAndTold) {
   EXPECT_GE(undecodable(), 1U);
 }
 
-TEST_F(KeyedFleet, WhatDoesNotFitIsOneClearLine) {
+TEST_F(KeyedFleet, EachMismatchIsReportedInOneClearLine) {
   const auto line = [](const ProcessResult& ran, const std::string& text) {
     EXPECT_EQ(ran.exit_code, 1) << ran.out;
     EXPECT_NE(ran.err.find(text), std::string::npos) << ran.err;
@@ -137,7 +137,7 @@ TEST_F(KeyedFleet, ADashboardThatIsAllowedAgainShowsTheFleetWithinTenSeconds) {
   EXPECT_FALSE(top.ends(seconds(0)));
 }
 
-TEST_F(KeyedFleet, ARevokedAgentIsCutOffAndComesBackWhenItIsAllowedAgain) {
+TEST_F(KeyedFleet, ARevokedAgentIsCutOffAndReconnectsOnceAllowedAgain) {
   key("h-1", KeyRole::agent);
   const auto host = agent("h-1", "h-1");
   ASSERT_TRUE(eventually([&] { return devices() == 1; })) << host->err();
@@ -150,7 +150,7 @@ TEST_F(KeyedFleet, ARevokedAgentIsCutOffAndComesBackWhenItIsAllowedAgain) {
   EXPECT_TRUE(host->says("connected to")) << host->err();
 }
 
-TEST_F(KeyedFleet, AFolderThatCannotBeReadForAWhileCutsNobodyOff) {
+TEST_F(KeyedFleet, ATemporarilyUnreadableFolderCutsNoClientOff) {
   const std::string aside = parent.file("b");
   const auto ask = [&](const std::string& keys) {
     return run_drover({"status", "--connect", endpoint, "--keys", keys, "--key", "eve"});
@@ -169,7 +169,7 @@ TEST_F(KeyedFleet, AFolderThatCannotBeReadForAWhileCutsNobodyOff) {
   EXPECT_EQ(said.find("stays in force"), said.rfind("stays in force")) << said;
 }
 
-TEST_F(KeyedFleet, AHangupReadsTheAllowListAndDoesNotEndTheRouter) {
+TEST_F(KeyedFleet, SighupReloadsTheAllowListWithoutEndingTheRouter) {
   key("late", KeyRole::view);
   router->signal(SIGHUP);
   EXPECT_TRUE(router->says("4 keys allowed")) << router->err();

@@ -19,7 +19,7 @@ void compare_told(const InterfaceAnswers& at, const Alert& alert, const std::str
   const std::string present = alert.rule + ": " + alert.text;
   if (present == shown) return;
   const bool news = router::differs_beyond_jitter(shown, present);
-  const int beats = news ? router::text_update_beats : router::jitter_update_beats;
+  const int beats = news ? router::text_update_s : router::jitter_update_s;
   const Duration age = at.now - at.heard.told_at(alert.rule, alert.subject);
   if (age < std::chrono::seconds(beats) + settles_within) return;
   Comparison("alerts --json", "the dashboard", wrong)

@@ -28,7 +28,7 @@ router::Policy policy_for(std::uint64_t seed) {
 }
 
 /// One seed of one's own with DROVER_SEED. Thousands of them: drover_studies storms --surfaces on.
-TEST(InterfaceAnswers, AgreeWithEachOtherAndWithTheDevicesInStormsOfEveryKind) {
+TEST(InterfaceAnswers, AgreeWithEachOtherAndTheDevicesInEveryKindOfStorm) {
   const char* asked = std::getenv("DROVER_SEED");
   const std::uint64_t first = asked ? std::strtoull(asked, nullptr, 10) : 1;
   const std::uint64_t count = asked ? 1 : policies.size();

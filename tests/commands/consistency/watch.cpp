@@ -41,14 +41,14 @@ void ConsistencyWatch::begin(simulator::Simulation& world, const simulator::Faul
   growth_ = {};
   asked_.reset();
   asked_at_ = Instant::min();
-  life_ = world.router_life();
+  life_ = world.router_incarnation();
   transients_ = {};
   broken_.clear();
 }
 
 void ConsistencyWatch::hear(Peer from, const Envelope& envelope) {
-  if (life_ != world_->router_life()) {
-    life_ = world_->router_life();
+  if (life_ != world_->router_incarnation()) {
+    life_ = world_->router_incarnation();
     heard_->begin_life(world_->now());
     asked_.reset();
     transients_ = {};  // it begins to look anew, and has the same time for it

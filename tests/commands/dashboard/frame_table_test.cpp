@@ -54,7 +54,7 @@ TEST(FrameTable, OfALiveFleetHasARowForEachDevice) {
   EXPECT_NE(text.out.find("2 devices"), std::string::npos) << text.out;
 }
 
-TEST(FrameTable, OfARecordingIsNarrowedByFilterAndDevice) {
+TEST(FrameTable, OfARecordingIsFilteredByFilterAndDevice) {
   const HostileRecording recording;
   const auto rows = [&](std::vector<std::string> words) {
     words.insert(words.end(), {"--view", "devices", "--json"});
@@ -68,7 +68,7 @@ TEST(FrameTable, OfARecordingIsNarrowedByFilterAndDevice) {
   EXPECT_EQ(rows({"--device", "gpu-a/3"}), 1u);
 }
 
-TEST(FrameTable, IsTheOneThatIsNamedWhateverTheView) {
+TEST(FrameTable, IsTheNamedOneInEveryView) {
   const HostileRecording recording;
   for (const char* view : {"fleet", "jobs"}) {
     const ProcessResult ran = recording.frame({"--view", view, "--table", "rules", "--csv"});
@@ -77,7 +77,7 @@ TEST(FrameTable, IsTheOneThatIsNamedWhateverTheView) {
   }
 }
 
-TEST(FrameTable, OfADeviceThatIsNoneIsAnErrorAndNoEmptyTable) {
+TEST(FrameTable, OfAnUnknownDeviceIsAnErrorNotAnEmptyTable) {
   const HostileRecording recording;
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"--view", "devices", "--csv"}, {"--view", "device"}}) {
@@ -105,7 +105,7 @@ TEST(FrameTable, CsvKeepsHostileTextInItsCellAndPrintable) {
   EXPECT_EQ(found, "one \"two\", ^[[31mthree^Jfour") << ran.out;
 }
 
-TEST(FrameTable, WhatDoesNotGoTogetherIsSaid) {
+TEST(FrameTable, RejectsOptionsThatDoNotGoTogether) {
   struct Case {
     std::vector<std::string> words;
     const char* problem;

@@ -118,7 +118,7 @@ struct Damaged {
   std::optional<std::string_view> beside() const { return journal; }
 };
 
-TEST(ReplayOfDamage, NeverShowsAWrongPictureWithoutSayingSo) {
+TEST(ReplayOfDamagedRecordings, NeverShowsAWrongFrameWithoutReportingIt) {
   const Undamaged whole;
   ASSERT_EQ(whole.timeline.gaps(), std::vector<tui::Gap>{});
   int unknown = 0;
@@ -191,7 +191,7 @@ int unknown_moments(const std::string& copy, const Shown& whole) {
   return unknown;
 }
 
-TEST(ReplayOfDamage, NothingThatIsMadeOfItShowsAWrongPictureWithoutSayingSo) {
+TEST(ReplayOfDamagedRecordings, ShowsNoUnreportedWrongFrameFromRecoveredOrCutFiles) {
   const Undamaged whole;
   int unknown_recovered = 0, unknown_cut = 0;
   for (std::uint64_t seed = 1; seed <= 20 && !HasFailure(); ++seed) {
@@ -224,7 +224,7 @@ std::string with_damaged_rows(std::string file) {
   return file;
 }
 
-TEST(ReplayOfDamage, WithoutAnyWholeKeyframeNothingIsKnown) {
+TEST(ReplayOfDamagedRecordings, ShowsNoStateWithoutAnIntactKeyframe) {
   std::string file = recording_of_changes(true);
   TextSource whole(file);
   const auto index = recording::read_index(whole);
@@ -240,7 +240,7 @@ TEST(ReplayOfDamage, WithoutAnyWholeKeyframeNothingIsKnown) {
   for (const Instant at : moments()) EXPECT_FALSE(shown.known(at)) << to_iso8601(at);
 }
 
-TEST(ReplayOfDamage, OfAYoungFileWhoseJournalAloneIsWholeNothingIsKnown) {
+TEST(ReplayOfDamagedRecordings, ShowsNoStateFromAnIntactJournalAlone) {
   std::string journal;
   std::string file = recording_of_changes(false, &journal);
   TextSource whole(file);
@@ -259,7 +259,7 @@ TEST(ReplayOfDamage, OfAYoungFileWhoseJournalAloneIsWholeNothingIsKnown) {
   EXPECT_FALSE(shown.known(timeline.last()));
 }
 
-TEST(ReplayOfDamage, StartsAnewFromTheNextKeyframe) {
+TEST(ReplayOfDamagedRecordings, RestartsAtTheNextKeyframe) {
   const std::string file = with_damaged_rows(recording_of_changes(true));
   TextSource source(file);
   auto reader = RecordingReader::open(source, {}, RecordingReader::Survey::always);
@@ -287,7 +287,7 @@ class DamagedFile : public testing::Test {
   std::string path_;
 };
 
-TEST_F(DamagedFile, MomentsBesideTheDamageAreShownAndTheFileAndItsCureAreNamed) {
+TEST_F(DamagedFile, MomentsOutsideTheDamageAreShownWithTheFileAndTheFix) {
   for (const char* at : {"10s", "100s", "1m50s"}) {
     const ProcessResult ran = frame(at);
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
@@ -298,7 +298,7 @@ TEST_F(DamagedFile, MomentsBesideTheDamageAreShownAndTheFileAndItsCureAreNamed) 
   }
 }
 
-TEST_F(DamagedFile, MomentsInsideSayThatTheyAreNotKnown) {
+TEST_F(DamagedFile, MomentsInsideTheDamageAreReportedAsUnknown) {
   for (const char* size : {"80x24", "120x40", "200x60"}) {
     const ProcessResult ran = frame("55s", size);
     EXPECT_EQ(ran.exit_code, 3) << ran.err;
@@ -309,7 +309,7 @@ TEST_F(DamagedFile, MomentsInsideSayThatTheyAreNotKnown) {
   }
 }
 
-TEST_F(DamagedFile, ATerminalSaysSoWhileItShows) {
+TEST_F(DamagedFile, ATerminalReportsTheDamageWhileItPlays) {
   PseudoTerminal top({"top", "--replay", path_, "--at", "20s"}, 160, 41);
   EXPECT_TRUE(top.shows("day.mcap, damaged, messages are missing from")) << top.screen();
   top.type("@55s\n");
@@ -319,7 +319,7 @@ TEST_F(DamagedFile, ATerminalSaysSoWhileItShows) {
   EXPECT_EQ(top.exit_code(), 0);
 }
 
-TEST(ReplayOfNothing, ARecordingWithoutAMessageSaysSo) {
+TEST(ReplayOfEmptyRecordings, ReportsThatThereAreNoMessages) {
   RecordingWriter writer;
   std::string file = writer.begin({recording_start, 1, "drover test", 7, {1, 2}}).file;
   file += writer.end().file;
@@ -351,7 +351,7 @@ class CutToNothing : public testing::Test {
   std::string copy_;
 };
 
-TEST_F(CutToNothing, FrameNamesTheDamageAndItsCure) {
+TEST_F(CutToNothing, FrameNamesTheDamageAndTheFix) {
   const ProcessResult frame = run_drover({"frame", "--replay", path_});
   expect_said(frame, 1, "cut.mcap: has no readable messages");
   expect_said(frame, 1, "1 part is damaged");
@@ -363,7 +363,7 @@ TEST_F(CutToNothing, FrameNamesTheDamageAndItsCure) {
   expect_said(run_drover({"recording", "cut", path_, "-o", copy_}), 3, "no message");
 }
 
-TEST_F(CutToNothing, ItsRecoveredCopySaysThatNothingIsKnown) {
+TEST_F(CutToNothing, RecoveredCopyReportsADataGap) {
   expect_said(run_drover({"recording", "recover", path_, "-o", copy_}), 3,
               "missing: at least 1 message");
   const ProcessResult frame =

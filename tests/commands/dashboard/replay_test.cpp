@@ -105,7 +105,7 @@ TEST(Replay, ShowsTheFramesThatALiveDashboardShowed) {
   }
 }
 
-TEST(Replay, ShowsTheSameMomentWhateverTheWayToIt) {
+TEST(Replay, ShowsTheSameMomentHoweverItIsReached) {
   constexpr int length_s = 90;
   const RecordedStory story = story_of(length_s);
   const auto live = live_frames(story, length_s, "fleet");
@@ -162,7 +162,7 @@ TEST(Replay, ShowsLongCurvesAsALiveDashboardShowedThem) {
   EXPECT_EQ(difference(frame, live[length_s - 3]), "") << "three steps back";
 }
 
-TEST(Replay, ShowsTheSameMomentAlsoFarFromItsBeginning) {
+TEST(Replay, ShowsTheSameMomentFarFromTheStart) {
   const RecordedStory story = story_of(130);
   // At a tenth of the pace a model reaches half a minute back, not five.
   const std::string file = recording_with_keyframes(story, 0.1, 10);
@@ -195,7 +195,7 @@ TEST(Replay, ShowsTheSameMomentAlsoFarFromItsBeginning) {
   }
 }
 
-TEST(Replay, OfAFileThatWasNotClosedReachesToTheEndOfItsJournal) {
+TEST(Replay, OfAnUnclosedFileReachesTheEndOfItsJournal) {
   constexpr int length_s = 70;
   const RecordedStory story = story_of(length_s);
   const auto live = live_frames(story, length_s, "devices");
@@ -204,7 +204,7 @@ TEST(Replay, OfAFileThatWasNotClosedReachesToTheEndOfItsJournal) {
   EXPECT_EQ(difference(replay.frame(length_s), live.back()), "");
 }
 
-TEST(Replay, TakesTheStateAnewWhereMessagesWereLost) {
+TEST(Replay, ReloadsTheStateWhereMessagesWereLost) {
   const RecordedStory story = story_of(20);
   RecordingWriter writer;
   std::string file = writer.begin({story.start, 1, "drover test", {}, {1, 2}}).file;
@@ -239,7 +239,7 @@ TEST(Replay, TakesTheStateAnewWhereMessagesWereLost) {
   EXPECT_NE(moment.model.find_host("late"), nullptr);
 }
 
-TEST(Replay, GoesOnFromAPositionLongAfterHundredsOfOthers) {
+TEST(Replay, ResumesFromAnOldPositionAfterHundredsOfOthers) {
   const RecordedStory story = story_of(60);
   ReplayedStory replay(story, "fleet");
   const ReplayTimeline& timeline = replay.timeline();
@@ -259,7 +259,7 @@ TEST(Replay, GoesOnFromAPositionLongAfterHundredsOfOthers) {
   EXPECT_EQ(heard_from(early), expected);
 }
 
-TEST(Replay, NamesAlertsAsPlacesToJumpTo) {
+TEST(Replay, ListsAlertsAsJumpTargets) {
   const RecordedStory story = story_of(60);
   ReplayedStory replay(story, "fleet");
   const auto& markers = replay.timeline().markers();
@@ -286,7 +286,7 @@ class WrittenStory {
   std::string path_;
 };
 
-TEST(ReplayVerbs, FramePrintsOneMomentAlwaysTheSame) {
+TEST(ReplayVerbs, FrameAlwaysPrintsAMomentTheSameWay) {
   const WrittenStory written(60);
   const std::vector<std::string> words = {"frame",  "--replay", written.path(), "--at",  "42s",
                                           "--view", "devices",  "--size",       "120x42"};
@@ -301,7 +301,7 @@ TEST(ReplayVerbs, FramePrintsOneMomentAlwaysTheSame) {
   EXPECT_EQ(difference(split(unicode.out, '\n'), live.back()), "");
 }
 
-TEST(ReplayVerbs, SayWhatIsWrongWithATimeOrAFile) {
+TEST(ReplayVerbs, ReportWhatIsWrongWithATimeOrAFile) {
   const WrittenStory written(20);
   const ProcessResult late = run_drover({"frame", "--replay", written.path(), "--at", "21s"});
   EXPECT_EQ(late.exit_code, 1);
@@ -320,7 +320,7 @@ TEST(ReplayVerbs, SayWhatIsWrongWithATimeOrAFile) {
   EXPECT_EQ(run_drover({"frame", "--replay", folder.file("absent")}).exit_code, 1);
 }
 
-TEST(ReplayVerbs, FrameSaysThatAFileWasNotClosed) {
+TEST(ReplayVerbs, FrameReportsAnUnclosedFile) {
   const WrittenStory written(70, false);
   const ProcessResult ran = run_drover({"frame", "--replay", written.path(), "--at", "69s"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;

@@ -68,14 +68,14 @@ TEST(SettingsFile, IsFoundWhereTheSystemKeepsSettings) {
   }
 }
 
-TEST(SettingsFile, ThatIsNotThereHasTheDefaults) {
+TEST(SettingsFile, ThatIsMissingHasTheDefaults) {
   const TestFolder folder;
   EXPECT_EQ(*SettingsFile(folder.file("top.toml")).read(), tui::Settings());
   EXPECT_EQ(*SettingsFile("").read(), tui::Settings());
   EXPECT_FALSE(SettingsFile("").write({}).ok());
 }
 
-TEST(SettingsFile, WrittenIsReadTheSameAndIsItsUsersAlone) {
+TEST(SettingsFile, RoundTripsAndIsAccessibleOnlyToItsUser) {
   const TestFolder folder;
   const std::string path = folder.file("new/drover/top.toml");
   SettingsFile file(path);
@@ -103,7 +103,7 @@ TEST(SettingsFile, BehindALinkIsReplacedAndTheLinkStays) {
   EXPECT_EQ(*SettingsFile(real).read(), with_theme("light"));
 }
 
-TEST(SettingsFile, ThatCannotBeWrittenSaysWhyAndStaysAsItWas) {
+TEST(SettingsFile, ThatCannotBeWrittenReportsWhyAndStaysUnchanged) {
   const TestFolder folder;
   const std::string in_the_way = folder.write("file", "theme = \"light\"\n");
   const Status status = SettingsFile(in_the_way + "/top.toml").write({});
@@ -143,7 +143,7 @@ TEST(SettingsFile, IsReadAgainOnceAfterEachChange) {
   EXPECT_FALSE(file.read_if_changed(now + seconds(7))) << "what it wrote itself is known";
 }
 
-TEST(DashboardSettings, AreThoseOfTheCommandLineOverThoseOfTheFile) {
+TEST(DashboardSettings, OfTheCommandLineOverrideThoseOfTheFile) {
   tui::Settings of_file = with_theme("light");
   of_file.start.view = "jobs";
   of_file.colours = "8";
@@ -162,7 +162,7 @@ TEST(DashboardSettings, AreThoseOfTheCommandLineOverThoseOfTheFile) {
   EXPECT_EQ(given.over(of_file), expected);
 }
 
-TEST(DashboardSettings, AsciiIsAsTheLocaleOrAsAsked) {
+TEST(DashboardSettings, AsciiFollowsTheLocaleOrTheSetting) {
   tui::Settings settings;
   EXPECT_TRUE(use_ascii(settings, false));
   EXPECT_FALSE(use_ascii(settings, true));
@@ -172,7 +172,7 @@ TEST(DashboardSettings, AsciiIsAsTheLocaleOrAsAsked) {
   EXPECT_FALSE(use_ascii(settings, false));
 }
 
-TEST(DashboardSettings, AreToldToTheTerminal) {
+TEST(DashboardSettings, ArePassedToTheTerminal) {
   tui::Settings settings;
   const tui::TerminalOptions usual = terminal_options(settings);
   EXPECT_EQ(usual.colours, tui::Colours::detect);
@@ -194,7 +194,7 @@ TEST(DashboardSettings, AreToldToTheTerminal) {
   EXPECT_EQ(terminal_options(settings).bytes_per_frame, tui::frame_bytes_unlimited);
 }
 
-TEST(TopConfig, PrintsWhatIsInForceAndSavesItWhereItIsReadFrom) {
+TEST(TopConfig, PrintsTheSettingsInEffectAndSavesThemWhereTheyAreRead) {
   const TestFolder folder;
   const Variable config("XDG_CONFIG_HOME", folder.path().c_str());
   const ProcessResult saved = run_drover({"top", "--theme", "light", "--save-config"});
@@ -268,7 +268,7 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_F(TopSettings, ChangedWhileItRunsAreSeenAtOnceAndBrokenOnesAreNot) {
+TEST_F(TopSettings, ChangedAtRuntimeApplyImmediatelyUnlessInvalid) {
   const std::string file = folder_.write("top.toml", "theme = \"light\"\n");
   PseudoTerminal top(this->top({"--config", file}), 120, 40);
   ASSERT_TRUE(top.shows("q quit")) << top.screen();
@@ -288,7 +288,7 @@ TEST_F(TopSettings, ChangedWhileItRunsAreSeenAtOnceAndBrokenOnesAreNot) {
   EXPECT_TRUE(top.restored());
 }
 
-TEST_F(TopSettings, TheMouseIsTheTerminalsAsSoonAsTheFileSaysSo) {
+TEST_F(TopSettings, LeaveTheMouseToTheTerminalWhenTheFileSaysSo) {
   const std::string file = folder_.write("top.toml", "mouse = \"on\"\n");
   PseudoTerminal top(this->top({"--config", file}), 120, 40);
   ASSERT_TRUE(top.shows("q quit")) << top.screen();
@@ -307,7 +307,7 @@ TEST_F(TopSettings, TheMouseIsTheTerminalsAsSoonAsTheFileSaysSo) {
   EXPECT_TRUE(top.restored());
 }
 
-TEST_F(TopSettings, ChosenWhileItRunsAreSavedWhereTheyAreRead) {
+TEST_F(TopSettings, ChosenAtRuntimeAreSavedWhereTheyAreRead) {
   const std::string file = folder_.write("top.toml", "mouse = \"off\"\n");
   PseudoTerminal top(this->top({"--config", file}), 120, 40);
   ASSERT_TRUE(top.shows("q quit")) << top.screen();
@@ -334,7 +334,7 @@ TEST_F(TopSettings, WithoutAFileSayThatTheyCannotBeSaved) {
   written(top);
 }
 
-TEST_F(TopSettings, NoColorIsHeededUnlessColoursAreAskedFor) {
+TEST_F(TopSettings, HonorNoColorUnlessColorsAreRequested) {
   const std::string coloured = folder_.write("coloured.toml", "colours = \"256\"\n");
   const std::string plain = folder_.write("plain.toml", "colours = \"none\"\n");
   const std::string rich = "\x1b[38;5;";

@@ -45,7 +45,7 @@ class TerminalSurvival : public testing::Test {
   std::optional<DroverProcess> router_, agent_;
 };
 
-TEST_F(TerminalSurvival, APasteIsNoKeysAndTheMouseIsAskedFor) {
+TEST_F(TerminalSurvival, APasteIsNotTreatedAsKeysAndMouseReportingIsEnabled) {
   PseudoTerminal top(this->top(), 120, 40);
   ASSERT_TRUE(top.shows("h-1")) << top.screen();
   EXPECT_NE(top.output().find("\x1b[?1006h"), std::string::npos);
@@ -72,7 +72,7 @@ TEST_F(TerminalSurvival, TheMouseIsLeftAloneWhenAskedTo) {
   }
 }
 
-TEST_F(TerminalSurvival, AfterAStopTheScreenIsPaintedAfresh) {
+TEST_F(TerminalSurvival, TheScreenIsRedrawnAfterAStop) {
   PseudoTerminal top(this->top(), 120, 40);
   ASSERT_TRUE(top.shows("h-1")) << top.screen();
   for (int round = 0; round < 3; ++round) {
@@ -90,7 +90,7 @@ TEST_F(TerminalSurvival, AfterAStopTheScreenIsPaintedAfresh) {
   EXPECT_TRUE(top.restored());
 }
 
-TEST_F(TerminalSurvival, AStormOfResizesIsOneFrameInAWhile) {
+TEST_F(TerminalSurvival, AStormOfResizesIsDrawnAtALimitedRate) {
   PseudoTerminal top(this->top(), 120, 40);
   ASSERT_TRUE(top.shows("h-1")) << top.screen();
   const std::size_t before = count_of(top.output(), "\x1b[2J");
@@ -126,7 +126,7 @@ TEST_F(TerminalSurvival, AnySizeWillDoAndItGrowsBack) {
   EXPECT_TRUE(top.restored());
 }
 
-TEST_F(TerminalSurvival, ATerminalThatTakesNothingStillHasItsKeysAnswered) {
+TEST_F(TerminalSurvival, KeysAreHandledWhileTheTerminalAcceptsNoOutput) {
   PseudoTerminal top(this->top(), 200, 60);
   ASSERT_TRUE(top.shows("h-1")) << top.screen();
   top.set_deaf(true);
@@ -147,7 +147,7 @@ TEST_F(TerminalSurvival, ATerminalThatTakesNothingStillHasItsKeysAnswered) {
   EXPECT_EQ(top.exit_code(), 0);
 }
 
-TEST_F(TerminalSurvival, AFrameInPiecesComesWhole) {
+TEST_F(TerminalSurvival, AFrameSentInPiecesArrivesWhole) {
   PseudoTerminal top(this->top({"--frame-bytes", "256"}), 120, 40);
   EXPECT_TRUE(top.shows("h-1")) << top.screen();
   top.type("9");
@@ -158,7 +158,7 @@ TEST_F(TerminalSurvival, AFrameInPiecesComesWhole) {
   EXPECT_TRUE(top.restored());
 }
 
-TEST_F(TerminalSurvival, ATerminalThatIsGoneEndsTheProgramWithALine) {
+TEST_F(TerminalSurvival, ALostTerminalEndsTheProgramWithOneLine) {
   PseudoTerminal top(this->top(), 80, 24, {.err_path = folder_.file("err")});
   ASSERT_TRUE(top.shows("h-1")) << top.screen();
   top.hang_up();
@@ -170,7 +170,7 @@ TEST_F(TerminalSurvival, ATerminalThatIsGoneEndsTheProgramWithALine) {
   EXPECT_EQ(count_of(*said, "\n"), 1u) << *said;
 }
 
-TEST_F(TerminalSurvival, InputThatHasEndedEndsTheProgramAndRestoresTheTerminal) {
+TEST_F(TerminalSurvival, EndOfInputEndsTheProgramAndRestoresTheTerminal) {
   PseudoTerminal top(this->top(), 80, 24, {.err_path = folder_.file("err"), .input_apart = true});
   ASSERT_TRUE(top.shows("h-1")) << top.screen();
   top.hang_up_input();

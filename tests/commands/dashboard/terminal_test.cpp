@@ -16,7 +16,7 @@ TEST(Screen, FollowsTheCursor) {
   EXPECT_EQ(screen.text(), "oxxx      \nq twox    \nend\xe2\x96\x88      \n");
 }
 
-TEST(OnATerminal, TheDashboardShowsTheFleetAndLeavesWithQ) {
+TEST(OnATerminal, TheDashboardShowsTheFleetAndQuitsWithQ) {
   const TestFolder folder;
   const std::string endpoint = free_endpoint();
   DroverProcess router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});
@@ -34,7 +34,7 @@ TEST(OnATerminal, TheDashboardShowsTheFleetAndLeavesWithQ) {
   EXPECT_TRUE(top.restored());
 }
 
-TEST(OnATerminal, ASignalLeavesTheTerminalAsItWas) {
+TEST(OnATerminal, ASignalRestoresTheTerminal) {
   const TestFolder folder;
   const std::string endpoint = free_endpoint();
   DroverProcess router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});

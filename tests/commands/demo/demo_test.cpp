@@ -65,7 +65,7 @@ void expect_sums(const Json& said) {
   }
 }
 
-TEST(Demo, SumsUpWhatItDid) {
+TEST(Demo, SummarizesItsRun) {
   const ProcessResult ran =
       run_drover({"demo", "--headless", "--json", "--for", "3s", "--speed", "60"}, seconds(90));
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
@@ -119,7 +119,7 @@ TEST(Demo, FeedsEveryGoodRowOfATraceAndCountsTheOthers) {
   EXPECT_NE(ran.err.find("t.csv:53"), std::string::npos) << ran.err;
 }
 
-TEST(Demo, SurvivesALostAgentAndItsSumsStillHold) {
+TEST(Demo, SurvivesALostAgentWithConsistentTotals) {
   const TestFolder folder;
   const WrittenTrace trace = write_trace(folder, 800);
   DroverProcess demo({"demo", "--trace", trace.path, "--format", "azure", "--model",

@@ -334,7 +334,7 @@ void expect_recovery(const Watched& watched, int rounds) {
 }
 
 // One test for each telling: it is the simulation that takes time.
-TEST_P(StoryFleet, ShowsWhatItsCaptionsNameStaysBusyHoldsItsCapRecoversAndSoDoItsAlerts) {
+TEST_P(StoryFleet, MatchesItsCaptionsStaysBusyHoldsItsCapAndRecoversWithItsAlerts) {
   const Watched seen = watch(GetParam());
   expect_reasons_named(seen, GetParam().rounds);
   expect_busy_not_full(seen, GetParam().rounds);

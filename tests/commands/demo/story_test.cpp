@@ -58,7 +58,7 @@ TEST(Story, IsTheSameForTheSameSeed) {
   EXPECT_NE(lines, told(other, 0, 2 * story_s));
 }
 
-TEST(Story, TellsItsChaptersInOrderAndBeginsAnew) {
+TEST(Story, PlaysItsChaptersInOrderAndStartsOver) {
   Story story(1, 1, story_start);
   std::vector<std::uint32_t> seen;
   for (double second = 0; second < 2 * story_s; second += 5) {
@@ -72,7 +72,7 @@ TEST(Story, TellsItsChaptersInOrderAndBeginsAnew) {
   EXPECT_EQ(seen, wanted);
 }
 
-TEST(Story, StandsStillWhileItIsPaused) {
+TEST(Story, DoesNotAdvanceWhilePaused) {
   Story story(1, 1, story_start);
   story.due(at(50));
   story.toggle(at(50));
@@ -99,7 +99,7 @@ double cap_told(double every_s) {
   return watts;
 }
 
-TEST(Story, CapsTheSiteBelowWhatItUsuallyDrawsHoweverSeldomItIsTold) {
+TEST(Story, CapsTheSiteBelowItsUsualPowerHoweverRarelyThatIsReported) {
   // Once a wall second: every tenth fleet second at the demo's speed, every hundredth at --speed
   // 100.
   for (const double every_s : {1.0, 10.0, 100.0}) {
@@ -107,7 +107,7 @@ TEST(Story, CapsTheSiteBelowWhatItUsuallyDrawsHoweverSeldomItIsTold) {
   }
 }
 
-TEST(Story, SetsNoCapBeforeItKnowsWhatTheSiteDraws) {
+TEST(Story, SetsNoCapBeforeItKnowsTheSitesPower) {
   Story story(1, 1, story_start);
   for (double second = 0; second < story_s; ++second) {
     for (const Message& message : story.due(at(second)).messages) {
@@ -137,7 +137,7 @@ TEST(Story, LoadMultipliesItsRequests) {
   EXPECT_NEAR(static_cast<double>(requests(2)) / once, 2, 0.3);
 }
 
-TEST(Story, DrawsItsRequestsOnlyAsTheyComeHoweverManyTheyAre) {
+TEST(Story, GeneratesRequestsOnlyWhenTheyAreDueHoweverMany) {
   // A round would hold 72 million of them.
   Story story(3, 100'000, story_start);
   EXPECT_TRUE(story.due(at(chapters()[1].begins_s)).jobs.empty());

@@ -52,7 +52,7 @@ class LaunchOnAFullDisk : public LaunchFixture {
   }
 };
 
-TEST_F(LaunchOnAFullDisk, TheProgramThatFindsNoRoomIsNamedInTarsOwnWords) {
+TEST_F(LaunchOnAFullDisk, AProgramWithoutDiskSpaceIsReportedInTarsWords) {
   const std::string listing = folder.file("listing");
   const ProcessResult up =
       in_namespace(mounted(root, "size=1m") + launch_line("up", one()) + "code=$?; ls -A " +
@@ -64,7 +64,7 @@ TEST_F(LaunchOnAFullDisk, TheProgramThatFindsNoRoomIsNamedInTarsOwnWords) {
   EXPECT_EQ(file_text(listing), "lock\n") << "half a copy stays";
 }
 
-TEST_F(LaunchOnAFullDisk, WhateverFindsNoRoomIsNamedWithHostAndFolder) {
+TEST_F(LaunchOnAFullDisk, AnyLackOfSpaceIsReportedWithHostAndFolder) {
   start_router();
   ASSERT_EQ(launch({"up", one()}).exit_code, 0);
   ASSERT_EQ(launch({"down", one()}).exit_code, 0);
@@ -96,7 +96,7 @@ TEST_F(LaunchOnAFullDisk, WhateverFindsNoRoomIsNamedWithHostAndFolder) {
   }
 }
 
-TEST_F(LaunchOnAFullDisk, KeysThatFindNoRoomAreNamedAndNoPartOfThemStays) {
+TEST_F(LaunchOnAFullDisk, KeysWithoutDiskSpaceAreReportedAndLeaveNoPartialFile) {
   const std::string keys = folder.file("keys");
   ASSERT_EQ(commands::run_drover({"keys", "new", "router", "--dir", keys}).exit_code, 0);
   start_router();
@@ -115,7 +115,7 @@ TEST_F(LaunchOnAFullDisk, KeysThatFindNoRoomAreNamedAndNoPartOfThemStays) {
   EXPECT_EQ(file_text(listing), "");
 }
 
-TEST_F(LaunchOnAFullDisk, AnAgentThatRunsIsNotEndedForOneThatFindsNoRoom) {
+TEST_F(LaunchOnAFullDisk, ARunningAgentIsNotStoppedForOneWithoutDiskSpace) {
   start_router();
   ASSERT_EQ(launch({"up", one()}).exit_code, 0);
   ASSERT_EQ(launch({"down", one()}).exit_code, 0);

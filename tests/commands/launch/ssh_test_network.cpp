@@ -92,15 +92,19 @@ Result<std::string> SshTestNetwork::fresh_root() {
   const std::string root = DROVER_SOURCE_DIR "/build/test-root-bookworm";
   if (fs::exists(root)) return root;
   if (!run_step("command -v debootstrap")) return error("debootstrap is not installed");
-  const std::string fresh = fmt::format("{}.{}", root, getpid());
+  // One test makes it, and the others wait for it. A debootstrap that fails leaves its /proc
+  // mounted.
   const Status made = run_step(
-      fmt::format("debootstrap --variant=minbase bookworm '{0}' && mv -T '{0}' '{1}'", fresh, root),
+      fmt::format(
+          "flock '{0}.lock' sh -c \""
+          "clean() {{ umount '{0}.new/proc'; rm -rf --one-file-system '{0}.new'; }} 2>/dev/null; "
+          "[ -d '{0}' ] && exit; clean; "
+          "debootstrap --variant=minbase bookworm '{0}.new' && mv -T '{0}.new' '{0}' && exit; "
+          "clean; exit 1\"",
+          root),
       debootstrap_patience);
-  if (made) return root;
-  run_shell(fmt::format("rm -rf --one-file-system '{}'", fresh));
-  // Another test may have been faster.
-  if (fs::exists(root)) return root;
-  return made.error();
+  if (!made) return made.error();
+  return root;
 }
 
 SshTestNetwork::SshTestNetwork(const std::string& fresh_root)

@@ -12,7 +12,7 @@ namespace {
 
 using commands::TestFolder;
 
-TEST(SshLabStep, IsToldWithItsCommandItsExitStatusAndItsLastWords) {
+TEST(SshTestNetworkStep, IsReportedWithItsCommandExitStatusAndLastOutput) {
   EXPECT_TRUE(run_step("echo fine >&2"));
   EXPECT_EQ(run_step("echo one >&2; echo ' two ' >&2; exit 7").error().message,
             "`echo one >&2; echo ' two ' >&2; exit 7`: exit status 7: one; two");
@@ -53,7 +53,7 @@ class SshLabWithout : public testing::Test {
   const Environment path{"PATH", folder.path() + ":" + std::getenv("PATH")};
 };
 
-TEST_F(SshLabWithout, WhatTheMachineDoesNotAllowIsAReasonToSkip) {
+TEST_F(SshLabWithout, AnOperationTheMachineForbidsIsAReasonToSkip) {
   const struct {
     const char* tool;
     const char* pattern;
@@ -76,7 +76,7 @@ TEST_F(SshLabWithout, WhatTheMachineDoesNotAllowIsAReasonToSkip) {
   EXPECT_EQ(commands::run_shell("ip netns list").out.find(own), std::string::npos);
 }
 
-TEST_F(SshLabWithout, AStepOfTheSetUpThatFailsIsToldAtOnce) {
+TEST_F(SshLabWithout, AFailedSetupStepIsReportedImmediately) {
   const struct {
     const char* tool;
     const char* pattern;

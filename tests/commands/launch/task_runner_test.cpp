@@ -71,7 +71,7 @@ TEST_F(LaunchCrew, NoMoreThanTheFanOutWorkAtOnce) {
   EXPECT_EQ(most, 2);
 }
 
-TEST_F(LaunchCrew, ACopyThatBreaksOffIsNeverUsed) {
+TEST_F(LaunchCrew, AnInterruptedCopyIsNeverUsed) {
   const Environment program("DROVER_SSH",
                             ssh("n1) dd bs=1 count=60000 2>/dev/null | sh -c \"$2\"; exit 1 ;;"));
   const ProcessResult up = launch({"up", hosts("n1")});
@@ -82,7 +82,7 @@ TEST_F(LaunchCrew, ACopyThatBreaksOffIsNeverUsed) {
   }
 }
 
-TEST_F(LaunchCrew, WhatAHostSaysIsShownHarmlessAndShort) {
+TEST_F(LaunchCrew, HostOutputIsSanitizedAndTruncated) {
   const Environment program(
       "DROVER_SSH",
       ssh("n1) printf 'noise\\033[2J\\n@drover failed \\033]0;title\\007gone\\n'; exit 1 ;;\n"
@@ -94,7 +94,7 @@ TEST_F(LaunchCrew, WhatAHostSaysIsShownHarmlessAndShort) {
   EXPECT_NE(status.out.find("^[[31mred"), std::string::npos) << status.out;
 }
 
-TEST_F(LaunchCrew, ALauncherThatIsToldToEndSaysWhatIsUnknownAndEndsItsChildren) {
+TEST_F(LaunchCrew, AnInterruptedLauncherReportsUnknownHostsAndEndsItsChildren) {
   const std::string mark = folder.file("asleep");
   const Environment program("DROVER_SSH", ssh("n2) echo >'" + mark + "'; exec sleep 98764 ;;"));
   DroverProcess up({"launch", "status", hosts("n[1-3]"), "--fanout", "1"});

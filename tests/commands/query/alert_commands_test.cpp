@@ -1,7 +1,7 @@
 // Alerts as people meet them: listed, and acknowledged.
 #include <gtest/gtest.h>
 
-#include "commands/shell/user_name.h"
+#include "commands/connection/session.h"
 #include "tests/commands/alerted_fleet.h"
 
 namespace drover::commands {

@@ -181,7 +181,7 @@ TEST(DeviceFields, RulesCommandsAndTheDashboardAnswerTheSame) {
   EXPECT_GT(answered, std::size(questions) / 2) << "questions that hold for nothing prove little";
 }
 
-TEST(DeviceFields, ADeviceThatIsInNoSampleAgesByItselfAndItsMetricsAreNotKnown) {
+TEST(DeviceFields, AnUnsampledDeviceAgesSeparatelyWithUnknownMetrics) {
   FilteredFleet fleet;
   fleet.take_snapshot();
   EXPECT_EQ(fleet.of_commands("age > 19s"), Ids{"h1/2"});

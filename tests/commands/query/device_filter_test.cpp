@@ -134,7 +134,7 @@ TEST(DeviceFilter, FindsDevicesByTheirState) {
   EXPECT_EQ(fleet.found("state==ok"), "a/1");
 }
 
-TEST(DeviceFilter, WhatAnOldSampleSaidIsNotKnownNow) {
+TEST(DeviceFilter, ValuesFromAStaleSampleAreUnknown) {
   const TwoHostFleet fleet;
   EXPECT_EQ(fleet.found("temp>70", 5), "a/0");
   EXPECT_EQ(fleet.found("temp>70", 6), "");
@@ -142,7 +142,7 @@ TEST(DeviceFilter, WhatAnOldSampleSaidIsNotKnownNow) {
   EXPECT_EQ(fleet.found("age==6s", 6), "a/0 a/1 b/0") << "each by its own last sample";
 }
 
-TEST(DeviceFilter, ThePolicySaysHowOldASampleMayBe) {
+TEST(DeviceFilter, ThePolicySetsTheMaximumSampleAge) {
   TwoHostFleet fleet;
   PolicyChanged policy;
   policy.stale_after_s = 50;
@@ -151,7 +151,7 @@ TEST(DeviceFilter, ThePolicySaysHowOldASampleMayBe) {
   EXPECT_EQ(fleet.found("temp>70", 51), "");
 }
 
-TEST(DeviceFilter, AHostThatLeftIsNotLostNorStaleAndOneThatIsForgottenIsNowhere) {
+TEST(DeviceFilter, ADepartedHostIsNeitherLostNorStaleAndAForgottenOneIsGone) {
   TwoHostFleet fleet;
   HostChanged left;
   left.registration.host = "c";
@@ -164,7 +164,7 @@ TEST(DeviceFilter, AHostThatLeftIsNotLostNorStaleAndOneThatIsForgottenIsNowhere)
   EXPECT_EQ(fleet.found("host==c"), "");
 }
 
-TEST(DeviceFilter, FindsDevicesWhoseWorkStandsStill) {
+TEST(DeviceFilter, FindsDevicesWhoseWorkIsPaused) {
   TwoHostFleet fleet;
   Replica replica;
   replica.id = {"a", 0};
@@ -229,13 +229,13 @@ TEST(FilterOption, MarksTheMistake) {
             "              ^~~\n");
 }
 
-TEST(FilterOption, KnowsWhatDevicesHaveNot) {
+TEST(FilterOption, RejectsFieldsThatDevicesLack) {
   const ProcessResult ran = run_drover({"devices", "--filter", "progress>50%"});
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_NE(ran.err.find("devices have no progress"), std::string::npos) << ran.err;
 }
 
-TEST(FilterOption, NarrowsTheTableTheObjectsAndTheStream) {
+TEST(FilterOption, NarrowsTheTableTheJsonAndTheStream) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const auto count = [&](const std::string& filter) {

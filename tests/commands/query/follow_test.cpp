@@ -24,7 +24,7 @@ std::vector<Json> objects_of(const std::string& out) {
   return objects;
 }
 
-TEST(Follow, SaysOneObjectPerDeviceAndReport) {
+TEST(Follow, PrintsOneObjectPerDeviceAndReport) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   DroverProcess follow(fleet.with_connect({"devices", "--follow", "--json"}));
@@ -45,7 +45,7 @@ TEST(Follow, SaysOneObjectPerDeviceAndReport) {
   EXPECT_EQ(last.size(), 2U) << ran.out;
 }
 
-TEST(Follow, ShowsATableThatGoesOnAndEndsInTime) {
+TEST(Follow, ExtendsTheTableUntilTheTimeIsUp) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const ProcessResult ran = fleet.ask({"devices", "--follow", "--for", "3s"});
@@ -55,7 +55,7 @@ TEST(Follow, ShowsATableThatGoesOnAndEndsInTime) {
   EXPECT_GE(std::count(ran.out.begin(), ran.out.end(), '\n'), 3) << ran.out;
 }
 
-TEST(Follow, EndsWhenItsReaderLeaves) {
+TEST(Follow, ExitsWhenItsReaderExits) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const ProcessResult ran = run_shell("drover devices --follow --json --connect " +

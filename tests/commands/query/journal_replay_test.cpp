@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands/agent/start.h"
+#include "commands/agent/options.h"
 #include "commands/query/journal_replay.h"
 #include "fleet/codec/codec.h"
 #include "fleet/codec/journal.h"
@@ -154,7 +154,7 @@ bool holds_in_a_row(const std::vector<std::string>& whole, const std::vector<std
   return std::search(whole.begin(), whole.end(), part.begin(), part.end()) != whole.end();
 }
 
-TEST(Journal, OfARealRouterAndAgentReplaysToTheSameWords) {
+TEST(Journal, OfARealRouterAndAgentReplaysToTheSameMessages) {
   TestFolder folder;
   const std::string endpoint = free_endpoint();
   const std::string file = folder.file("router.journal");
@@ -206,7 +206,7 @@ TEST(Journal, OfARealRouterAndAgentReplaysToTheSameWords) {
   EXPECT_TRUE(holds_in_a_row(said.samples, heard.samples));
 }
 
-TEST(Journal, OfARouterWithKeysReplaysToTheSameWords) {
+TEST(Journal, OfARouterWithKeysReplaysToTheSameMessages) {
   TestFolder folder;
   const std::string keys = folder.file("keys");
   ASSERT_TRUE(make_key(keys, "router", KeyRole::router));

@@ -27,7 +27,7 @@ TEST(Reports, AnOpenJobHasNoResultsYet) {
   }
 }
 
-TEST(Reports, OnlyWorkThatReportsItsProgressShowsOne) {
+TEST(Reports, OnlyWorkThatReportsProgressShowsProgress) {
   JobChanged request = job_in(JobState::running, WorkKind::serve);
   request.remaining_s = 7;  // what was predicted when it was placed
   EXPECT_TRUE(to_json(request)["progress"].is_null());
@@ -40,7 +40,7 @@ TEST(Reports, OnlyWorkThatReportsItsProgressShowsOne) {
   EXPECT_NE(to_table({training}, asked_at).find("25%"), std::string::npos);
 }
 
-TEST(Reports, AJobThatEndedBetweenTwoQuestionsStandsOnceAndAsItEnded) {
+TEST(Reports, AJobThatEndsBetweenTwoQueriesIsListedOnceAsEnded) {
   const JobChanged open = job_in(JobState::running, WorkKind::serve);
   JobChanged other = open;
   other.job.id = {3, 4};
@@ -51,7 +51,7 @@ TEST(Reports, AJobThatEndedBetweenTwoQuestionsStandsOnceAndAsItEnded) {
   EXPECT_EQ(once[1].state, JobState::finished);
 }
 
-TEST(Reports, AnEndedJobHasItsAgeAndTheTimeItTook) {
+TEST(Reports, AnEndedJobShowsItsAgeAndDuration) {
   JobChanged job = job_in(JobState::finished, WorkKind::serve);
   job.latency_s = 2;
   const std::string table = to_table({job}, asked_at);
@@ -62,7 +62,7 @@ TEST(Reports, AnEndedJobHasItsAgeAndTheTimeItTook) {
   EXPECT_TRUE(json["outcome"]["steps"].is_null());
 }
 
-TEST(Reports, ATrainingSaysWhatIsSafe) {
+TEST(Reports, ATrainingJobShowsWhatIsCheckpointed) {
   struct Case {
     JobState state;
     std::uint32_t saved;
@@ -94,7 +94,7 @@ TEST(Reports, ATrainingSaysWhatIsSafe) {
   }
 }
 
-TEST(Reports, ACancelledJobSaysByWhomAndNotThatItFailed) {
+TEST(Reports, ACancelledJobShowsWhoCancelledItAndNoFailure) {
   JobChanged job = job_in(JobState::cancelled, WorkKind::serve);
   job.reason = drover::Reason::cancelled;
   job.detail = "cancelled by ann";
@@ -106,7 +106,7 @@ TEST(Reports, ACancelledJobSaysByWhomAndNotThatItFailed) {
   EXPECT_TRUE(explain(job).ends_with("\n  cancelled by ann\n")) << explain(job);
 }
 
-TEST(Reports, AnEndSaysWhenWhereAndForHowMuch) {
+TEST(Reports, AnEndedJobShowsWhenWhereAndAtWhatCost) {
   JobChanged job = job_in(JobState::finished, WorkKind::serve);
   job.attempt = 1;
   job.target = "h100-1/r0";
@@ -122,7 +122,7 @@ TEST(Reports, AnEndSaysWhenWhereAndForHowMuch) {
   EXPECT_EQ(ending_text(job, false), "failed in 12s");
 }
 
-TEST(Reports, OfManySendersOfWhatDoesNotDecodeTheThreeThatSentMostAreNamed) {
+TEST(Reports, TheThreeBusiestSendersOfUndecodableMessagesAreNamed) {
   Summary summary;
   EXPECT_NE(to_table(summary).find("messages     0 undecodable, 0 sample gaps"), std::string::npos);
   for (std::uint64_t sender = 1; sender <= 60; ++sender) {
@@ -149,7 +149,7 @@ TEST(Reports, ASummaryWithoutResultsHasNoPercentilesAndNoError) {
   EXPECT_NE(to_table(summary).find("within a factor of 1.2"), std::string::npos);
 }
 
-TEST(Reports, OneDeviceThatFailsTwiceIsOneLine) {
+TEST(Reports, ADeviceRejectedForTwoReasonsIsOneLine) {
   Decision decision;
   decision.rejections = {{"p", "l4", drover::Reason::memory, 1},
                          {"p", "l4", drover::Reason::framework, 1}};
@@ -161,7 +161,7 @@ TEST(Reports, OneDeviceThatFailsTwiceIsOneLine) {
   EXPECT_NE(explain(waiting).find("  waiting for capacity\n"), std::string::npos);
 }
 
-TEST(Reports, WhyNamesTheAttemptThatWasRequeuedBesideWhatTheJobWaitsForNow) {
+TEST(Reports, WhyShowsTheRequeuedAttemptAndWhatTheJobNowAwaits) {
   JobChanged waiting = job_in(JobState::queued, WorkKind::train);
   waiting.reason = drover::Reason::capacity;
   waiting.returned =
@@ -172,7 +172,7 @@ TEST(Reports, WhyNamesTheAttemptThatWasRequeuedBesideWhatTheJobWaitsForNow) {
   EXPECT_EQ(to_json(waiting)["requeue_reason"].text(), waiting.returned);
 }
 
-TEST(Reports, DollarsThatStandOnAnAssumedPriceSayWhichOne) {
+TEST(Reports, CostsBasedOnAnAssumedPriceNameIt) {
   Decision decision;
   decision.top.resize(1);
   EXPECT_NE(explain(decision).find(", $0.00\n"), std::string::npos) << explain(decision);
@@ -194,7 +194,7 @@ TEST(Reports, DroppingTheSloInThePreferredPoolShowsNoExtraCost) {
       << explain(decision);
 }
 
-TEST(Reports, CandidatesAsOfNowStandAfterTheDecisionSinceWhichAJobWaits) {
+TEST(Reports, CurrentCandidatesFollowTheDecisionThatQueuedTheJob) {
   WhyReply reply;
   reply.decisions.resize(1);
   reply.decisions[0].number = 7;

@@ -63,7 +63,7 @@ class WhyReplay : public testing::Test {
   std::string serves, waits;
 };
 
-TEST_F(WhyReplay, AnswersAsTheRouterDidAndSaysThatAllIsTheSame) {
+TEST_F(WhyReplay, AnswersAsTheRouterDidAndReportsAnExactMatch) {
   for (const std::string& job : {serves, waits}) {
     const ProcessResult live = ask({job});
     ASSERT_EQ(live.exit_code, 0) << live.err;
@@ -83,7 +83,7 @@ TEST_F(WhyReplay, GivesTheCandidatesOfEachDecisionAsJson) {
   }
 }
 
-TEST_F(WhyReplay, GoesOnOverAKillOfTheRouter) {
+TEST_F(WhyReplay, ContinuesAcrossARouterKill) {
   router->signal(SIGKILL);
   ASSERT_TRUE(router->ends());
   std::ofstream(journal, std::ios::app | std::ios::binary) << "torn";
@@ -116,7 +116,7 @@ TEST_F(WhyReplay, LooksAtAnEarlierMoment) {
   EXPECT_NE(late.err.find("the journal covers"), std::string::npos) << late.err;
 }
 
-TEST_F(WhyReplay, RefusesAJournalThatTheRouterDidNotWriteSo) {
+TEST_F(WhyReplay, RefusesAnAlteredJournal) {
   router->signal(SIGTERM);
   ASSERT_TRUE(router->ends());
   const auto records = decode_journal(folder.read("router.journal"));
@@ -135,7 +135,7 @@ TEST_F(WhyReplay, RefusesAJournalThatTheRouterDidNotWriteSo) {
       << replayed.err;
 }
 
-TEST(WhyReplayOptions, WrongOnesAreNamed) {
+TEST(WhyReplayOptions, ThatAreInvalidAreReported) {
   TestFolder folder;
   const std::string text = folder.write("text", "policy = 1\n and more than eight bytes");
   const std::string agents = folder.write("agents", encode_record(JournalStart{"agent", "{}"}));
@@ -160,7 +160,7 @@ TEST(WhyReplayOptions, WrongOnesAreNamed) {
   }
 }
 
-TEST(JournalWriter, KeepsWhatAnEarlierLifeWroteAndCutsWhereItDied) {
+TEST(JournalWriter, KeepsRecordsOfEarlierRunsAndTruncatesATornOne) {
   TestFolder folder;
   const std::string path = folder.file("journal");
   const std::string first = encode_record(JournalStart{"router", "1"});
@@ -172,7 +172,7 @@ TEST(JournalWriter, KeepsWhatAnEarlierLifeWroteAndCutsWhereItDied) {
   EXPECT_EQ(folder.read("journal"), first + encode_record(JournalStart{"router", "2"}));
 }
 
-TEST(JournalWriter, IsNotWrittenIntoAnotherFile) {
+TEST(JournalWriter, RefusesAFileThatIsNotAJournal) {
   TestFolder folder;
   const std::string path = folder.write("notes", "what I must not lose");
   const auto file = JournalWriter::open(path);

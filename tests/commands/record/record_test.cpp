@@ -26,7 +26,7 @@ std::int64_t messages_of(const Json& info, const std::string& channel) {
   return 0;
 }
 
-TEST(Record, WritesWhatARouterPublishesUntilItIsToldToEnd) {
+TEST(Record, WritesWhatTheRouterPublishesUntilItIsStopped) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const std::string path = fleet.file("a.mcap");
@@ -55,7 +55,7 @@ TEST(Record, WritesWhatARouterPublishesUntilItIsToldToEnd) {
   EXPECT_EQ(run_drover(frame).out, once.out);
 }
 
-TEST(Record, LosesNothingOfWhatItHadWrittenWhenItIsKilled) {
+TEST(Record, LosesNothingAlreadyWrittenWhenKilled) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const std::string path = fleet.file("a.mcap");
@@ -74,7 +74,7 @@ TEST(Record, LosesNothingOfWhatItHadWrittenWhenItIsKilled) {
   EXPECT_EQ(after["devices"].integer(), 2);
 }
 
-TEST(Record, EndsWithItsTimeAndSaysWhatStandsInTheWay) {
+TEST(Record, StopsAfterItsDurationAndReportsWhyItCannotStart) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const std::string path = fleet.file("a.mcap");
@@ -114,7 +114,7 @@ TEST(RouterRecord, WritesItsOwnStreamAndClosesTheFileAtItsEnd) {
   EXPECT_NE(states.out.find("\"state\":\"finished\""), std::string::npos) << states.out;
 }
 
-TEST(RouterRecord, RoutesOnWhenTheRecordingCannot) {
+TEST(RouterRecord, KeepsRoutingWhenTheRecordingFails) {
   const TestFolder folder;
   // The limit on file sizes stands for a full disk: the ledger is small, the recording grows.
   const std::string endpoint = free_endpoint();

@@ -73,7 +73,7 @@ TEST(Recorder, KeepsAllThatFits) {
   EXPECT_EQ((*keyframe)->messages, state);
 }
 
-TEST(Recorder, CountsWhatDoesNotFitAndTellsItInTheFile) {
+TEST(Recorder, CountsDroppedMessagesAndRecordsTheCountInTheFile) {
   const TestFolder folder;
   RecorderOptions options = options_for(folder.file("a.mcap"));
   options.queue_bytes_max = 700;  // room for a row, and for no batch
@@ -95,7 +95,7 @@ TEST(Recorder, CountsWhatDoesNotFitAndTellsItInTheFile) {
       (std::vector<DroppedMessages>{{story.front().arrived, story.back().arrived, story.size()}}));
 }
 
-TEST(Recorder, TakesNoFileThatIsThereAndNoneOfAnother) {
+TEST(Recorder, RefusesExistingFilesAndFilesOfAnotherRecorder) {
   const TestFolder folder;
   const std::string path = folder.write("a.mcap", "precious");
   const auto refused = Recorder::open(options_for(path), start_of_test());
@@ -111,7 +111,7 @@ TEST(Recorder, TakesNoFileThatIsThereAndNoneOfAnother) {
   EXPECT_NE(second.error().message.find("another recorder"), std::string::npos);
 }
 
-TEST(Recorder, TakesNoJournalThatIsThere) {
+TEST(Recorder, RefusesAnExistingJournal) {
   const TestFolder folder;
   folder.write("a.mcap.journal", "what another recording has nowhere else");
   const auto refused = Recorder::open(options_for(folder.file("a.mcap")), start_of_test());
@@ -149,7 +149,7 @@ bool ends_by_itself(const Recorder& recorder) {
   return poll(&ended, 1, 40'000) == 1;
 }
 
-TEST(Recorder, EndsByItselfOnADiskThatIsFullAndSaysSo) {
+TEST(Recorder, StopsAndReportsItWhenTheDiskIsFull) {
   const TestFolder folder;
   const std::vector<RecordedMessage> story = story_of(70);
   auto recorder = Recorder::open(options_for(folder.file("a.mcap")), start_of_test());
@@ -180,7 +180,7 @@ TEST(Recorder, EndsByItselfOnADiskThatIsFullAndSaysSo) {
   EXPECT_TRUE(begins(story, kept));
 }
 
-TEST(Recorder, EndsInOrderWhenTheRecordingIsFull) {
+TEST(Recorder, EndsGracefullyWhenTheRecordingIsFull) {
   const TestFolder folder;
   const std::vector<RecordedMessage> story = story_of(20);
   RecorderOptions options = options_for(folder.file("a.mcap"));
@@ -201,7 +201,7 @@ TEST(Recorder, EndsInOrderWhenTheRecordingIsFull) {
   EXPECT_TRUE(begins(story, kept));
 }
 
-TEST(Recorder, BeginsNothingOnADiskThatIsFull) {
+TEST(Recorder, DoesNotStartOnAFullDisk) {
   const TestFolder folder;
   std::filesystem::create_symlink("/dev/full", folder.file("full.mcap"));
   RecorderOptions options = options_for(folder.file("full.mcap"));
@@ -212,7 +212,7 @@ TEST(Recorder, BeginsNothingOnADiskThatIsFull) {
       << recorder.error().message;
 }
 
-TEST(Recorder, BeginsNothingOnADiskWithTooLittleRoom) {
+TEST(Recorder, DoesNotStartWithTooLittleDiskSpace) {
   const TestFolder folder;
   RecorderOptions options = options_for(folder.write("a.mcap", "precious"));
   options.force = true;

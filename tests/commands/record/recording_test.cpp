@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "commands/record/json_mcap.h"
 #include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
 #include "fleet/recording/index.h"
@@ -53,12 +52,12 @@ class RecordingVerbs : public testing::Test {
   static inline TestFolder* folder_ = nullptr;
 };
 
-TEST_F(RecordingVerbs, InfoSaysWhatStandsInIt) {
+TEST_F(RecordingVerbs, InfoDescribesTheContents) {
   const ProcessResult ran = recording({"info", file("whole.mcap"), "--json"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   const Json said = only_object(ran.out);
   EXPECT_EQ(said["span_s"].number(), story_s - 1) << ran.out;
-  EXPECT_TRUE(said["closed"].boolean());
+  EXPECT_EQ(said["closed"], Json(true));
   EXPECT_TRUE(said["state"].is_null());
   EXPECT_EQ(said["hosts"].integer(), 5);
   EXPECT_EQ(said["devices"].integer(), devices + 4);
@@ -77,19 +76,19 @@ TEST_F(RecordingVerbs, InfoSaysWhatStandsInIt) {
   EXPECT_NE(text.out.find("5 hosts, 36 devices"), std::string::npos) << text.out;
 }
 
-TEST_F(RecordingVerbs, VerifyTellsWholeLossyAndUnreadableApart) {
+TEST_F(RecordingVerbs, VerifyDistinguishesIntactLossyAndUnreadableFiles) {
   const ProcessResult whole = recording({"verify", file("whole.mcap")});
   EXPECT_EQ(whole.exit_code, 0) << whole.out << whole.err;
   const ProcessResult killed = recording({"verify", file("killed.mcap"), "--json"});
   EXPECT_EQ(killed.exit_code, 3) << killed.out;
-  EXPECT_FALSE(only_object(killed.out)["complete"].boolean());
+  EXPECT_NE(only_object(killed.out)["complete"], Json(true));
   EXPECT_NE(only_object(killed.out)["state"].text().find("not closed"), std::string::npos);
   const TestFolder folder;
   EXPECT_EQ(recording({"verify", folder.write("text", "what is this?\n")}).exit_code, 1);
   EXPECT_EQ(recording({"verify", folder.file("absent")}).exit_code, 1);
 }
 
-TEST_F(RecordingVerbs, InfoAndVerifyTellWhatTheRecorderCouldNotKeep) {
+TEST_F(RecordingVerbs, InfoAndVerifyReportWhatTheRecorderDropped) {
   const TestFolder folder;
   RecordingWriter writer;
   std::string bytes = writer.begin({Instant(seconds(0)), 1, "test", {}, {1, 2}}).file;
@@ -103,7 +102,7 @@ TEST_F(RecordingVerbs, InfoAndVerifyTellWhatTheRecorderCouldNotKeep) {
   EXPECT_EQ(recording({"verify", path}).exit_code, 3) << "whole, but not all that there was";
 }
 
-TEST_F(RecordingVerbs, InfoCountsTheFleetOfTheLastKeyframeThoughNoMessageFollows) {
+TEST_F(RecordingVerbs, InfoCountsTheFleetOfAFinalKeyframe) {
   HostChanged host;
   host.registration.host = "h-1";
   host.registration.groups.resize(1);
@@ -157,7 +156,7 @@ std::string damaged(const std::string& path) {
   return bytes;
 }
 
-TEST_F(RecordingVerbs, WhatCannotBeMadeLeavesTheFileThatIsThere) {
+TEST_F(RecordingVerbs, AFailedCutOrExportLeavesTheExistingFile) {
   const TestFolder folder;
   const std::string bad = folder.write("bad.mcap", damaged(file("whole.mcap")));
   const std::string kept = folder.write("kept.mcap", "precious");
@@ -175,7 +174,7 @@ TEST_F(RecordingVerbs, WhatCannotBeMadeLeavesTheFileThatIsThere) {
   EXPECT_FALSE(std::filesystem::exists(kept + ".new"));
 }
 
-TEST_F(RecordingVerbs, WriteWhereALinkLeadsAndToWhatIsNoFile) {
+TEST_F(RecordingVerbs, WriteThroughSymlinksAndToDevices) {
   const TestFolder folder;
   const std::string kept = folder.write("kept.csv", "old");
   std::filesystem::create_symlink(kept, folder.file("link.csv"));
@@ -192,7 +191,7 @@ TEST_F(RecordingVerbs, WriteWhereALinkLeadsAndToWhatIsNoFile) {
   EXPECT_TRUE(std::filesystem::is_symlink(folder.file("full.csv"))) << "it is not ours to remove";
 }
 
-TEST_F(RecordingVerbs, CutAndExportTakeWhatIsWholeOfAFileThatWasNotClosed) {
+TEST_F(RecordingVerbs, CutAndExportUseTheIntactPartOfAnUnclosedFile) {
   const TestFolder folder;
   const std::string all = recording({"export", file("whole.mcap")}).out;
   const ProcessResult exported = recording({"export", file("torn.mcap")});
@@ -219,7 +218,7 @@ TEST_F(RecordingVerbs, CutAndExportSayThatTheJournalIsGone) {
   }
 }
 
-TEST_F(RecordingVerbs, ADamagedSummaryIsNamed) {
+TEST_F(RecordingVerbs, ADamagedSummaryIsReported) {
   const TestFolder folder;
   const std::string path = folder.file("summary.mcap");
   ASSERT_EQ(run_shell(fmt::format("cp {} {}", file("whole.mcap"), path)).exit_code, 0);
@@ -234,7 +233,7 @@ TEST_F(RecordingVerbs, ADamagedSummaryIsNamed) {
       << info.out << info.err;
 }
 
-TEST_F(RecordingVerbs, CutKeepsTheTimeThatWasAskedFor) {
+TEST_F(RecordingVerbs, CutKeepsTheRequestedTimeRange) {
   const TestFolder folder;
   const std::string out = folder.file("cut.mcap");
   const ProcessResult ran = recording(

@@ -57,7 +57,7 @@ class StreamRecording : public testing::Test {
   std::optional<StreamRecorder> stream_;
 };
 
-TEST_F(StreamRecording, KeepsNewsThatASnapshotOvertookAndPutsTheKeyframeBehindIt) {
+TEST_F(StreamRecording, KeepsUpdatesThatASnapshotOvertookBeforeTheKeyframe) {
   hear(replica(5, 1));
   hear_snapshot(7, {encode(replica(0, 1))});
   hear(replica(6, 2));
@@ -75,7 +75,7 @@ TEST_F(StreamRecording, KeepsNewsThatASnapshotOvertookAndPutsTheKeyframeBehindIt
   EXPECT_EQ(recording.reader.info().dropped, 0U);
 }
 
-TEST_F(StreamRecording, CountsWhatNobodyCanReadInASnapshot) {
+TEST_F(StreamRecording, CountsUndecodableMessagesInASnapshot) {
   hear_snapshot(7, {encode(replica(0, 1)), "rubbish"});
   OpenRecording recording = end();
   const auto keyframe = recording.reader.keyframe_before(never);

@@ -2,7 +2,7 @@
 #include "commands/router/access_control.h"
 
 #include "commands/connection/allow_list.h"
-#include "commands/shell/connection_timeouts.h"
+#include "commands/connection/session.h"
 #include "tests/commands/connection/key_folder.h"
 
 namespace drover::commands {
@@ -34,7 +34,7 @@ struct GuardedRouter : KeyFolder {
 };
 
 // A turn of the router's loop besides, half a second at most: within 2 seconds.
-TEST_F(GuardedRouter, CutsARevokedKeyOffAtItsNextLookWhichIsASecondLater) {
+TEST_F(GuardedRouter, CutsOffARevokedKeyAtItsNextCheckASecondLater) {
   ASSERT_TRUE(comes_in());
   ASSERT_TRUE(*revoke_key(folder, "eve"));
   guard.reload_if_changed(begin + milliseconds(999), sockets);
@@ -43,7 +43,7 @@ TEST_F(GuardedRouter, CutsARevokedKeyOffAtItsNextLookWhichIsASecondLater) {
   EXPECT_FALSE(comes_in());
 }
 
-TEST_F(GuardedRouter, LetsAnAllowedKeyInAtItsNextLook) {
+TEST_F(GuardedRouter, AcceptsAnAllowedKeyAtItsNextCheck) {
   ASSERT_TRUE(*revoke_key(folder, "eve"));
   guard.reload_if_changed(begin + seconds(1), sockets);
   ASSERT_TRUE(allow_key(folder, "eve"));
@@ -54,7 +54,7 @@ TEST_F(GuardedRouter, LetsAnAllowedKeyInAtItsNextLook) {
 }
 
 // What then becomes of the connection is in refusals_test.cpp and keyed_fleet_test.cpp.
-TEST(ConnectionSilence, IsAsLongAsThePageOfKeysSays) {
+TEST(ConnectionTimeout, MatchesTheKeysPage) {
   EXPECT_EQ(client_connection_timeout, seconds(5));
   EXPECT_EQ(agent_connection_timeout, seconds(8));
 }

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "commands/shell/user_name.h"
+#include "commands/connection/session.h"
 #include "tests/commands/alerted_fleet.h"
 
 namespace drover::commands {
@@ -25,7 +25,7 @@ bool is_alive(const std::string& pid_file) {
   return !pid.empty() && kill(std::stoi(pid), 0) == 0;
 }
 
-TEST(OnAlert, TellsAProgramOfEveryAlertAndNoShellReadsItsTexts) {
+TEST(OnAlert, PassesEveryAlertToAProgramWithoutShellInterpretation) {
   const TestFolder folder;
   const std::string log = folder.file("log");
   const std::string program =
@@ -54,7 +54,7 @@ TEST(OnAlert, TellsAProgramOfEveryAlertAndNoShellReadsItsTexts) {
   EXPECT_FALSE(std::filesystem::exists("owned"));
 }
 
-TEST(OnAlert, AProgramThatHangsHoldsNothingUpAndGoesWithTheRouter) {
+TEST(OnAlert, AProgramThatHangsDelaysNothingAndEndsWithTheRouter) {
   const TestFolder folder;
   const std::string pid_file = folder.file("pid");
   const std::string program =
@@ -69,7 +69,7 @@ TEST(OnAlert, AProgramThatHangsHoldsNothingUpAndGoesWithTheRouter) {
   EXPECT_TRUE(eventually([&] { return !is_alive(pid_file); })) << "what it started is gone as well";
 }
 
-TEST(OnAlert, AProgramThatFailsIsTold) {
+TEST(OnAlert, AProgramThatFailsIsReported) {
   const TestFolder folder;
   AlertedFleet fleet({"--on-alert", script(folder, "hook", "exit 3\n")});
   ASSERT_TRUE(fleet.running.start()) << fleet.running.trouble();
@@ -78,7 +78,7 @@ TEST(OnAlert, AProgramThatFailsIsTold) {
       << fleet.running.trouble();
 }
 
-TEST(OnAlert, AProgramThatCannotBeRunIsToldAtTheDoor) {
+TEST(OnAlert, AProgramThatCannotRunIsReportedAtStartup) {
   const TestFolder folder;
   const std::string no_program = folder.write("plain", "text");
   for (const std::string& word : {no_program, std::string("no-such-program-anywhere")}) {
@@ -105,7 +105,7 @@ std::size_t lines_of(const std::string& path) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-TEST(AlertHook, RunsSoManyAtOnceKeepsSoManyWaitingAndTellsWhatItDropped) {
+TEST(AlertHook, LimitsRunningAndQueuedRunsAndReportsDroppedOnes) {
   const TestFolder folder;
   const std::string log = folder.file("log");
   AlertHook hook;
@@ -123,7 +123,7 @@ TEST(AlertHook, RunsSoManyAtOnceKeepsSoManyWaitingAndTellsWhatItDropped) {
   EXPECT_FALSE(hook.take_problems(now + alert_report_every).has_value()) << "nothing new";
 }
 
-TEST(AlertHook, ARunThatTakesTooLongIsEndedAndTheNextBegins) {
+TEST(AlertHook, ARunThatTimesOutIsKilledAndTheNextStarts) {
   const TestFolder folder;
   const std::string log = folder.file("log");
   AlertHook hook;
@@ -142,7 +142,7 @@ TEST(AlertHook, ARunThatTakesTooLongIsEndedAndTheNextBegins) {
   EXPECT_NE(trouble->find("4 killed after 30 s"), std::string::npos) << *trouble;
 }
 
-TEST(AlertHook, TroubleIsToldNowAndThen) {
+TEST(AlertHook, RateLimitsItsProblemReports) {
   const TestFolder folder;
   AlertHook hook;
   ASSERT_TRUE(hook.open(script(folder, "hook", "exit 3\n")));

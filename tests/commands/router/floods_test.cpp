@@ -110,7 +110,7 @@ struct FloodedRouter : testing::Test {
   }
 };
 
-TEST_F(FloodedRouter, QuestionsWhoseAnswersNobodyReadsAreTurnedAwayAndOthersAreAnswered) {
+TEST_F(FloodedRouter, RejectsRequestsWhoseRepliesAreNotReadAndAnswersOthers) {
   fill();
   constexpr int questions = 3'000;
   Flooder flooder(endpoint);
@@ -127,7 +127,7 @@ TEST_F(FloodedRouter, QuestionsWhoseAnswersNobodyReadsAreTurnedAwayAndOthersAreA
   EXPECT_NE(events_now.find("rejected for now, "), std::string::npos);
 }
 
-TEST_F(FloodedRouter, LargeMessagesBeyondTheBudgetAreTurnedAwayAndOthersAreAnswered) {
+TEST_F(FloodedRouter, RejectsLargeMessagesBeyondTheBudgetAndAnswersOthers) {
   constexpr int messages = 300;
   Flooder flooder(endpoint);
   flooder.send(padded(Submit{}, 1'000'000), messages);

@@ -50,7 +50,7 @@ std::vector<std::string> submit_words(const std::string& endpoint) {
           "--steps", "3",         "--batch", "8",      "--seq-len", "128",     "--json"};
 }
 
-TEST(FullDisk, ARouterThatIsEndedThereSaysWhatIsLostAndKeepsWhatItAcknowledged) {
+TEST(FullDisk, ATerminatedRouterReportsLostRowsAndKeepsAcknowledgedOnes) {
   SmallDisk disk;
   if (!disk.ready()) GTEST_SKIP() << "no file system in a namespace: " << disk.trouble();
   const std::string endpoint = free_endpoint();

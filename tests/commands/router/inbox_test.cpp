@@ -45,7 +45,7 @@ TEST(Inbox, ConnectionsOfOneKeyCountAsOneSender) {
             (std::vector<std::string>{"x1", "b1", "x2", "b2", "x3", "y1", "y2", "y3"}));
 }
 
-TEST(Inbox, WhoComesBackHasNoTurnMoreThanOthers) {
+TEST(Inbox, AReturningSenderGetsNoExtraTurn) {
   Inbox inbox;
   inbox.put(Lane::clients, "a", message(1, "a1"));
   inbox.put(Lane::clients, "b", message(2, "b1"));
@@ -57,7 +57,7 @@ TEST(Inbox, WhoComesBackHasNoTurnMoreThanOthers) {
   EXPECT_EQ(owner, "a");
 }
 
-TEST(Inbox, WhatWaitsIsBoundedByConnectionByKeyAndInAll) {
+TEST(Inbox, QueuedMessagesAreLimitedPerConnectionPerKeyAndInTotal) {
   InboxBudget budget;
   budget.connection = 10 * kib;
   budget.owner = 15 * kib;
@@ -82,7 +82,7 @@ TEST(Inbox, WhatWaitsIsBoundedByConnectionByKeyAndInAll) {
   EXPECT_EQ(inbox.refuses("a", first, 9 * kib), std::nullopt) << "what was served counts no more";
 }
 
-TEST(Inbox, ManySmallMessagesAreNotFree) {
+TEST(Inbox, SmallMessagesAlsoCountTowardTheBudget) {
   InboxBudget budget;
   budget.connection = 100 * kib;
   Inbox inbox(budget);
@@ -93,7 +93,7 @@ TEST(Inbox, ManySmallMessagesAreNotFree) {
   EXPECT_LT(taken, 1000U);
 }
 
-TEST(Inbox, AgentsHaveALineOfTheirOwnThatSaysWhenItIsFull) {
+TEST(Inbox, AgentsHaveASeparateLaneThatReportsWhenItIsFull) {
   InboxBudget budget;
   budget.agent_messages = 2;
   Inbox inbox(budget);

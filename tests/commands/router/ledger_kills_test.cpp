@@ -318,7 +318,7 @@ TEST_F(KilledRouter, KeepsEachAcknowledgedJobOnceAndEndsItOnce) {
   EXPECT_NEAR(summary.charged.energy_j, told.charged.energy_j, 1e-6 * told.charged.energy_j);
 }
 
-TEST_F(KilledRouter, KnowsEveryJobWhileOldOnesAreLetGo) {
+TEST_F(KilledRouter, KnowsEveryJobWhileOldOnesAreCompacted) {
   keep_jobs = "8";
   DroverProcess agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "h100-sxm:6",
                        "--replicas", "llama-3.1-8b:0,llama-3.1-8b:1"});

@@ -49,7 +49,7 @@ TEST(FleetAnchor, ReachesTheDeadlineWhenItsWaitEnds) {
   }
 }
 
-TEST(Clock, NeverGoesBackWhenItIsAnchoredAnew) {
+TEST(Clock, NeverGoesBackWhenReanchored) {
   Clock clock(Instant(seconds(1000)), 1);
   const Instant before = clock.now();
   clock.reanchor(Instant(seconds(10)), 1);
@@ -59,7 +59,7 @@ TEST(Clock, NeverGoesBackWhenItIsAnchoredAnew) {
   EXPECT_EQ(clock.speed(), 60);
 }
 
-TEST(LedgerClock, ReadsWhatItWrote) {
+TEST(LedgerClock, RoundTripsThroughText) {
   const LedgerClock clock{Instant(Duration(1'700'000'000'123'456'789)),
                           Instant(Duration(1'699'999'999'000'000'001)), 62.5};
   const auto read = parse_ledger_clock(to_text(clock));
@@ -69,25 +69,25 @@ TEST(LedgerClock, ReadsWhatItWrote) {
   EXPECT_EQ(read->speed, clock.speed);
 }
 
-TEST(LedgerClock, RefusesTextThatIsNoClock) {
+TEST(LedgerClock, RefusesTextThatIsNotAClock) {
   for (const char* text : {"", "1", "1 2", "1 2 x", "1 2 0", "1 2 -3", "a b c"}) {
     EXPECT_FALSE(parse_ledger_clock(text)) << text;
   }
 }
 
-TEST(LedgerClock, BeginsANewLedgerAtTheSystemsTime) {
+TEST(LedgerClock, StartsANewLedgerAtTheSystemTime) {
   EXPECT_EQ(resume_fleet_time(std::nullopt, std::nullopt, Instant(seconds(77))),
             Instant(seconds(77)));
 }
 
-TEST(LedgerClock, GoesOnWhereFleetTimeWouldBeByNow) {
+TEST(LedgerClock, ContinuesWhereFleetTimeWouldBeByNow) {
   const LedgerClock clock{Instant(seconds(1000)), Instant(seconds(1000)), 60};
   // Ten seconds of the system's time at sixty times the speed.
   EXPECT_EQ(resume_fleet_time(clock, Instant(seconds(1300)), Instant(seconds(1010))),
             Instant(seconds(1600)));
 }
 
-TEST(LedgerClock, NeverGoesBehindTheLastRow) {
+TEST(LedgerClock, NeverGoesBackBeforeTheLastRow) {
   const LedgerClock clock{Instant(seconds(1000)), Instant(seconds(1000)), 1};
   const Instant last(seconds(5000));
   EXPECT_EQ(resume_fleet_time(clock, last, Instant(seconds(1010))), last);
@@ -96,7 +96,7 @@ TEST(LedgerClock, NeverGoesBehindTheLastRow) {
   EXPECT_EQ(resume_fleet_time(std::nullopt, last, Instant(seconds(10))), last);
 }
 
-TEST(LedgerClock, RefusesTimesThatNoRouterCanLiveBy) {
+TEST(LedgerClock, RefusesTimesThatNoRouterCanUse) {
   const Instant now(seconds(1'800'000'000));
   const Duration days_10 = std::chrono::hours(240);
   const Instant before_1970(seconds(-1));
@@ -141,20 +141,20 @@ TEST(LedgerClock, RefusesTimesThatNoRouterCanLiveBy) {
 TEST(FleetTime, AJoinAcceptedWithAnInvalidTimeOrSpeedIsRejected) {
   JoinAccepted welcome;
   welcome.fleet_time = Instant(seconds(1'800'000'000));
-  EXPECT_TRUE(check_welcome(welcome));
+  EXPECT_TRUE(check_join_accepted(welcome));
   for (const Instant absurd : {never, Instant::min(), fleet_time_end, Instant(Duration(-1))}) {
     JoinAccepted other = welcome;
     other.fleet_time = absurd;
-    EXPECT_FALSE(check_welcome(other)) << instant_text(absurd);
+    EXPECT_FALSE(check_join_accepted(other)) << instant_text(absurd);
   }
   for (const double absurd : {0.0, -1.0, 10'001.0, 1e300}) {
     JoinAccepted other = welcome;
     other.speed = absurd;
-    EXPECT_FALSE(check_welcome(other)) << absurd;
+    EXPECT_FALSE(check_join_accepted(other)) << absurd;
   }
 }
 
-TEST(FleetTime, LeapsWhereTheDifferenceIsMoreThanLeases) {
+TEST(FleetTime, JumpsWhenItDiffersByTooManyLeases) {
   const Instant here(seconds(1'800'000'000));
   struct Case {
     double speed;

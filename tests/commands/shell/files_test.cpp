@@ -35,7 +35,7 @@ struct TemporaryFolders : testing::Test {
   }
 };
 
-TEST_F(TemporaryFolders, AreRemovedAtTheirEnd) {
+TEST_F(TemporaryFolders, AreRemovedOnDestruction) {
   std::string path;
   {
     auto folder = TemporaryFolder::make();
@@ -57,7 +57,7 @@ TEST_F(TemporaryFolders, OfKilledProcessesAreRemovedByTheNext) {
   EXPECT_TRUE(fs::exists(foreign));
 }
 
-TEST_F(TemporaryFolders, OfTheLivingAreLeftAlone) {
+TEST_F(TemporaryFolders, OfRunningProcessesAreLeftAlone) {
   auto living = TemporaryFolder::make();
   ASSERT_TRUE(living.ok());
   fs::last_write_time(living->path(), fs::file_time_type::clock::now() - std::chrono::hours(1));
@@ -65,7 +65,7 @@ TEST_F(TemporaryFolders, OfTheLivingAreLeftAlone) {
   EXPECT_TRUE(fs::exists(living->path()));
 }
 
-TEST_F(TemporaryFolders, KeptOnesStayForPeople) {
+TEST_F(TemporaryFolders, ThatAreKeptStayOnDisk) {
   std::string path;
   {
     auto folder = TemporaryFolder::make();

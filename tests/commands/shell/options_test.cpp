@@ -41,7 +41,7 @@ TEST(Options, TakesANegativeNumberAsAValue) {
   EXPECT_EQ(arguments->number("speed", -10, 10, 1), -5);
 }
 
-TEST(Options, TakesALetterWhereAnOptionHasOne) {
+TEST(Options, AcceptsAShortOptionWhereThereIsOne) {
   const auto arguments = parsed({"-o", "there", "--speed", "-s"});
   ASSERT_TRUE(arguments.ok()) << arguments.error().message;
   EXPECT_EQ(arguments->text("output"), "there");
@@ -69,7 +69,7 @@ TEST(Options, NamesWhatIsWrongWithAWord) {
   }
 }
 
-TEST(Options, KeepsTheFirstProblemOfItsReaders) {
+TEST(Options, KeepsTheFirstProblemFound) {
   auto arguments = parsed({"--speed", "fast", "--for", "soon"});
   ASSERT_TRUE(arguments.ok());
   EXPECT_EQ(arguments->number("speed", 0, 10, 7), 7);
@@ -110,7 +110,7 @@ TEST(Options, WrapsTextAtBlanksWithAHangingIndent) {
   }
 }
 
-TEST(Options, HelpIsWrappedBehindTheNamesOfTheOptions) {
+TEST(Options, HelpTextIsWrappedBesideTheOptionNames) {
   CommandUsage usage = example();
   usage.description =
       "Tries everything that can be tried, and then tries it again, until it works or nothing is "
@@ -125,7 +125,7 @@ TEST(Options, HelpIsWrappedBehindTheNamesOfTheOptions) {
       << text;
 }
 
-TEST(Options, HelpShowsEveryOptionButTheHidden) {
+TEST(Options, HelpShowsEveryOptionExceptHiddenOnes) {
   const std::string text = help_text(example());
   for (const char* shown : {"--speed X", "--for DURATION", "--json", "--help", "Examples:"}) {
     EXPECT_NE(text.find(shown), std::string::npos) << shown;
@@ -133,7 +133,7 @@ TEST(Options, HelpShowsEveryOptionButTheHidden) {
   EXPECT_EQ(text.find("secret"), std::string::npos);
 }
 
-TEST(Table, AlignsColumnsAndEndsNoLineInBlanks) {
+TEST(Table, AlignsColumnsWithoutTrailingBlanks) {
   const std::string text = table_text({{"NAME"}, {"COUNT", Align::right}, {"WHY"}},
                                       {{"a", "1", ""}, {"longer", "1234", "because"}});
   EXPECT_EQ(text,
@@ -142,7 +142,7 @@ TEST(Table, AlignsColumnsAndEndsNoLineInBlanks) {
             "longer   1234  because\n");
 }
 
-TEST(Table, MakesForeignTextSafe) {
+TEST(Table, EscapesUntrustedText) {
   const std::string text = table_text({{"NAME"}}, {{"\x1b[31mred"}});
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }

@@ -8,7 +8,7 @@
 namespace drover::commands {
 namespace {
 
-TEST(RotatingLog, IsCutAtOneMebibyteWithOneOlderPartBesideIt) {
+TEST(RotatingLog, RotatesAtOneMebibyteAndKeepsOneOlderFile) {
   constexpr std::size_t most = 1 << 20;
   const TestFolder folder;
   const std::string long_log(most + 1, 'x');

@@ -40,7 +40,7 @@ TEST(SubmitTrace, TrainingJobsOfEachFormatRunToTheirEnd) {
   }
 }
 
-TEST(SubmitTrace, BadRowsAreNamedAndCountedAndTheOthersGo) {
+TEST(SubmitTrace, BadRowsAreReportedAndCountedAndTheOthersAreSubmitted) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const TestFolder folder;

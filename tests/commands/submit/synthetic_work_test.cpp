@@ -40,7 +40,7 @@ Moments count_moments(double rate, double burstiness, double seconds) {
   return {mean, squares / mean};
 }
 
-TEST(BurstArrivals, HaveTheRateAndTheBurstinessAskedFor) {
+TEST(BurstArrivals, HaveTheRequestedRateAndBurstiness) {
   struct Case {
     double rate, burstiness;
   };
@@ -51,7 +51,7 @@ TEST(BurstArrivals, HaveTheRateAndTheBurstinessAskedFor) {
   }
 }
 
-TEST(BurstArrivals, NeverGoBack) {
+TEST(BurstArrivals, NeverGoBackInTime) {
   BurstArrivals arrivals(2.57, 13.2, RandomStream(5));
   double last = 0;
   for (int i = 0; i < 20'000; ++i) {
@@ -121,7 +121,7 @@ TEST(SyntheticWork, IsTheSameForTheSameSeed) {
   EXPECT_TRUE(differs);
 }
 
-TEST(SyntheticWork, ArrivesInOrderWithIdsOfItsOwn) {
+TEST(SyntheticWork, ArrivesInOrderWithUniqueIds) {
   SyntheticWork work(1, 10);
   Duration last{};
   std::vector<JobId> ids;

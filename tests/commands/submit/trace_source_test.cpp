@@ -87,7 +87,7 @@ TEST(TraceSource, SkipsBadRowsAndNamesTheFirstOnes) {
   EXPECT_NE(read.told[0].find("ContextTokens"), std::string::npos) << read.told[0];
 }
 
-TEST(TraceSource, SurvivesALineWithoutEnd) {
+TEST(TraceSource, SurvivesAnOverlongLine) {
   const TestFolder folder;
   const auto read = read_trace(folder.write(
       "t.csv", std::string(header) + std::string(1 << 20, '7') + "\n2023-11-16 18:17:03,100,10\n"));
@@ -103,7 +103,7 @@ TEST(TraceSource, SaysWhichFileCannotBeRead) {
   }
 }
 
-TEST(TraceSource, LinesMayHoldZerosAndLastRowsMayBeCutShort) {
+TEST(TraceSource, LinesMayContainNulBytesAndLastRowsMayBeTruncated) {
   const TestFolder folder;
   const auto zeros = read_trace(
       folder.write("t.csv", std::string(header) + "2023-11-16 18:17:03,100," +
@@ -130,7 +130,7 @@ TEST(TraceSource, ModelsAndDevicesAreFoundInTheCatalogueByTheirOtherNames) {
   const auto read = read_trace(options);
   ASSERT_EQ(read.arrivals.size(), 1U);
   EXPECT_EQ(read.arrivals[0].job.work.model, "resnet-50");
-  EXPECT_EQ(read.arrivals[0].job.work.paces,
+  EXPECT_EQ(read.arrivals[0].job.work.throughputs,
             (std::vector<MeasuredThroughput>{{"p100-pcie", 2, 5}}));
   ASSERT_EQ(read.told.size(), 1U);
   EXPECT_NE(
@@ -143,7 +143,7 @@ TEST(TraceSource, ModelsAndDevicesAreFoundInTheCatalogueByTheirOtherNames) {
             "--measured-on: unknown device \"p100-pci\"; did you");
 }
 
-TEST(TraceSource, ThroughputsBecomePacesOnTheCataloguesDevices) {
+TEST(TraceSource, MapsThroughputsToDevicesOfTheCatalogue) {
   const TestFolder folder;
   TraceOptions options =
       options_of(folder.write("g.tsv", "ResNet-18 (batch size 32)\tx\t-n\t1\t50\t0\t2\n"), "gavel");
@@ -152,7 +152,7 @@ TEST(TraceSource, ThroughputsBecomePacesOnTheCataloguesDevices) {
                         "H100": {"('ResNet-18 (batch size 32)', 2)": {"null": 90}}})json");
   const auto read = read_trace(options);
   ASSERT_EQ(read.arrivals.size(), 1U);
-  EXPECT_EQ(read.arrivals[0].job.work.paces,
+  EXPECT_EQ(read.arrivals[0].job.work.throughputs,
             (std::vector<MeasuredThroughput>{{"h100-sxm", 2, 45}, {"k80", 2, 2.25}}));
   EXPECT_TRUE(read.told.empty());
   options.throughputs = folder.write("u.json", R"({"warp-core": {}})");
@@ -163,7 +163,7 @@ TEST(TraceSource, ThroughputsBecomePacesOnTheCataloguesDevices) {
   EXPECT_NE(problem_of(options).find("absent.json"), std::string::npos) << problem_of(options);
 }
 
-TEST(TraceSource, EveryModelThatStandsInForAnotherIsInTheCatalogue) {
+TEST(TraceSource, EverySubstituteModelIsInTheCatalogue) {
   const TestFolder folder;
   std::string text;
   for (const char* type :

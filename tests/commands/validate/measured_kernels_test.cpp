@@ -14,7 +14,7 @@ MeasuredTable read(std::string_view rows) {
   return measured_kernels(*CsvTable::parse(text, "kernel_timings.csv"));
 }
 
-TEST(MeasuredKernels, AProductIsAGemmCaseWithItsTime) {
+TEST(MeasuredKernels, AMatrixProductBecomesAGemmCaseWithItsTime) {
   const MeasuredTable table = read(
       "A40,gemm:o_proj,4096,8192,1024,fp16,0.673,102,TP8,github microsoft/vidur:data/a.csv,c\n");
   ASSERT_EQ(table.measurements.size(), 1U);
@@ -30,7 +30,7 @@ TEST(MeasuredKernels, AProductIsAGemmCaseWithItsTime) {
   EXPECT_EQ(found.line, 2U);
 }
 
-TEST(MeasuredKernels, SmallProductsAndDevicesWithoutMatrixUnitsAreOtherClasses) {
+TEST(MeasuredKernels, SmallProductsAndDevicesWithoutMatrixUnitsHaveOtherClasses) {
   const MeasuredTable table = read(
       "A40,gemm,1,8192,1024,fp16,0.031,0.5,,github a/b:c,c\n"
       "P100 (DeepBench),gemm,8448,48000,2816,fp32,250,9,,github a/b:c,c\n"
@@ -41,7 +41,7 @@ TEST(MeasuredKernels, SmallProductsAndDevicesWithoutMatrixUnitsAreOtherClasses) 
   EXPECT_EQ(table.measurements[2].measure_class, MeasureClass::other);
 }
 
-TEST(MeasuredKernels, TheTablesWordsForPrecisionsAreUnderstood) {
+TEST(MeasuredKernels, PrecisionNamesOfTheTablesAreRecognized) {
   const MeasuredTable table = read(
       "T4,gemm,512,512,512,\"16 bit inputs, 16 bit multiplication\",0.1,1,,github a/b:c,c\n"
       "T4,gemm,512,512,512,\"int8 in, 32-bit accumulate\",0.1,1,,github a/b:c,c\n"
@@ -54,7 +54,7 @@ TEST(MeasuredKernels, TheTablesWordsForPrecisionsAreUnderstood) {
   }
 }
 
-TEST(MeasuredKernels, RowsThatAreNoProductsAreSkippedWithTheirReason) {
+TEST(MeasuredKernels, RowsThatAreNotMatrixProductsAreSkippedWithAReason) {
   const MeasuredTable table = read(
       "A40,elementwise:add,4096,8192,,fp16,0.347,,,github a/b:c,c\n"
       "A40,gemm,0,8192,1024,fp16,0.3,,,github a/b:c,c\n"

@@ -18,7 +18,7 @@ const std::string energy_columns =
     "device,n_devices,model,workload,precision,batch_or_concurrency,avg_power_w,power_scope,"
     "throughput,throughput_unit,latency,latency_unit,notes,source\n";
 
-TEST(MeasuredPower, ServingIsAskedAtItsMeanBatchPerBoard) {
+TEST(MeasuredPower, ServingIsEvaluatedAtItsMeanBatchPerBoard) {
   const MeasuredTable read = measured_power(power_table(
       energy_columns +
       "H100-SXM5-80GB,2,Qwen/Qwen3-32B (32B total),\"LLM serving, task lm-arena-chat; TP2 EP1 "
@@ -36,7 +36,7 @@ TEST(MeasuredPower, ServingIsAskedAtItsMeanBatchPerBoard) {
   EXPECT_EQ(row.row[CaseColumn::tp], "2");
 }
 
-TEST(MeasuredPower, WholeNodesAndIdleBoardsAreNoCases) {
+TEST(MeasuredPower, WholeNodesAndIdleBoardsAreSkipped) {
   const MeasuredTable read = measured_power(power_table(
       energy_columns +
       "A30,3,RNN-T,MLPerf Inference v2.1 Offline,fp16,,927,whole system at the wall (3 "
@@ -69,7 +69,7 @@ TEST(MeasuredCapping, EachLimitIsComparedWithTheHighestOfItsJob) {
   EXPECT_EQ(read.measurements[0].measure_class, MeasureClass::power);
 }
 
-TEST(MeasuredCapping, ACappedSubmissionFindsItsUncappedCompanion) {
+TEST(MeasuredCapping, ACappedSubmissionIsMatchedWithItsUncappedCounterpart) {
   const std::string start =
       "H200-SXM-141GB,8,BERT-large SQuAD (99%),MLPerf Inference v4.1 Offline,,,int8,";
   const MeasuredTable read = measured_capping(

@@ -14,8 +14,8 @@ namespace {
 
 const devices::Catalogue& embedded_catalogue() { return devices::Catalogue::embedded(); }
 
-Result<std::vector<TemperatureCourse>> courses_of(const std::string& text,
-                                                  const std::string& place) {
+Result<std::vector<TemperatureTrace>> courses_of(const std::string& text,
+                                                 const std::string& place) {
   const auto table = CsvTable::parse(text, place);
   if (!table) return table.error();
   return temperature_courses(*table, embedded_catalogue());
@@ -39,7 +39,7 @@ TEST(MeasuredTemperature, ComparesBothSensorsOfEachWindow) {
   EXPECT_LT((*courses)[0].rms_c, 6);
 }
 
-TEST(MeasuredTemperature, KnowsNothingOfOtherTables) {
+TEST(MeasuredTemperature, IgnoresOtherTables) {
   const auto courses = courses_of("t_s,temp_gpu_c\n0,30\n", "lambda_temp_util.csv");
   ASSERT_TRUE(courses.ok());
   EXPECT_TRUE(courses->empty());
@@ -66,7 +66,7 @@ TEST(MeasuredTemperature, StaysWithin2DegreesOfThePublishedLogs) {
     const std::string text((std::istreambuf_iterator<char>(stream)), {});
     const auto courses = courses_of(text, file.path().filename().string());
     if (!courses) continue;
-    for (const TemperatureCourse& course : *courses) {
+    for (const TemperatureTrace& course : *courses) {
       EXPECT_LT(course.rms_c, 2) << file.path() << ' ' << course.window << ' ' << course.sensor;
       RecordProperty(file.path().stem().string() + course.window + course.sensor,
                      std::to_string(course.rms_c));

@@ -1,6 +1,6 @@
 // `drover validate`: tables of measurements become cases, and the models' answers stand beside.
-#include "commands/validate/validate_reference.h"
 #include "commands/validate/validate_run.h"
+#include "commands/validate/validate_tables.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,7 +30,7 @@ std::string collectives(std::string_view rows) {
   return std::string(collectives_head) + std::string(rows);
 }
 
-TEST(MeasuredCollectives, AreCasesOfTheirColumns) {
+TEST(MeasuredCollectives, BecomeCasesWithTheirColumns) {
   const auto rows = measured_rows(table(collectives(
       "H100 DGX (NVSwitch),all_reduce,8,8,64880640,0.339,,github microsoft/vidur:a/b.csv,\n"
       "H100 DGX (NVSwitch),all_reduce,8,8,2048,0.037,,github microsoft/vidur:a/b.csv,\n")));
@@ -45,7 +45,7 @@ TEST(MeasuredCollectives, AreCasesOfTheirColumns) {
   EXPECT_EQ(rows->measurements[1].measure_class, MeasureClass::other);
 }
 
-TEST(Validate, NamesWrongRowsAndGoesOn) {
+TEST(Validate, ReportsBadRowsAndContinues) {
   const auto rows = measured_rows(
       table(collectives("H100 DGX,all_reduce,8,8,64880640,fast,,github a/b:c,\n"
                         "H100 DGX,all_reduce,8,8,64880640,0.339,,github a/b:c,\n"
@@ -60,7 +60,7 @@ TEST(Validate, NamesWrongRowsAndGoesOn) {
   EXPECT_NE(report.left_out[1].reason.find("Abacus 9000"), std::string::npos);
 }
 
-TEST(Validate, SaysWhereTheSameCaseWasMeasuredTwice) {
+TEST(Validate, ReportsCasesThatWereMeasuredTwice) {
   const auto rows =
       measured_rows(table(collectives("H100 DGX,all_reduce,8,8,64880640,0.339,,github a/b:c,\n"
                                       "H100 DGX,all_reduce,8,8,64880640,0.600,,github d/e:f,\n")));
@@ -68,7 +68,7 @@ TEST(Validate, SaysWhereTheSameCaseWasMeasuredTwice) {
   ASSERT_EQ(contradictions(report.comparisons).size(), 1U);
 }
 
-TEST(Validate, KnowsTablesByTheirColumnsOnly) {
+TEST(Validate, RecognizesTablesByTheirColumnsOnly) {
   EXPECT_FALSE(measured_rows(table("id,name\n1,a\n")).has_value());
   EXPECT_TRUE(measured_rows(table("kind,device,answer,value\n")).has_value());
 }
@@ -135,7 +135,7 @@ TEST(ReferencePoints, EachNamesItsSource) {
   }
 }
 
-TEST(ReferencePoints, CountOnceBesideATableThatHasThemToo) {
+TEST(ReferencePoints, CountOnceWhenATableContainsThemToo) {
   const MeasuredRows own = *reference_rows(loaded_catalogue());
   // vTrain's row of eight A100, as somebody's table may have it, and one of another figure.
   MeasuredRows tables;
@@ -151,7 +151,7 @@ TEST(ReferencePoints, CountOnceBesideATableThatHasThemToo) {
   EXPECT_EQ(left.courses.size(), own.courses.size());
 }
 
-TEST(ReferencePoints, OfAPowerCapAreTheShareOfTheRateWithoutIt) {
+TEST(ReferencePoints, UnderAPowerCapAreFractionsOfTheUncappedRate) {
   const std::string_view columns =
       "kind,device,model,precision,batch,power_limit_w,answer,value,class\n";
   const MeasuredTable read = measured_points(
@@ -176,7 +176,7 @@ TEST(ReferencePoints, OfAPowerCapAreTheShareOfTheRateWithoutIt) {
   EXPECT_LT(report.comparisons[0].predicted, 0.95);
 }
 
-TEST(ReferencePoints, RefuseWhatIsNoFigure) {
+TEST(ReferencePoints, RefuseInvalidValues) {
   const MeasuredTable read =
       measured_points(table("kind,device,answer,value,class\n"
                             "gemm,l4,time_ms,0,gemm\n"
@@ -187,7 +187,7 @@ TEST(ReferencePoints, RefuseWhatIsNoFigure) {
   EXPECT_EQ(read.skipped[2].line, 4U);
 }
 
-TEST(ErrorClassesOfMeasurements, StandInTheSameOrder) {
+TEST(ErrorClassesOfMeasurements, AreInTheSameOrder) {
   const auto id = [](MeasureClass of) { return error_classes()[static_cast<std::size_t>(of)].id; };
   EXPECT_EQ(id(MeasureClass::gemm), "gemm");
   EXPECT_EQ(id(MeasureClass::small_kernel), "kernel");
@@ -205,7 +205,7 @@ TEST(ErrorClassesOfMeasurements, StandInTheSameOrder) {
   EXPECT_EQ(error_classes().size(), static_cast<std::size_t>(MeasureClass::other) + 1);
 }
 
-TEST(ValidationRows, AreReadAgainAsTheSameMeasurements) {
+TEST(ValidationRows, RoundTripAsTheSameMeasurements) {
   const auto rows = measured_rows(table(collectives(
       "\"H100 DGX (NVSwitch, 8)\",all_reduce,8,8,64880640,0.339,,github microsoft/vidur:a/b.csv,\n"
       "H100 DGX,send_recv,2,8,64880640,0.25,,github a/b:c,\n")));
@@ -223,7 +223,7 @@ TEST(ValidationRows, AreReadAgainAsTheSameMeasurements) {
   }
 }
 
-TEST(ValidationRows, LeaveOutMomentsOfLogs) {
+TEST(ValidationRows, OmitSingleLogReadings) {
   ValidationReport report;
   Comparison moment;
   moment.class_id = "temperature";
@@ -232,7 +232,7 @@ TEST(ValidationRows, LeaveOutMomentsOfLogs) {
   EXPECT_EQ(text.find('\n'), text.size() - 1) << "a header and nothing else";
 }
 
-TEST(MeasuredTraining, WithoutContextParallelSaysSo) {
+TEST(MeasuredTraining, WithoutContextParallelHasContextDegreeOne) {
   const auto rows = measured_rows(table(
       "device,n_devices,model,params_b,layers,hidden,seq_len,global_batch,micro_batch,"
       "precision,parallelism,measured,unit,tflops_per_device,mfu_pct,"

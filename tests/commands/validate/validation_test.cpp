@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "commands/validate/validation_page.h"
-#include "commands/validate/validation_plot.h"
 #include "commands/validate/validation_report.h"
 
 namespace drover::commands {
@@ -38,7 +37,7 @@ ValidationReport small_report() {
   return report;
 }
 
-TEST(Statistics, AreOfTheSizesOfErrorsAndTheBiasKeepsTheirSign) {
+TEST(Statistics, UseErrorMagnitudesAndOnlyTheBiasIsSigned) {
   const Statistics of = statistics_of({0.1, -0.2, 0.3, -0.4});
   EXPECT_EQ(of.rows, 4U);
   EXPECT_DOUBLE_EQ(of.mean, 0.25);
@@ -61,7 +60,7 @@ TEST(Statistics, OfOneRowAreThatRow) {
   EXPECT_DOUBLE_EQ(of.bias, -0.08);
 }
 
-TEST(ErrorClasses, HaveTheGoalsOfTheirStatement) {
+TEST(ErrorClasses, HaveTheirStatedGoals) {
   const std::vector<std::pair<std::string, double>> goals = {
       {"gemm", 0.08},      {"kernel", 0.15},    {"collective", 0.10}, {"train-gpu", 0.08},
       {"train-tpu", 0.08}, {"decode", 0.07},    {"serve", 0.15},      {"classic", 0.15},
@@ -81,7 +80,7 @@ TEST(ErrorClasses, TemperatureIsJudgedByItsRootMeanSquare) {
   EXPECT_EQ(goal_status(*find_class("other"), of), "-");
 }
 
-TEST(Groups, StandInTheOrderOfTheClassesWhateverTheOrderOfTheRows) {
+TEST(Groups, FollowTheClassOrderWhateverTheRowOrder) {
   const auto groups = by_class({comparison("power", 100, 90), comparison("gemm", 1, 1.1)});
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].class_id, "gemm");
@@ -98,7 +97,7 @@ TEST(WorstCases, AreRankedByTheGoalOfTheirClass) {
   EXPECT_EQ(worst_cases(rows, 1).size(), 1U);
 }
 
-TEST(Contradictions, AreSaidForOneCaseMeasuredTwiceMoreThanFifteenPercentApart) {
+TEST(Contradictions, AreReportedWhenMeasurementsOfACaseDifferByOver15Percent) {
   const auto found = contradictions(small_report().comparisons);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NEAR(found[0].ratio, 1.3, 1e-12);
@@ -125,7 +124,7 @@ TEST(Coverage, ShowsDevicesWithoutAnyMeasurement) {
   for (const std::size_t count : rows[2].rows) EXPECT_EQ(count, 0U);
 }
 
-TEST(LeftOut, IsCountedByReasonWithItsPlaces) {
+TEST(LeftOut, RowsAreCountedByReasonWithTheirLocations) {
   const auto found = left_out_reasons(small_report().left_out);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].rows, 2U);
@@ -148,7 +147,7 @@ TEST(ValidationJson, CanBeReadBack) {
   EXPECT_EQ((*json)["left_out"].size(), 2U);
 }
 
-TEST(Plot, DrawsWhatHasALogarithm) {
+TEST(Plot, DrawsOnlyPositiveValues) {
   const std::string svg =
       plot_svg({{1, 2, 0, "a"}, {0, 2, 0, "b"}, {3, -1, 0, "c"}}, "tokens/s", 0.1);
   EXPECT_NE(svg.find("<title>a</title>"), std::string::npos);
@@ -157,7 +156,7 @@ TEST(Plot, DrawsWhatHasALogarithm) {
   EXPECT_EQ(plot_svg({}, "ms", 0.1), "");
 }
 
-TEST(Page, StandsAloneAndTrustsNoName) {
+TEST(Page, IsSelfContainedAndEscapesNames) {
   const std::string page = validation_page(small_report());
   EXPECT_EQ(page.find("<script"), std::string::npos);
   EXPECT_EQ(page.find("http"), std::string::npos);

@@ -28,7 +28,7 @@ std::vector<std::uint64_t> image(const Chassis& chassis, Instant now) {
   return result;
 }
 
-TEST(Chassis, StartsIdleWithNothingToCome) {
+TEST(Chassis, StartsIdleWithNoPendingEvent) {
   const Host host(chassis_of("h100-sxm", 8));
   EXPECT_EQ(host.chassis.next_event(), never);
   EXPECT_NEAR(host.read(start, Metric::power), 71.8, 10);
@@ -95,7 +95,7 @@ TEST(Chassis, OneAdvanceOrManyGiveTheSameBits) {
   EXPECT_EQ(play(seconds(3)), whole);
 }
 
-TEST(Chassis, AskingChangesNothing) {
+TEST(Chassis, ReadingChangesNothing) {
   Chassis asked = chassis_of("a100-sxm-80gb", 4, 40), left = chassis_of("a100-sxm-80gb", 4, 40);
   for (Chassis* chassis : {&asked, &left}) chassis->set_activity(start, 1, training);
   Instant now = start;
@@ -166,7 +166,7 @@ TEST(Chassis, HalvesTheClockAtTheSlowdownTemperatureAndShutsDownAboveIt) {
   EXPECT_EQ(oven.chassis.energy_j(now + seconds(60), 0), energy_j);
 }
 
-TEST(Chassis, AnnouncesEveryChangeOfPace) {
+TEST(Chassis, ReportsEveryChangeOfSpeed) {
   Chassis chassis = chassis_of("h100-sxm", 4, 54);
   for (std::size_t i = 0; i < 4; ++i) chassis.set_activity(start, i, training);
   std::vector<double> known(4);
@@ -209,7 +209,7 @@ TEST(Chassis, NeighboursUpstreamWarmTheAir) {
               1e-6);
 }
 
-TEST(Chassis, ADeviceMoreShiftsNoOthersNumbers) {
+TEST(Chassis, AnExtraDeviceDoesNotChangeTheOthers) {
   const Chassis three = chassis_of("h100-sxm", 3), four = chassis_of("h100-sxm", 4);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(three.pace(i), four.pace(i));
@@ -219,7 +219,7 @@ TEST(Chassis, ADeviceMoreShiftsNoOthersNumbers) {
   EXPECT_NE(four.pace(0), four.pace(1));
 }
 
-TEST(Variation, IsSmallAndCentred) {
+TEST(Variation, IsSmallAndCentered) {
   double speed = 0, leakage = 0, cooling = 0;
   const int count = 4000;
   const RandomStream random(42);
@@ -238,7 +238,7 @@ TEST(Variation, IsSmallAndCentred) {
 }
 
 // AcmeTrace: A100 at 400 W runs near 58 C in a cooled hall; 27 C when idle.
-TEST(Chassis, RunsAsWarmAsFleetsReport) {
+TEST(Chassis, MatchesTheTemperaturesThatFleetsReport) {
   Host host(chassis_of("a100-sxm-80gb", 1, 21));
   host.run(start, 0, training);
   const Instant now = start + std::chrono::minutes(20);

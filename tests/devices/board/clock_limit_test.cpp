@@ -34,7 +34,7 @@ TEST(ClockLimit, HoldsTheClockAndLowersThePower) {
   }
 }
 
-TEST(ClockLimit, LetsGoWhollyAndAtOnce) {
+TEST(ClockLimit, IsReleasedCompletelyAndAtOnce) {
   Host free(chassis_of("h100-sxm", 1)), limited(chassis_of("h100-sxm", 1));
   for (Host* host : {&free, &limited}) host->run(start, 0, training);
   limited.chassis.set_clock_limit(start + seconds(1), 0, 0.4);
@@ -58,7 +58,7 @@ TEST(ClockLimit, HoldsForAParkedDeviceToo) {
   EXPECT_TRUE(host.bits(start) & throttle_gpu_idle);
 }
 
-TEST(ClockLimit, IsNotWhatHoldsTheClockWhenTheCapAsksForLess) {
+TEST(ClockLimit, IsNotTheThrottleReasonWhenThePowerCapIsStricter) {
   Host host(chassis_of("h100-sxm", 1));
   host.run(start, 0, training);
   host.chassis.set_power_cap(start, 0, 400);
@@ -69,7 +69,7 @@ TEST(ClockLimit, IsNotWhatHoldsTheClockWhenTheCapAsksForLess) {
   EXPECT_TRUE(host.bits(start) & throttle_sw_power_cap);
 }
 
-TEST(ClockLimit, NeitherAskingNorAdvancingChangesEnergyUnderIt) {
+TEST(ClockLimit, EnergyUnderItDoesNotDependOnReadsOrAdvances) {
   Host calm(chassis_of("h100-sxm", 4, 34)), watched(chassis_of("h100-sxm", 4, 34));
   RandomStream random(5);
   Instant now = start;

@@ -31,7 +31,7 @@ TEST(PowerLimit, HoldsThePowerCapAndSlowsComputingDown) {
 
 // Phases of a few milliseconds, as chunks of prompts between decode steps: the clock of one phase
 // never stands in the next.
-TEST(PowerLimit, NoInstantIsAboveTheCapHoweverShortThePhases) {
+TEST(PowerLimit, PowerNeverExceedsTheCapHoweverShortThePhases) {
   for (const char* device : {"h100-sxm", "a100-sxm-80gb", "l4", "tpu-v5e", "tpu-v5p"}) {
     const DeviceSpec& spec = device_named(device);
     Host host(chassis_of(device, 4));
@@ -79,7 +79,7 @@ TEST(PowerLimit, TheClockDoesNotDependOnWhatRanBefore) {
   }
 }
 
-TEST(PowerLimit, AClockToldAgainOnlyFalls) {
+TEST(PowerLimit, ARepeatedClockAdjustmentOnlyLowersTheClock) {
   Chassis chassis = chassis_of("h100-sxm", 1);
   EXPECT_TRUE(chassis.set_activity(start, 0, training));
   const double limited = chassis.pace(0);
@@ -95,7 +95,7 @@ TEST(PowerLimit, DecodingNeedsNoControlUnderTheFullCap) {
   EXPECT_EQ(host.chassis.next_event(), never);
 }
 
-TEST(PowerLimit, TheClockComesBackWhenTheCapIsLifted) {
+TEST(PowerLimit, TheClockRecoversWhenTheCapIsLifted) {
   Host host(chassis_of("h100-sxm", 1));
   host.chassis.set_power_cap(start, 0, 300);
   host.run(start, 0, training);

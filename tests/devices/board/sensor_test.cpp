@@ -44,7 +44,7 @@ Course drawn_course(RandomStream& random, Instant begin, int stretches, std::uin
   return course;
 }
 
-TEST(SampledMeans, AreTheMeansOfTheSampledPartsOfThePeriods) {
+TEST(SampledMeans, AverageOnlyTheSampledPartsOfThePeriods) {
   RandomStream random(3);
   for (int round = 0; round < 20; ++round) {
     const Duration every = milliseconds(20 + random.below(300));
@@ -73,7 +73,7 @@ TEST(SampledMeans, AreTheMeansOfTheSampledPartsOfThePeriods) {
   }
 }
 
-TEST(SampledMeans, LoseNoEnergyWhenEverythingIsLookedAt) {
+TEST(SampledMeans, LoseNoEnergyWhenEverythingIsSampled) {
   RandomStream random(8);
   const Duration every = milliseconds(100);
   Means means({every, every, milliseconds(37), 1});
@@ -94,7 +94,7 @@ TEST(SampledMeans, LoseNoEnergyWhenEverythingIsLookedAt) {
   EXPECT_NEAR(published_j / course.integral(begin, last), 1, 1e-9);
 }
 
-TEST(SampledMeans, AskingChangesNothing) {
+TEST(SampledMeans, AreNotChangedByReadingThem) {
   Means asked({milliseconds(100), milliseconds(25), milliseconds(11), 10}), left = asked;
   RandomStream random(5);
   const Course course = drawn_course(random, start, 300, 90);
@@ -147,7 +147,7 @@ TEST(Sensor, AnA100DoesNotSeeWhatRunsBetweenItsSamples) {
 
 // nvidia-smi shows the heat of memory on A100 and H100 and N/A on boards without such a sensor, as
 // L4, and counts violations on all of them; a TPU's driver tells neither.
-TEST(Sensor, TellsTheHeatOfMemoryAndViolationsWhereTheBoardDoes) {
+TEST(Sensor, ReportsMemoryTemperatureAndViolationsWhereTheBoardDoes) {
   struct Board {
     const char* device;
     bool memory, violations;
@@ -190,7 +190,7 @@ TEST(Sensor, UtilizationLagsAndSaturates) {
   EXPECT_EQ(published(host, start + seconds(4), Metric::utilization), 0);
 }
 
-TEST(Sensor, ValuesComeInSteps) {
+TEST(Sensor, ValuesAreQuantized) {
   Host host(chassis_of("h100-sxm", 1));
   host.run(start, 0, training);
   for (int i = 0; i < 200; ++i) {
@@ -210,7 +210,7 @@ TEST(Sensor, ValuesComeInSteps) {
   }
 }
 
-TEST(Sensor, WithoutASectionItIsPerfect) {
+TEST(Sensor, IsExactWithoutASensorSection) {
   DeviceSpec spec = device_named("h100-sxm");
   spec.sensor_power_refresh_s = spec.sensor_activity_s = spec.sensor_power_step_w = 0;
   spec.sensor_temperature_step_c = spec.sensor_clock_step_mhz = 0;
@@ -224,7 +224,7 @@ TEST(Sensor, WithoutASectionItIsPerfect) {
   }
 }
 
-TEST(Sensor, NeverShowsMoreThanTheHighestTruth) {
+TEST(Sensor, NeverReadsAboveTheHighestTrueValue) {
   Host host(chassis_of("h100-sxm", 1));
   host.chassis.set_power_cap(start, 0, 400);
   RandomStream random(4);

@@ -27,7 +27,7 @@ Temperatures euler(const Cooling& cooling, Temperatures state, double inlet_c, d
   return state;
 }
 
-TEST(Heat, EqualsFineStepIntegration) {
+TEST(ThermalModel, MatchesFineStepIntegration) {
   RandomStream random(7);
   for (int round = 0; round < 20; ++round) {
     const Temperatures start{random.uniform(20, 95), random.uniform(20, 80)};
@@ -40,19 +40,19 @@ TEST(Heat, EqualsFineStepIntegration) {
   }
 }
 
-TEST(Heat, SettlesAtInletPlusResistanceTimesPower) {
+TEST(ThermalModel, SettlesAtInletPlusResistanceTimesPower) {
   const Temperatures end = ThermalTransient(h100_like, {30, 30}, 22, 700).at(1e6);
   EXPECT_NEAR(end.die_c, 22 + 0.065 * 700, 1e-9);
   EXPECT_NEAR(end.sink_c, 22 + 0.045 * 700, 1e-9);
 }
 
-TEST(Heat, TwoHalvesAreTheWhole) {
+TEST(ThermalModel, SplittingAnIntervalDoesNotChangeTheResult) {
   const ThermalTransient whole(h100_like, {35, 31}, 25, 500);
   const ThermalTransient second(h100_like, whole.at(7), 25, 500);
   EXPECT_NEAR(second.at(13).die_c, whole.at(20).die_c, 1e-9);
 }
 
-TEST(Heat, FindsTheFirstCrossing) {
+TEST(ThermalModel, FindsTheFirstCrossing) {
   RandomStream random(11);
   int found = 0;
   for (int round = 0; round < 300; ++round) {
@@ -82,7 +82,7 @@ TEST(Heat, FindsTheFirstCrossing) {
   EXPECT_GT(found, 100);
 }
 
-TEST(Heat, SearchesFromALaterTime) {
+TEST(ThermalModel, SearchesFromALaterTime) {
   // Starts hot, falls below the level, and is asked after that: it does not come back.
   const ThermalTransient course(h100_like, {90, 60}, 22, 100);
   EXPECT_EQ(course.die().reaches(80, 0), 0.0);
@@ -90,7 +90,7 @@ TEST(Heat, SearchesFromALaterTime) {
   EXPECT_EQ(course.die().falls_to(80, 50), 50.0);
 }
 
-TEST(Heat, BoundsHold) {
+TEST(ThermalModel, TemperaturesStayWithinTheirBounds) {
   RandomStream random(3);
   for (int round = 0; round < 200; ++round) {
     const ThermalTransient course(h100_like, {random.uniform(20, 95), random.uniform(20, 95)},
@@ -102,7 +102,7 @@ TEST(Heat, BoundsHold) {
   }
 }
 
-TEST(Heat, MemoryFollowsTheSinkAndTheDieAtOnce) {
+TEST(ThermalModel, MemoryFollowsTheSinkAndTheDieImmediately) {
   constexpr MemoryThermalCoupling beside{18, 0.75, 0.5};
   RandomStream random(13);
   for (int round = 0; round < 100; ++round) {

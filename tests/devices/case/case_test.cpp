@@ -21,14 +21,14 @@ CaseRow row_of(std::initializer_list<std::pair<CaseColumn, const char*>> cells) 
   return row;
 }
 
-TEST(Case, WithoutDevicesTakesAsManyAsItsLayout) {
+TEST(Case, UsesTheDeviceCountOfItsLayoutByDefault) {
   CaseReader reader(Catalogue::embedded());
   EXPECT_EQ(reader.read(row_of({}))->devices, 1);
   EXPECT_EQ(reader.read(row_of({{CaseColumn::tp, "8"}, {CaseColumn::pp, "2"}}))->devices, 16);
   EXPECT_EQ(reader.read(row_of({{CaseColumn::tp, "4"}, {CaseColumn::dp, "4"}}))->devices, 16);
 }
 
-TEST(Case, NamesTheCellThatCannotBe) {
+TEST(Case, NamesTheInvalidCell) {
   struct Wrong {
     CaseColumn column;
     const char* text;
@@ -55,14 +55,14 @@ TEST(Case, NamesTheCellThatCannotBe) {
   EXPECT_EQ(few.error().message, "devices: found 2, expected at least tp x pp x cp = 3");
 }
 
-TEST(Case, ConfidenceIsThatOfTheNumbersItsTimeRestsOn) {
+TEST(Case, ConfidenceIsThatOfTheNumbersBehindTheTime) {
   CaseReader reader(Catalogue::embedded());
   EXPECT_EQ(confidence(*reader.read(row_of({}))), "fitted");
   // Of v4i nothing but inference in the maker's own words is published.
   EXPECT_EQ(confidence(*reader.read(row_of({{CaseColumn::device, "tpu-v4i"}}))), "assumed");
 }
 
-TEST(Case, AnswersNameTheNumbersTheyRestOnAndWhereThoseCameFrom) {
+TEST(Case, AnswersNameTheirInputNumbersAndTheProvenance) {
   CaseReader reader(Catalogue::embedded());
   const std::vector<EstimateProvenance> found =
       provenance(*reader.read(row_of({{CaseColumn::kind, "decode"},
@@ -74,7 +74,7 @@ TEST(Case, AnswersNameTheNumbersTheyRestOnAndWhereThoseCameFrom) {
   EXPECT_NE(found[1].note.find("vLLM 0.5"), std::string::npos) << "an engine of 2024";
 }
 
-TEST(Case, AKernelDrawsNoMoreThanItsBoardMay) {
+TEST(Case, AKernelUsesNoMorePowerThanItsBoardAllows) {
   CaseReader reader(Catalogue::embedded());
   for (const auto& [id, entry] : Catalogue::embedded().devices()) {
     for (const char* edge : {"64", "8192"}) {
@@ -91,7 +91,7 @@ TEST(Case, AKernelDrawsNoMoreThanItsBoardMay) {
   }
 }
 
-TEST(Case, AnswersRestOnTheNumbersOfTheirModelAndOfThePrecisionTheyComputeIn) {
+TEST(Case, AnswersUseTheNumbersOfTheirModelAndComputePrecision) {
   struct Question {
     const char *kind, *device, *model, *precision, *fact;
   };
@@ -132,11 +132,11 @@ TEST(Case, AnswersRestOnTheNumbersOfTheirModelAndOfThePrecisionTheyComputeIn) {
   EXPECT_EQ(of_gemm("a100-sxm-80gb", "fp8"), "matrix.efficiency") << "fp8 is widened to 16 bits";
 }
 
-TEST(Case, NumbersThatNoFileSaysAreAssumed) {
+TEST(Case, NumbersMissingFromEveryFileCountAsAssumed) {
   const DeviceSpec& device = device_named("h100-sxm");
-  EXPECT_EQ(device.basis("memory.bandwidth_gb_s"), Basis::datasheet);
-  EXPECT_EQ(device.basis("matrix.efficiency"), Basis::fitted);
-  EXPECT_EQ(device.basis("links.pcie_lanes"), Basis::assumed) << "the program's default";
+  EXPECT_EQ(basis_of(device, "memory.bandwidth_gb_s"), Basis::datasheet);
+  EXPECT_EQ(basis_of(device, "matrix.efficiency"), Basis::fitted);
+  EXPECT_EQ(basis_of(device, "links.pcie_lanes"), Basis::assumed) << "the program's default";
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(Catalogue, StatesThePublishedFactsOfItsDevices) {
   EXPECT_GE(Catalogue::embedded().devices().size(), 60U);
 }
 
-TEST(Catalogue, KeepsEachFactInAPlaceOfItsOwn) {
+TEST(Catalogue, KeepsEachFactInASeparateMember) {
   const std::span<const NumberRow> rows = number_rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -104,7 +104,7 @@ TEST(Catalogue, AgreesWithTheTableOfDeviceFacts) {
   EXPECT_GE(compared, 300);
 }
 
-TEST(Catalogue, SaysHowEveryNumberIsKnown) {
+TEST(Catalogue, StatesTheProvenanceOfEveryNumber) {
   for (const auto& [id, entry] : Catalogue::embedded().devices()) {
     EXPECT_NE(entry.file.find("\nsource = \""), std::string::npos) << id;
     EXPECT_FALSE(entry.spec.confidence.empty()) << id;
@@ -121,12 +121,12 @@ TEST(Catalogue, WritesSpecsThatReadBackTheSameWithoutTheirGeneration) {
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(to_toml(*again), entry.text) << id;
     EXPECT_EQ(again->peak_flops, entry.spec.peak_flops) << id;
-    EXPECT_EQ(again->basis("thermal.die_s"), entry.spec.basis("thermal.die_s")) << id;
+    EXPECT_EQ(basis_of(*again, "thermal.die_s"), basis_of(entry.spec, "thermal.die_s")) << id;
   }
 }
 
 // What a person asks of a figure on a screen, where there are no files.
-TEST(Catalogue, ASpecThatTravelsSaysWhereItsNumbersWereReadAndWhyOthersAreAssumed) {
+TEST(Catalogue, ASentSpecKeepsItsSourcesAndTheReasonsForAssumptions) {
   const std::string& text = Catalogue::embedded().devices().at("tpu-v5e").text;
   for (const char* said :
        {"\nsource = \"Google Cloud TPU v5e; jax tpu_info.py\"\n",
@@ -141,22 +141,22 @@ TEST(Catalogue, ASpecThatTravelsSaysWhereItsNumbersWereReadAndWhyOthersAreAssume
       << "it follows from a rise that was fitted";
   std::string longer = text;
   longer.replace(longer.find("GCP, sky"), 3, std::string(300, 'G'));
-  EXPECT_LT(to_toml(*parse_travelled_spec(longer, "a")).size(), text.size() + 250) << "cut";
+  EXPECT_LT(to_toml(*parse_received_spec(longer, "a")).size(), text.size() + 250) << "cut";
 }
 
 // An agent of another build may say more, or what is no longer asked.
-TEST(Catalogue, OfATravelledSpecWhatIsNotKnownIsPassedOver) {
+TEST(Catalogue, IgnoresUnknownKeysInAReceivedSpec) {
   const Entry<DeviceSpec>& h100 = Catalogue::embedded().devices().at("h100-sxm");
   std::string text = h100.text;
   const std::size_t at = text.find("[serving]\n");
   ASSERT_NE(at, std::string::npos);
   text.insert(at + 10, "gang_launches = 1\n");
   ASSERT_FALSE(parse_device_spec(text, "own.toml"));
-  const Result<DeviceSpec> spec = parse_travelled_spec(text, "Register of a");
+  const Result<DeviceSpec> spec = parse_received_spec(text, "Register of a");
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(to_toml(*spec), h100.text);
   text.replace(text.find("tdp_w = "), 8, "tdp_w = -");
-  EXPECT_FALSE(parse_travelled_spec(text, "Register of a")) << "impossible values are not";
+  EXPECT_FALSE(parse_received_spec(text, "Register of a")) << "impossible values are not";
 }
 
 TEST(Catalogue, ChangesOneNumberOfADeviceOrOfAGeneration) {
@@ -187,7 +187,7 @@ TEST(Catalogue, ChangesOneNumberOfADeviceOrOfAGeneration) {
   }
 }
 
-TEST(Catalogue, ANumberComesFromTheNearestFileThatSaysIt) {
+TEST(Catalogue, ANumberComesFromTheMostSpecificFileThatSetsIt) {
   Catalogue catalogue = Catalogue::embedded();
   const auto cycles = [&](const char* id) { return catalogue.devices().at(id).spec.kernel_cycles; };
   ASSERT_TRUE(catalogue.set("every_generation.layers.kernel_cycles", 1000));
@@ -209,7 +209,7 @@ TEST(Catalogue, ANumberComesFromTheNearestFileThatSaysIt) {
   EXPECT_EQ(catalogue.devices().at("b200-sxm").spec.fp16_efficiency, 0);
 }
 
-TEST(Catalogue, AFileOfEveryGenerationReplacesTheOneWithin) {
+TEST(Catalogue, AnEveryGenerationFileReplacesTheBuiltInOne) {
   Catalogue catalogue = Catalogue::embedded();
   const double hopper_fp16 = catalogue.devices().at("h100-sxm").spec.layer_fp16;
   ASSERT_TRUE(
@@ -239,7 +239,7 @@ TEST(Catalogue, TravelsInOneMessage) {
   }
 }
 
-TEST(Catalogue, NamesTheNearestWhenAskedForAnUnknownOne) {
+TEST(Catalogue, SuggestsTheNearestNameForAnUnknownOne) {
   const Result<const Entry<DeviceSpec>*> device = Catalogue::embedded().device("h100-sxn");
   ASSERT_FALSE(device.ok());
   EXPECT_NE(device.error().message.find("h100-sxm"), std::string::npos) << device.error().message;
@@ -285,7 +285,7 @@ struct Refusal {
   const char* key;  // must stand in the message
 };
 
-TEST(Catalogue, RefusesWhatCannotBeNamingPlaceAndKey) {
+TEST(Catalogue, RefusesInvalidValuesByLineAndKey) {
   const Refusal refusals[] = {
       {"negative bandwidth", "l4", "bandwidth_gb_s = 300", "bandwidth_gb_s = -300",
        "memory.bandwidth_gb_s"},
@@ -334,7 +334,7 @@ TEST(Catalogue, RefusesWhatCannotBeNamingPlaceAndKey) {
   }
 }
 
-TEST(Catalogue, RefusesATextThatWouldNotTravel) {
+TEST(Catalogue, RefusesASpecTooLongToSend) {
   Catalogue catalogue;
   const Status status = catalogue.add(std::string(spec_bytes_max + 1, '#'), "big.toml");
   ASSERT_FALSE(status.ok());

@@ -62,7 +62,7 @@ TEST(ServingEngine, TheSameBoardTakesThreeTimesAsLongWithTheEarlierOne) {
   EXPECT_NEAR(early.tpot_s, 0.03505, 0.0045);
 }
 
-TEST(ServingEngine, ABoardThatWaitsForItsHostDrawsLittle) {
+TEST(ServingEngine, ABoardThatWaitsForItsHostUsesLittlePower) {
   const Estimate early = decoded("h100-sxm", ServingEngine::vllm_0_5, 128, 541);
   EXPECT_NEAR(early.tpot_s, 0.05665, 0.006);
   EXPECT_NEAR(early.power_w, 281, 28);
@@ -70,7 +70,7 @@ TEST(ServingEngine, ABoardThatWaitsForItsHostDrawsLittle) {
 }
 
 // Where a question names none, the engine is the one that the device was measured with.
-TEST(ServingEngine, IsTheOneThatWasMeasuredOnTheDevice) {
+TEST(ServingEngine, DefaultsToTheOneMeasuredOnTheDevice) {
   const auto same = [](const char* device, ServingEngine engine) {
     return decoded(device, std::nullopt, 64, 541).seconds ==
            decoded(device, engine, 64, 541).seconds;
@@ -80,7 +80,7 @@ TEST(ServingEngine, IsTheOneThatWasMeasuredOnTheDevice) {
   EXPECT_TRUE(same("tpu-v6e", ServingEngine::vllm_0_11));
 }
 
-TEST(ServingEngine, IsKnownForServingCasesAndNoneForOthers) {
+TEST(ServingEngine, IsDefinedOnlyForServingCases) {
   Case question;
   question.device = &device_named("a100-sxm-80gb");
   for (const CaseKind kind : {CaseKind::prefill, CaseKind::serve}) {
@@ -96,14 +96,14 @@ TEST(ServingEngine, IsKnownForServingCasesAndNoneForOthers) {
 }
 
 // Each generation is asked with the software of its time: a later one does not come out slower.
-TEST(ServingEngine, ALaterBoardIsNotSlowerByItsDefault) {
+TEST(ServingEngine, ANewerBoardIsNotSlowerByDefault) {
   EXPECT_LT(decoded("a100-sxm-80gb", std::nullopt, 32, 500).seconds,
             decoded("v100-sxm2-32gb", std::nullopt, 32, 500).seconds);
   EXPECT_LT(decoded("h100-sxm", std::nullopt, 32, 500).seconds,
             decoded("a100-sxm-80gb", std::nullopt, 32, 500).seconds);
 }
 
-TEST(ServingEngine, OfACaseOrASpecIsCheckedAtTheDoor) {
+TEST(ServingEngine, OfACaseOrASpecIsValidatedWhenItIsRead) {
   CaseReader reader(Catalogue::embedded());
   CaseRow row;
   row[CaseColumn::kind] = "decode";

@@ -41,7 +41,7 @@ TEST(Layered, GroupsDivideTheWorkAndTransposedLayersGrow) {
   EXPECT_EQ(up.taps, 1);
 }
 
-TEST(Layered, ALineSaysTheLayer) {
+TEST(Layered, ALineDescribesTheLayer) {
   const LayeredModel model = model_of(R"(
 convolutions = ["64 -> 256, kernel 1, edge 56, times 4"]
 products = ["2048 -> 1000"]
@@ -58,7 +58,7 @@ norm = "batch"
                                       2.0 * 2 * 35 * 4 * 200 * 400 + 4.0 * 4096 * 77 * 320);
 }
 
-TEST(Layered, AWrongLineIsNamed) {
+TEST(Layered, AMalformedLineIsNamed) {
   EXPECT_NE(problem_of("convolutions = [\"64 -> , kernel 1\"]").find("in \"64 -> , kernel 1\""),
             std::string::npos);
   EXPECT_NE(problem_of("convolutions = [\"64 -> 8, kernels 1\"]").find("kernels 1"),
@@ -69,7 +69,7 @@ TEST(Layered, AWrongLineIsNamed) {
   EXPECT_EQ(problem_of("convolutions = [\"64 -> 8, kernel 1, shared\"]"), "");
 }
 
-TEST(Layered, DimensionsAreWhole) {
+TEST(Layered, DimensionsMustBeWholeNumbers) {
   EXPECT_EQ(model_of("dimensions = 3").dimensions, 3);
   EXPECT_NE(problem_of("dimensions = 2.5").find("dimensions"), std::string::npos);
   EXPECT_NE(problem_of("dimensions = 4").find("dimensions"), std::string::npos);

@@ -12,7 +12,7 @@ struct Spelling {
   double limit_w;  // 0: none said
 };
 
-TEST(SpecNameResolver, FindDevicesByTheSpellingsOfBenchmarks) {
+TEST(SpecNameResolver, FindsDevicesByTheirBenchmarkSpellings) {
   const Spelling spellings[] = {
       {"h100-sxm", "h100-sxm", 0},
       {"H100-SXM5-80GB", "h100-sxm", 0},
@@ -38,7 +38,7 @@ TEST(SpecNameResolver, FindDevicesByTheSpellingsOfBenchmarks) {
   }
 }
 
-TEST(SpecNameResolver, HalveAChipWhereEachOfItsCoresIsADevice) {
+TEST(SpecNameResolver, HalvesAChipWhoseCoresAreSeparateDevices) {
   SpecNameResolver names(Catalogue::embedded());
   const DeviceSpec& whole = *names.device("tpu-v7")->spec;
   const DeviceSpec& half = *names.device("TPU v7x (Ironwood) one device = half chip")->spec;
@@ -47,7 +47,7 @@ TEST(SpecNameResolver, HalveAChipWhereEachOfItsCoresIsADevice) {
   EXPECT_DOUBLE_EQ(half.memory_bytes * 2, whole.memory_bytes);
 }
 
-TEST(SpecNameResolver, FindModelsByTheSpellingsOfBenchmarks) {
+TEST(SpecNameResolver, FindsModelsByTheirBenchmarkSpellings) {
   const Spelling spellings[] = {
       {"Llama-2-70b-hf", "llama-2-70b", 0},
       {"Llama2-70B chat", "llama-2-70b", 0},
@@ -68,7 +68,7 @@ TEST(SpecNameResolver, FindModelsByTheSpellingsOfBenchmarks) {
   }
 }
 
-TEST(SpecNameResolver, SayTheNearestWhenNothingIsMeant) {
+TEST(SpecNameResolver, SuggestsTheNearestNameWhenNoneMatches) {
   SpecNameResolver names(Catalogue::embedded());
   const Result<FoundDevice> device = names.device("h100-sxn");
   ASSERT_FALSE(device);
@@ -76,7 +76,7 @@ TEST(SpecNameResolver, SayTheNearestWhenNothingIsMeant) {
   EXPECT_FALSE(names.model("a model of nobody"));
 }
 
-TEST(SpecNameResolver, UnderstandPrecisionsAsTablesSayThem) {
+TEST(SpecNameResolver, ParsesPrecisionsAsTablesSpellThem) {
   struct Words {
     const char* device;
     const char* text;

@@ -28,7 +28,7 @@ TEST(ClassicTraining, PartsAddUpToTheStep) {
   }
 }
 
-TEST(ClassicTraining, MoreDevicesAndLargerBatchesAreFasterButNotMoreThanInProportion) {
+TEST(ClassicTraining, MoreDevicesAndLargerBatchesAreFasterButAtMostLinearly) {
   const double one =
       rate("a100-sxm-80gb", 1, "resnet-50", 256, Precision::fp16, SoftwareStack::framework);
   const double eight =
@@ -57,7 +57,7 @@ struct PublishedTraining {
 
 class ClassicTrainingPublished : public testing::TestWithParam<PublishedTraining> {};
 
-TEST_P(ClassicTrainingPublished, IsMetWithin) {
+TEST_P(ClassicTrainingPublished, IsMatchedWithinItsTolerance) {
   const PublishedTraining& fact = GetParam();
   CaseReader reader(Catalogue::embedded());
   CaseRow row;

@@ -1,5 +1,5 @@
 // Kernels of one convolution: which products libraries save.
-#include "devices/classic/convolution.h"
+#include "devices/classic/layers.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ double against_five(const char* device, Precision precision, Convolution convolu
   return seconds_each / (convolution_seconds(device, precision, convolution) / 25);
 }
 
-TEST(Convolution, OfThreeByThreeTapsInFp32TakesFewerProducts) {
+TEST(Convolution, With3x3KernelsInFp32NeedsFewerMultiplications) {
   const Convolution three{.inputs = 512, .outputs = 512, .kernel = 3, .edge = 56};
   const double saved = device_named("v100-sxm2-16gb").winograd_factor;
   EXPECT_GT(saved, 1.5);
@@ -35,7 +35,7 @@ TEST(Convolution, OfThreeByThreeTapsInFp32TakesFewerProducts) {
   EXPECT_NEAR(against_five("a100-sxm-80gb", Precision::tf32, three), 1, 0.02);
 }
 
-TEST(Convolution, ThatStridesTakesAllItsProducts) {
+TEST(Convolution, WithAStrideNeedsAllItsMultiplications) {
   // A quarter of the positions, each as dear as at stride 1 without what is saved.
   const Convolution strided{.inputs = 512, .outputs = 512, .kernel = 3, .stride = 2, .edge = 112};
   EXPECT_NEAR(against_five("v100-sxm2-16gb", Precision::fp32, strided), 1, 0.02);

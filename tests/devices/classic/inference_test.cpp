@@ -43,7 +43,7 @@ TEST(Inference, ABetterPartIsNeverSlower) {
   }
 }
 
-TEST(Inference, TheHostBoundsSmallBatchesOfAFramework) {
+TEST(Inference, TheHostLimitsSmallFrameworkBatches) {
   const double one =
       batch_ms("v100-sxm2-16gb", "resnet-50", 1, Precision::fp16, SoftwareStack::framework);
   const double eight =
@@ -66,7 +66,7 @@ struct PublishedInference {
 
 class InferencePublished : public testing::TestWithParam<PublishedInference> {};
 
-TEST_P(InferencePublished, IsMetWithin) {
+TEST_P(InferencePublished, IsMatchedWithinTolerance) {
   const PublishedInference& fact = GetParam();
   CaseReader reader(Catalogue::embedded());
   CaseRow row;

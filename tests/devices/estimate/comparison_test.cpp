@@ -33,7 +33,7 @@ TEST(Comparison, SaysWhyADeviceCannotTakeTheWork) {
   EXPECT_FALSE(winner({small, late}, RankingMetric::time));
 }
 
-TEST(Comparison, TheLeastOfTheEligibleWinsAndTiesGoToTheFirst) {
+TEST(Comparison, TheLowestEligibleCandidateWinsAndTiesGoToTheFirst) {
   const ComparisonWorkload work = work_of(CaseKind::serve, "llama-3.1-8b");
   const ComparisonResult one = compare_one(work, candidate("h100-sxm", 1), 8);
   ComparisonResult dear = one;
@@ -46,7 +46,7 @@ TEST(Comparison, TheLeastOfTheEligibleWinsAndTiesGoToTheFirst) {
   EXPECT_EQ(winner({dear, one, one, unfit, unpriced}, RankingMetric::cost), 1U);
 }
 
-TEST(Comparison, RangesOfWinnersCoverEveryBatchOnceAndNeighboursDiffer) {
+TEST(Comparison, WinningRangesCoverEveryBatchOnceAndAdjacentOnesDiffer) {
   const std::vector<Candidate> candidates{candidate("l4", 1), candidate("h100-sxm", 1),
                                           candidate("tpu-v5e", 4)};
   for (const CaseKind kind : {CaseKind::serve, CaseKind::train}) {

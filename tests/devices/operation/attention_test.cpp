@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "devices/operation/elementwise.h"
 #include "tests/devices/embedded.h"
 
 namespace drover::devices {
@@ -39,13 +38,13 @@ TEST(Attention, DecodeReadsEachKeyAndValueOnce) {
   EXPECT_GT(kernel.seconds, kernel.bytes / a100.memory_bandwidth);
 }
 
-TEST(Attention, GroupedHeadsDecodeFasterThanAsManyKeyHeads) {
+TEST(Attention, GroupedQueryHeadsDecodeFasterThanFullKeyHeads) {
   const DeviceSpec& a100 = device_named("a100-sxm-80gb");
   EXPECT_LT(attention_kernel(a100, Precision::fp16, heads(32, 1, 4096, 64, 8), 1).seconds,
             0.2 * attention_kernel(a100, Precision::fp16, heads(32, 1, 4096, 64, 64), 1).seconds);
 }
 
-TEST(Attention, MoreOfAnythingNeverTakesLess) {
+TEST(Attention, MoreWorkNeverTakesLessTime) {
   for (const char* device : {"h100-sxm", "t4", "tpu-v6e"}) {
     for (const double queries : {1.0, 15.0, 16.0, 17.0, 64.0, 65.0, 128.0, 129.0, 511.0, 4096.0}) {
       for (const double context : {0.0, 100.0, 511.0, 512.0, 8192.0}) {
@@ -63,14 +62,6 @@ TEST(Attention, MoreOfAnythingNeverTakesLess) {
       }
     }
   }
-}
-
-TEST(Attention, ScoresThroughMemoryCostMore) {
-  AttentionShape shape = heads(8, 2048, 0, 16, 16);
-  const DeviceSpec& a100 = device_named("a100-sxm-80gb");
-  const double fused = attention_kernel(a100, Precision::fp16, shape, 1).seconds;
-  shape.fused = false;
-  EXPECT_GT(attention_kernel(a100, Precision::fp16, shape, 1).seconds, 2 * fused);
 }
 
 // FlashAttention-2 on H100 SXM as the FlashAttention-3 paper (arXiv:2407.08608) draws it, TFLOP/s,
@@ -94,27 +85,6 @@ TEST(Attention, MatchesTheFlashAttentionFigures) {
     const double counted = 4 * 2048 * 16384 * row.tokens / (row.causal ? 2 : 1);
     EXPECT_NEAR(counted / seconds / 1e12 / row.tflops, 1, 0.10)
         << row.head << ' ' << row.tokens << ' ' << row.causal;
-  }
-}
-
-// microsoft/vidur (MIT), H100 and A100, 4096 rows: ms of vLLM's kernels.
-TEST(Elementwise, MatchesMeasuredKernels) {
-  struct Row {
-    const char* device;
-    Elementwise operation;
-    double columns, measured_ms;
-  };
-  const Row rows[] = {{"a100-sxm-80gb", Elementwise::add, 8192, 0.1122},
-                      {"a40", Elementwise::add, 8192, 0.347},
-                      {"h100-sxm", Elementwise::add, 8192, 0.0625},
-                      {"a100-sxm-80gb", Elementwise::normalise, 8192, 0.194},
-                      {"h100-sxm", Elementwise::normalise, 8192, 0.1242},
-                      {"a100-sxm-80gb", Elementwise::activation, 28672, 0.679},
-                      {"h100-sxm", Elementwise::activation, 28672, 0.362}};
-  for (const Row& row : rows) {
-    const Kernel kernel =
-        elementwise_kernel(device_named(row.device), row.operation, 4096, row.columns, 2, 1);
-    EXPECT_NEAR(kernel.seconds * 1e3 / row.measured_ms, 1, 0.15) << row.device << row.columns;
   }
 }
 

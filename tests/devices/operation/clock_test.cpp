@@ -54,7 +54,7 @@ TEST(Clock, VoltageIsFlatBelowTheKneeAndRisesAboveIt) {
   }
 }
 
-TEST(Clock, CoresThatRunTooSlowlyLeaveMemoryWaiting) {
+TEST(Clock, CoresBelowAMinimumClockLimitMemoryBandwidth) {
   const DeviceSpec& board = device_named("a40");
   ASSERT_GT(board.clock_memory_share, board.clock_min_share);
   EXPECT_DOUBLE_EQ(memory_rate(board, 1), board.memory_bandwidth);
@@ -62,7 +62,7 @@ TEST(Clock, CoresThatRunTooSlowlyLeaveMemoryWaiting) {
   EXPECT_DOUBLE_EQ(memory_rate(board, board.clock_memory_share / 2), board.memory_bandwidth / 2);
 }
 
-TEST(Clock, StretchesOnlyWhatItBindsAndThinsTheActivities) {
+TEST(Clock, ALowerOneStretchesOnlyClockBoundTimeAndLowersActivity) {
   const Step step = work(0.5, 0.4, 0.6);
   const Step slow = at_clock(step, 0.5);
   EXPECT_DOUBLE_EQ(slow.seconds, 0.4 + 0.6 / 0.5);
@@ -75,7 +75,7 @@ TEST(Clock, StretchesOnlyWhatItBindsAndThinsTheActivities) {
   EXPECT_DOUBLE_EQ(clock_bound(back), 0.6);
 }
 
-TEST(Clock, TheMeanUnderALimitIsNeverAboveItNorAboveWhatWorkWants) {
+TEST(Clock, TheMeanPowerExceedsNeitherTheLimitNorTheDemand) {
   for (const auto& [id, entry] : Catalogue::embedded().devices()) {
     const DeviceSpec& spec = entry.spec;
     double before = 0;
@@ -88,7 +88,7 @@ TEST(Clock, TheMeanUnderALimitIsNeverAboveItNorAboveWhatWorkWants) {
   }
 }
 
-TEST(Clock, ALowerLimitIsNeverFasterAndOnlyTheSlowestClockBreaksIt) {
+TEST(Clock, ALowerLimitIsNeverFasterAndOnlyTheMinimumClockExceedsIt) {
   for (const auto& [id, entry] : Catalogue::embedded().devices()) {
     const DeviceSpec& spec = entry.spec;
     for (const double matrix : {0.0, 0.1, 0.4, 0.9}) {
@@ -110,7 +110,7 @@ TEST(Clock, ALowerLimitIsNeverFasterAndOnlyTheSlowestClockBreaksIt) {
   }
 }
 
-TEST(Clock, WorkThatDrawsLittleRunsAtBoost) {
+TEST(Clock, LowPowerWorkRunsAtTheBoostClock) {
   const DeviceSpec& h100 = device_named("h100-sxm");
   const PowerLimitedStep run = power_limited_step(h100, work(0.01, 0.4, 0.1), h100.tdp_w);
   EXPECT_NEAR(run.clock_share * h100.clock_mhz, 1980, 15);

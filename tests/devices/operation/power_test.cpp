@@ -25,7 +25,7 @@ Step nothing() {
 }
 
 // Idle: 71.8 W bare, 121.7 W with a context on H100 (arXiv:2605.23918).
-TEST(Power, IdlesAsMeasured) {
+TEST(Power, MatchesMeasurementsWhenIdle) {
   const DeviceSpec& h100 = device_named("h100-sxm");
   EXPECT_DOUBLE_EQ(power_w(h100, nothing(), false, 1), 71.8);
   EXPECT_DOUBLE_EQ(power_w(h100, nothing(), true, 1), 121.7);
@@ -33,7 +33,7 @@ TEST(Power, IdlesAsMeasured) {
 
 // ML.ENERGY leaderboard v3: 486 to 610 W per board for 8B chat on one H100, 441 to 500 for 70B on
 // four.
-TEST(Power, DecodesAtThePowerThatWasMeasured) {
+TEST(Power, MatchesMeasurementsWhenDecoding) {
   struct Row {
     int devices;
     const char* model;
@@ -49,7 +49,7 @@ TEST(Power, DecodesAtThePowerThatWasMeasured) {
   }
 }
 
-TEST(Power, TrainsNearTheBoardLimit) {
+TEST(Power, IsNearTheBoardLimitWhenTraining) {
   const DeviceSpec& h100 = device_named("h100-sxm");
   const Step nominal = training_step(on("h100-sxm", 8), model_named("llama-3.1-8b"), {64, 4096}, 1);
   const double clock = clock_share_of(h100, steps_down_under_cap(h100, nominal, true, h100.tdp_w));
@@ -93,7 +93,7 @@ TEST(Power, GrowsWithEveryActivity) {
   }
 }
 
-TEST(Power, OfADeviceThatWaitsForOthersIsThatOfAnOpenOneAndItsTraffic) {
+TEST(Power, OfAWaitingDeviceIsItsContextIdlePowerPlusTraffic) {
   const DeviceSpec& device = device_named("h100-sxm");
   Step step = busy(0, 0.3);
   const double working_w = power_w(device, step, true, 1);
@@ -106,7 +106,7 @@ TEST(Power, OfADeviceThatWaitsForOthersIsThatOfAnOpenOneAndItsTraffic) {
               0.3 * device.memory_byte_j * device.memory_bandwidth, 1e-9);
 }
 
-TEST(Power, StepsWaitAsLongAsTheirPartsSay) {
+TEST(Power, StepsWaitAsLongAsTheirPartsIndicate) {
   const auto part_of = [](const Step& step, TimeComponent part) {
     return step.parts[static_cast<std::size_t>(part)] / step.seconds;
   };

@@ -37,7 +37,7 @@ TEST(Memory, MatchesTheCacheOfAServingEngine) {
   EXPECT_NEAR(tokens / 420'000, 1, 0.10);
 }
 
-TEST(Memory, NothingThatFitsIsOverTheDevice) {
+TEST(Memory, NothingThatFitsExceedsTheDevice) {
   for (const auto& [device_id, device] : Catalogue::embedded().devices()) {
     for (const auto& [model_id, model] : Catalogue::embedded().models()) {
       for (const int devices : {1, 2, 4, 8}) {

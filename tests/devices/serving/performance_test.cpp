@@ -122,7 +122,6 @@ TEST(Performance, BetterPartsNeverMakeItSlower) {
       {"memory efficiency", &DeviceSpec::memory_efficiency, 1.1},
       {"compute efficiency", &DeviceSpec::compute_efficiency, 1.1},
       {"link bandwidth", &DeviceSpec::link_bandwidth, 1.5},
-      {"launch", &DeviceSpec::launch_s, 0.5},
       {"collective latency", &DeviceSpec::collective_latency_s, 0.5},
   };
   const ModelSpec& model = model_named("llama-3.1-70b");

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "devices/estimate/estimate.h"
-#include "devices/serving/experts.h"
 #include "devices/serving/replica.h"
 #include "tests/devices/embedded.h"
 
@@ -107,7 +106,7 @@ TEST(Serving, MatchesThroughputAtSaturation) {
   }
 }
 
-TEST(Serving, SixteenBitsThatDoNotFitAreAnsweredInEightAndSaidSo) {
+TEST(Serving, AnswersInEightBitsWithANoteWhenSixteenDoNotFit) {
   const Case question = asked(CaseKind::serve, "gh200-96gb", 1, "llama-2-70b", Precision::fp16);
   const Estimate answer = *estimate(question);
   EXPECT_FALSE(answer.feasible);
@@ -130,7 +129,7 @@ TEST(Serving, NeverServesLessWithMoreMemoryOrShorterAnswers) {
   }
 }
 
-TEST(Experts, AreTouchedOneByOneAndNeverMoreThanThereAre) {
+TEST(Experts, TouchedCountGrowsWithTheBatchUpToTheTotal) {
   const ServingShape shape = serving_shape(model_named("qwen3-235b-a22b"));
   EXPECT_NEAR(experts_touched(shape, 1, 1), 8, 1e-9);
   double before = 0;
@@ -142,7 +141,7 @@ TEST(Experts, AreTouchedOneByOneAndNeverMoreThanThereAre) {
   }
 }
 
-TEST(Plan, ReadsDegreesAsTheSourcesMeanThem) {
+TEST(Plan, InterpretsDegreesAsTheSourcesMeanThem) {
   const ServingPlan spread = serving_plan(8, 1, 1, 1, 8);
   EXPECT_EQ(spread.tensor, 8);
   EXPECT_EQ(spread.replicas, 1);
@@ -153,7 +152,7 @@ TEST(Plan, ReadsDegreesAsTheSourcesMeanThem) {
   EXPECT_EQ(serving_plan(16, 8, 2, 1, 1).replicas, 1);
 }
 
-TEST(Plan, AsManyReplicasAsLeaveRoomForCaches) {
+TEST(Plan, UsesAsManyReplicasAsLeaveRoomForCaches) {
   const auto tensor = [](const char* device) {
     return plan_for_saturation(device_named(device), model_named("llama-2-70b"), Precision::fp8, 8,
                                ServingEngine::offline)

@@ -98,7 +98,7 @@ TEST(Collectives, NeverGetFasterWithMoreBytes) {
   }
 }
 
-TEST(Collectives, NeverBeatTheWire) {
+TEST(Collectives, NeverExceedTheLinkBandwidth) {
   // A ring of n cannot move less than (n-1)/n of the bytes over every link; switches that add carry
   // every byte once.
   for (const int devices : {2, 4, 8}) {
@@ -131,7 +131,7 @@ TEST(Collectives, BetterLinksAndCardsAreNeverSlower) {
   }
 }
 
-TEST(Collectives, OfLargeBuffersAReduceCostsAsMuchAsScatterAndGather) {
+TEST(Collectives, ALargeAllReduceTakesAsLongAsReduceScatterPlusAllGather) {
   LinkSpec links = switched();
   links.copy_bandwidth = 1e18;
   const double bytes = 4e9;
@@ -148,7 +148,7 @@ TEST(Collectives, AcrossHostsAreSlowerThanWithin) {
   }
 }
 
-TEST(Collectives, GroupsThatShareTheCardsShareTheirRate) {
+TEST(Collectives, GroupsThatShareNetworkCardsShareTheirBandwidth) {
   // Eight groups with one member on each of two hosts: each has one of the eight cards.
   const double alone = collective_seconds(CollectiveKind::all_reduce, 1e9, {2, 1, 1}, switched());
   const double eight = collective_seconds(CollectiveKind::all_reduce, 1e9, {2, 1, 8}, switched());
@@ -192,13 +192,13 @@ TEST(Tori, AreAsSquareAsTheirChipsAllow) {
   EXPECT_EQ(torus_of(torus(2, 16), 1).lengths, (Shape{1, 1, 1}));
 }
 
-TEST(Tori, JoinTheEndsOfFullAxesOnly) {
+TEST(Tori, WrapAroundOnFullAxesOnly) {
   EXPECT_FALSE(torus_of(torus(2, 16), 64).joined[2]);
   EXPECT_TRUE(torus_of(torus(2, 16), 256).joined[2]);
   EXPECT_TRUE(torus_of(torus(3, 4), 128).joined[0]);
 }
 
-TEST(Tori, WithoutJoinedEndsTakeTwiceAsLong) {
+TEST(Tori, WithoutWraparoundTakeTwiceAsLong) {
   // reference: jax-ml "How to Scale Your Model", sharded matrices.
   const double joined =
       collective_seconds(CollectiveKind::all_gather, 1e9, {16, 16, 1}, torus(2, 4));
@@ -207,14 +207,14 @@ TEST(Tori, WithoutJoinedEndsTakeTwiceAsLong) {
   EXPECT_NEAR(open / joined, 2, 0.01);
 }
 
-TEST(Tori, MoreAxesGatherFaster) {
+TEST(Tori, WithMoreAxesGatherFaster) {
   const double two = collective_seconds(CollectiveKind::all_gather, 1e9, {64, 64, 1}, torus(2, 4));
   const double three =
       collective_seconds(CollectiveKind::all_gather, 1e9, {64, 64, 1}, torus(3, 4));
   EXPECT_NEAR(two / three, 1.5, 0.01);
 }
 
-TEST(Tori, WaitForTheHopsWhenTheyMoveLittle) {
+TEST(Tori, AreBoundByHopLatencyForSmallMessages) {
   // 16 x 16: 8 hops on each axis, there and back, 1 us each.
   const double small =
       collective_seconds(CollectiveKind::all_reduce, 1024, {256, 256, 1}, torus(2, 16));
@@ -230,7 +230,7 @@ TEST(Slices, AreJoinedByTheSlowerNetwork) {
   EXPECT_GT(two, one);
 }
 
-TEST(EveryDevice, AnswersEveryCollectiveAndNeverFasterForMoreBytes) {
+TEST(EveryDevice, EstimatesEveryCollectiveAndNeverFasterForMoreBytes) {
   for (const auto& [id, entry] : Catalogue::embedded().devices()) {
     for (const CollectiveKind collective : all_collectives) {
       for (const int devices : {2, 3, 4, 8, 16, 64, 256}) {

@@ -8,14 +8,14 @@
 namespace drover::devices {
 namespace {
 
-TEST(Layout, CutsNothingThatFits) {
+TEST(Layout, SplitsNothingThatFits) {
   const Layout layout = choose_layout(job_on("h100-sxm", 8, "llama-3.2-1b", 64, 2048));
   EXPECT_EQ(layout.tensor, 1);
   EXPECT_EQ(layout.pipeline, 1);
   EXPECT_EQ(layout.data, 8);
 }
 
-TEST(Layout, CutsTensorsInsideANodeBeforeItMakesStages) {
+TEST(Layout, SplitsTensorsWithinANodeBeforeItAddsPipelineStages) {
   const Layout small = choose_layout(job_on("h100-sxm", 8, "llama-2-13b", 64, 2048));
   EXPECT_GT(small.tensor, 1);
   EXPECT_EQ(small.pipeline, 1);
@@ -25,13 +25,13 @@ TEST(Layout, CutsTensorsInsideANodeBeforeItMakesStages) {
   EXPECT_EQ(large.data * large.tensor * large.pipeline, 512);
 }
 
-TEST(Layout, CutsSequencesWhenSamplesAreFewerThanDevices) {
+TEST(Layout, SplitsSequencesWhenSamplesAreFewerThanDevices) {
   const Layout layout = choose_layout(job_on("h100-sxm", 64, "llama-3.2-1b", 8, 131072));
   EXPECT_EQ(layout.context, 8);
   EXPECT_EQ(layout.data, 8);
 }
 
-TEST(Layout, CutsModelsWhenSamplesAreFewAndSequencesStayWhole) {
+TEST(Layout, SplitsModelsWhenSamplesAreFewAndSequencesStayWhole) {
   TrainingJob job = job_on("h100-sxm", 512, "llama-2-7b", 8, 524288);
   job.request.context = 1;
   const Layout layout = choose_layout(job);
@@ -41,7 +41,7 @@ TEST(Layout, CutsModelsWhenSamplesAreFewAndSequencesStayWhole) {
   EXPECT_EQ(layout.data, 8);
 }
 
-TEST(Layout, StagesKeepTheirWeightsEvenWhenStatesAreShared) {
+TEST(Layout, PipelineStagesKeepWholeWeightsEvenIfShardingIsRequested) {
   TrainingJob job = job_on("h100-sxm", 16384, "llama-3.1-405b", 2048, 8192);
   job.request.tensor = 8, job.request.pipeline = 16, job.request.sharded = true;
   EXPECT_FALSE(choose_layout(job).sharded);
@@ -49,14 +49,14 @@ TEST(Layout, StagesKeepTheirWeightsEvenWhenStatesAreShared) {
   EXPECT_TRUE(choose_layout(job).sharded);
 }
 
-TEST(Layout, TpusShareTheWeightsOfASlice) {
+TEST(Layout, TpusShardTheWeightsWithinASlice) {
   const Layout layout = choose_layout(job_on("tpu-v5e", 512, "maxtext-gpt-16b", 3072, 2048));
   EXPECT_TRUE(layout.sharded);
   EXPECT_EQ(layout.slices, 2);
   EXPECT_EQ(layout.micro_batches, 1);
 }
 
-TEST(Layout, KeepsWhatTheJobSays) {
+TEST(Layout, KeepsTheDegreesThatTheJobSets) {
   TrainingJob job = job_on("gb200", 256, "llama-3.1-405b", 1536, 8192);
   job.request.tensor = 4, job.request.pipeline = 16, job.request.micro_batch = 1;
   const Layout layout = choose_layout(job);
@@ -67,7 +67,7 @@ TEST(Layout, KeepsWhatTheJobSays) {
 }
 
 // llm-foundry's benchmark table: the configurations ran, so they fit.
-TEST(TrainingMemory, HoldsWhatIsKnownToHaveRun) {
+TEST(TrainingMemory, FitsConfigurationsThatAreKnownToHaveRun) {
   struct Row {
     const char* device;
     int devices;
@@ -100,7 +100,7 @@ TEST(TrainingMemory, HoldsWhatIsKnownToHaveRun) {
   }
 }
 
-TEST(TrainingMemory, RecomputesNoMoreThanItMust) {
+TEST(TrainingMemory, RecomputesNoMoreThanNecessary) {
   TrainingJob job = job_on("h100-sxm", 8, "llama-3.1-8b", 64, 8192);
   job.request.sharded = true;
   double before = 0;
@@ -116,7 +116,7 @@ TEST(TrainingMemory, RecomputesNoMoreThanItMust) {
 
 // Korthikanti et al., arXiv:2205.05198: 34 bytes per token, layer and hidden size, of which two
 // are dropout masks that nobody keeps today.
-TEST(TrainingMemory, KeepsThePublishedBytesPerToken) {
+TEST(TrainingMemory, MatchesThePublishedBytesPerToken) {
   const ModelSpec& gpt = model_named("gpt-3-175b");
   EXPECT_NEAR(activation_bytes_per_token(gpt, false) / gpt.hidden, 32, 0.5);
 }

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "devices/operation/clock.h"
-#include "devices/training/gang.h"
 #include "devices/training/memory.h"
 #include "devices/training/training.h"
 #include "tests/devices/embedded.h"
@@ -70,7 +69,7 @@ TEST(Training, ShardsTheStatesOnlyWhereTheyDoNotFitWhole) {
   EXPECT_FALSE(fits_training(on("tpu-v5e", 4), model_named("llama-3.1-8b"), shape));
 }
 
-TEST(Training, RecomputingEverythingCostsLessThanAForwardPassMore) {
+TEST(Training, FullRecomputationAddsLessThanAForwardPass) {
   TrainingJob job = job_on("h100-sxm", 8, "llama-2-7b", 64, 4096);
   job.request.sharded = true;
   job.request.micro_batch = 1;
@@ -82,7 +81,7 @@ TEST(Training, RecomputingEverythingCostsLessThanAForwardPassMore) {
   EXPECT_LT(again, 4.0 / 3 * kept);
 }
 
-TEST(Training, APipelineOfFewMicroBatchesWaitsLonger) {
+TEST(Training, APipelineWithFewMicroBatchesHasALargerBubble) {
   TrainingJob job = job_on("h100-sxm", 64, "llama-3.1-70b", 128, 4096, Precision::fp8);
   job.request.tensor = 4, job.request.pipeline = 8, job.request.micro_batch = 1;
   const auto bubble_share = [&](double samples) {
@@ -104,7 +103,7 @@ TEST(Training, PartsAddUpToTheStep) {
   EXPECT_GT(step.parts[static_cast<std::size_t>(TimeComponent::collectives)], 0);
 }
 
-TEST(Training, AdaptersNeedNoOptimiserForFrozenWeights) {
+TEST(Training, AdaptersNeedNoOptimizerForFrozenWeights) {
   TrainingJob job = job_on("h100-sxm", 8, "llama-2-70b", 8, 8192, Precision::fp8);
   const double whole = training_memory(job, choose_layout(job)).states;
   job.adapters = true;

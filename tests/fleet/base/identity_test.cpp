@@ -7,7 +7,7 @@
 namespace drover {
 namespace {
 
-TEST(Identity, JobIdSurvivesItsText) {
+TEST(Identity, AJobIdRoundTripsThroughText) {
   const JobId id{0x0123456789abcdef, 0xfedcba9876543210};
   EXPECT_EQ(to_text(id), "0123456789abcdeffedcba9876543210");
   EXPECT_EQ(to_short_text(id), "01234567");
@@ -16,7 +16,7 @@ TEST(Identity, JobIdSurvivesItsText) {
   EXPECT_EQ(*parsed, id);
 }
 
-TEST(Identity, JobIdOfWrongFormIsRefusedWithWhatWasFound) {
+TEST(Identity, AMalformedJobIdIsRefusedWithWhatWasFound) {
   for (const std::string_view text :
        {"", "0123", "0123456789abcdeffedcba987654321", "0123456789abcdeffedcba98765432100",
         "0123456789abcdeffedcba987654321g", "+123456789abcdeffedcba9876543210",
@@ -34,7 +34,7 @@ TEST(Identity, HostileJobIdIsShownEscaped) {
   EXPECT_NE(parsed.error().message.find("^["), std::string::npos);
 }
 
-TEST(Identity, DeviceIdSurvivesItsText) {
+TEST(Identity, ADeviceIdRoundTripsThroughText) {
   const DeviceId id{"rack1-h2.example", 65535};
   EXPECT_EQ(to_text(id), "rack1-h2.example/65535");
   const auto parsed = parse_device_id(to_text(id));
@@ -43,14 +43,14 @@ TEST(Identity, DeviceIdSurvivesItsText) {
   EXPECT_EQ(to_text(ReplicaId{"h1", 7}), "h1/r7");
 }
 
-TEST(Identity, DeviceIdOfWrongFormIsRefused) {
+TEST(Identity, AMalformedDeviceIdIsRefused) {
   for (const std::string_view text : {"", "h1", "h1/", "/1", "h1/65536", "h1/-1", "h1/+1", "h1/1x",
                                       "h1/03", "h 1/3", "a/b/3", "h1/r0", "h1/3 "}) {
     EXPECT_FALSE(parse_device_id(text)) << text;
   }
 }
 
-TEST(Identity, NamesHoldNothingThatCouldActOnATerminal) {
+TEST(Identity, NamesContainNothingUnsafeForATerminal) {
   for (const std::string_view good : {"a", "h100-sxm", "node_01.rack:3", "A.B"}) {
     EXPECT_TRUE(is_name(good)) << good;
   }
@@ -62,7 +62,7 @@ TEST(Identity, NamesHoldNothingThatCouldActOnATerminal) {
   }
 }
 
-TEST(Identity, DrawnIdsDifferAndRepeatWithTheSeed) {
+TEST(Identity, RandomIdsDifferAndRepeatWithTheSeed) {
   RandomStream random(7);
   std::set<JobId> ids;
   for (int count = 0; count < 1000; ++count) ids.insert(generate_job_id(random));

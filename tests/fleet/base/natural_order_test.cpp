@@ -1,4 +1,4 @@
-#include "fleet/base/natural_order.h"
+#include "fleet/base/text.h"
 
 #include <algorithm>
 #include <string>
@@ -9,7 +9,7 @@
 namespace drover {
 namespace {
 
-TEST(NaturalOrder, IsAsPeopleCount) {
+TEST(NaturalOrder, SortsNumbersByValue) {
   const std::vector<std::string> ordered = {"",    "2",   "10",   "a",    "a1",    "a02",
                                             "a2b", "a10", "a10b", "b1-2", "b1-10", "b02"};
   for (std::size_t a = 0; a < ordered.size(); ++a) {
@@ -19,7 +19,7 @@ TEST(NaturalOrder, IsAsPeopleCount) {
   }
 }
 
-TEST(NaturalOrder, TellsApartWhatDiffersInZerosAlone) {
+TEST(NaturalOrder, DistinguishesNamesThatDifferOnlyInZeros) {
   EXPECT_TRUE(natural_less("a2", "a02"));
   EXPECT_FALSE(natural_less("a02", "a2"));
   EXPECT_FALSE(natural_less("a2", "a2"));

@@ -78,7 +78,7 @@ TEST(RandomStream, ChildrenOfDifferentNamesShareNothing) {
   EXPECT_EQ(seen.size(), 16U * 302U);
 }
 
-TEST(RandomStream, ChildrenOfNeighbouringSeedsAreUncorrelated) {
+TEST(RandomStream, ChildrenOfNeighboringSeedsAreUncorrelated) {
   double sum = 0;
   constexpr int count = 20'000;
   for (std::uint64_t seed = 0; seed < count; ++seed) {
@@ -158,7 +158,7 @@ TEST(RandomStream, ExponentialAndLogNormalHaveTheirMeans) {
   EXPECT_NEAR(lengths[50'000], 100, 2);
 }
 
-TEST(RandomStream, ChanceIsAsLikelyAsAsked) {
+TEST(RandomStream, ChanceHasTheRequestedProbability) {
   RandomStream random(10);
   int hits = 0;
   for (int count = 0; count < 100'000; ++count) hits += random.chance(0.2) ? 1 : 0;

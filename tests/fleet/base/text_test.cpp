@@ -5,7 +5,7 @@
 namespace drover {
 namespace {
 
-TEST(Text, NothingThatCouldActReachesATerminal) {
+TEST(Text, NoUnsafeCharacterReachesATerminal) {
   const struct {
     std::string_view text, shown;
   } cases[] = {
@@ -58,12 +58,12 @@ TEST(Text, EveryByteAndPairOfBytesBecomesPrintableText) {
   }
 }
 
-TEST(Text, LongTextIsWorkedThroughWhole) {
+TEST(Text, LongTextIsProcessedCompletely) {
   const std::string shown = printable(std::string(10'000, '\x1b'));
   EXPECT_EQ(shown.size(), 20'000U);
 }
 
-TEST(Text, KnowsUtf8AndRepairsWhatIsNot) {
+TEST(Text, ValidatesUtf8AndRepairsInvalidText) {
   EXPECT_TRUE(is_utf8(""));
   EXPECT_TRUE(is_utf8("caf\xc3\xa9 \xf0\x9f\x9a\x80"));
   EXPECT_FALSE(is_utf8("caf\xe9"));
@@ -109,12 +109,12 @@ TEST(Text, ExcerptCutsLongTextBetweenCharacters) {
   EXPECT_EQ(excerpt("aaaa\xc3\xa9", 5), "aaaa..");
 }
 
-TEST(Text, AtMostThreeNamesAreNear) {
+TEST(Text, AtMostThreeNearestNamesAreReturned) {
   EXPECT_EQ(nearest("aaaa", {"aaab", "aaac", "aaad", "aaae"}),
             (std::vector<std::string>{"aaab", "aaac", "aaad"}));
 }
 
-TEST(Text, SuggestionAsksOrLists) {
+TEST(Text, SuggestionOffersTheNearestNameOrListsAll) {
   EXPECT_EQ(suggestion("fleed", {"fleet", "jobs"}), "; did you mean fleet?");
   EXPECT_EQ(suggestion("ab", {"ac", "ad"}), "; did you mean ac or ad?");
   EXPECT_EQ(suggestion("ab", {"ac", "ad", "ae", "af"}), "; did you mean ac, ad or ae?");
@@ -155,7 +155,7 @@ TEST(Text, GlobMatchesWholeTextWithoutRegardToCase) {
   }
 }
 
-TEST(Text, GlobEndsOnAHostilePattern) {
+TEST(Text, GlobTerminatesOnAHostilePattern) {
   std::string pattern;
   for (int count = 0; count < 200; ++count) pattern += "*a";
   EXPECT_FALSE(matches_glob(std::string(5000, 'a') + "b", pattern));

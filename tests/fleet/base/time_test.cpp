@@ -17,7 +17,7 @@ TEST(FleetTime, SecondsRoundToTheNearestNanosecond) {
   EXPECT_EQ(from_seconds(-2.5), Duration{-2'500'000'000});
 }
 
-TEST(FleetTime, SecondsOutsideTheRangeStopAtItsEnds) {
+TEST(FleetTime, SecondsOutsideTheRangeAreClamped) {
   EXPECT_EQ(from_seconds(1e30), Duration::max());
   EXPECT_EQ(from_seconds(-1e30), Duration::min());
   EXPECT_EQ(from_seconds(9223372036.854775808), Duration::max());
@@ -25,7 +25,7 @@ TEST(FleetTime, SecondsOutsideTheRangeStopAtItsEnds) {
   EXPECT_EQ(from_seconds(std::numeric_limits<double>::quiet_NaN()), Duration::zero());
 }
 
-TEST(FleetTime, AdditionStopsAtNever) {
+TEST(FleetTime, AdditionSaturatesAtNever) {
   const Instant start{seconds{5}};
   EXPECT_EQ(saturating_add(start, seconds{2}), Instant{seconds{7}});
   EXPECT_EQ(saturating_add(start, Duration::max()), never);
@@ -41,7 +41,7 @@ TEST(FleetTime, IsoTextIsUtcWithMilliseconds) {
   EXPECT_EQ(to_iso8601(Instant{Duration{-1}}), "1969-12-31T23:59:59.999Z");
 }
 
-TEST(FleetTime, EveryInstantHasAText) {
+TEST(FleetTime, EveryInstantCanBeFormatted) {
   EXPECT_EQ(to_iso8601(never), "2262-04-11T23:47:16.854Z");
   EXPECT_EQ(to_iso8601(Instant::min()), "1677-09-21T00:12:43.145Z");
 }

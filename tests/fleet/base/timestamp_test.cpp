@@ -1,11 +1,11 @@
-#include "fleet/base/timestamp.h"
+#include "fleet/base/time.h"
 
 #include <gtest/gtest.h>
 
 namespace drover {
 namespace {
 
-TEST(Timestamp, IsReadInItsForms) {
+TEST(Timestamp, IsParsedInEverySupportedForm) {
   const auto at = [](std::string_view text) {
     const auto parsed = parse_timestamp(text);
     return parsed ? parsed->time_since_epoch().count() : -1;

@@ -51,7 +51,7 @@ TEST(Units, SizesKnowDecimalAndBinaryMultiples) {
   }
 }
 
-TEST(Units, WattsAndDegreesMayStandBare) {
+TEST(Units, WattsAndDegreesNeedNoUnit) {
   EXPECT_EQ(*parse_watts("350W", "cap"), 350);
   EXPECT_EQ(*parse_watts("1.2kW", "cap"), 1200);
   EXPECT_EQ(*parse_watts("350", "cap"), 350);
@@ -74,7 +74,7 @@ TEST(Units, NumbersArePlain) {
   EXPECT_EQ(*parse_integer("9223372036854775807", "x"), INT64_MAX);
 }
 
-TEST(Units, WrongQuantitiesAreRefused) {
+TEST(Units, InvalidQuantitiesAreRefused) {
   for (const std::string_view text :
        {"", " ", "5", "s", "-5s", "5x", "5 s s", "1..5s", "nan", "nans", "infs", "1e400s", "0x10s",
         "1e30s", "+-3s", "--3s", "3s;", "5\xc2\xb5s"}) {
@@ -93,7 +93,7 @@ TEST(Units, WrongQuantitiesAreRefused) {
   }
 }
 
-TEST(Units, MessageNamesPlaceFoundAndExpected) {
+TEST(Units, ErrorsNamePositionFoundAndExpected) {
   EXPECT_EQ(parse_watts("12\x1b[31m", "demo.toml:4: cap").error().message,
             "demo.toml:4: cap: found \"12^[[31m\", expected a power (W kW MW), such as \"350W\"");
   EXPECT_EQ(parse_duration("10000000d", "--for").error().message,
@@ -149,7 +149,7 @@ TEST(Units, ShortTextsStayShortAtEveryMagnitude) {
   }
 }
 
-TEST(Units, WhatIsNotANumberIsADash) {
+TEST(Units, NotANumberIsShownAsADash) {
   const double missing = std::numeric_limits<double>::quiet_NaN();
   for (const std::string& text :
        {duration_text(missing), bytes_text(missing), count_text(missing), watts_text(missing),

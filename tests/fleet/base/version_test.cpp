@@ -38,7 +38,7 @@ TEST(Version, MissingNumbersCountAsZero) {
   EXPECT_LT(compare(*parse_version("2.9"), *parse_version("2.10")), 0);
 }
 
-TEST(Version, WhatIsNoVersionIsNamed) {
+TEST(Version, InvalidVersionsAreReported) {
   for (const char* text : {"", "2.", "v2", "2.4rc1", "1.2.3.4.5", "-1", "99999999999"}) {
     EXPECT_FALSE(parse_version(text)) << text;
   }

@@ -34,7 +34,7 @@ TEST_P(EveryKind, ComesBackAsItWasSent) {
   }
 }
 
-TEST_P(EveryKind, IsRefusedWhenCutAnywhere) {
+TEST_P(EveryKind, IsRefusedWhenTruncatedAnywhere) {
   RandomStream random = RandomStream(codec_seed).child("cut").child(GetParam());
   const std::string bytes = encode(random_envelope(random, GetParam()));
   for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -49,7 +49,7 @@ TEST_P(EveryKind, CanBeChosenByItsFirstThreeBytes) {
   EXPECT_EQ(bytes.substr(0, 3), (std::string{'\x96', '\x01', static_cast<char>(GetParam())}));
 }
 
-TEST_P(EveryKind, OfAnEmptyMapHasDefaultsAndSendsNoField) {
+TEST_P(EveryKind, FromAnEmptyMapHasDefaultsAndSendsNoField) {
   const std::string bytes =
       list_value({number_value(std::int64_t{1}),
                   number_value(static_cast<std::int64_t>(GetParam())), text_value(""),
@@ -71,7 +71,7 @@ TEST(Codec, NamesEveryKind) {
   EXPECT_EQ(kind_name(Event{}), "Event");
 }
 
-TEST(Codec, SkipsUnknownFieldsOfAnyForm) {
+TEST(Codec, SkipsUnknownFieldsOfAnyType) {
   const std::vector<std::string> strange = {
       from_hex("c0"),
       from_hex("c3"),
@@ -111,7 +111,7 @@ TEST(Codec, KeepsDefaultsOfAbsentFields) {
   EXPECT_EQ(submit.jobs[0].work.items, 1u);
 }
 
-TEST(Codec, TellsAbsentOptionalFromItsDefault) {
+TEST(Codec, DistinguishesAnAbsentOptionalFromItsDefault) {
   JobsRequest any;
   JobsRequest one;
   one.job = JobId{};
@@ -134,7 +134,7 @@ TEST(Codec, TakesIntegersOfEveryWidth) {
   }
 }
 
-TEST(Codec, TakesIntegersAndSmallFloatsAsNumbers) {
+TEST(Codec, AcceptsIntegersAnd32BitFloatsAsNumbers) {
   const auto share = [](const std::string& value) {
     return decoded_body<Progress>(map_value({{"share", value}})).share;
   };
@@ -164,7 +164,7 @@ TEST(Codec, NeverSendsNumbersThatAreNotFinite) {
   }
 }
 
-TEST(Codec, CutsTextsForPeopleBetweenCharacters) {
+TEST(Codec, TruncatesHumanReadableTextBetweenCharacters) {
   std::string euros;
   while (euros.size() <= text_bytes_max) euros += "\xe2\x82\xac";
   const auto received =
@@ -178,7 +178,7 @@ TEST(Codec, SendsOnlyValidText) {
   EXPECT_EQ(received.what, "a\xef\xbf\xbd\xef\xbf\xbdz");
 }
 
-TEST(Codec, LetsToolsHaveNoName) {
+TEST(Codec, AcceptsAnEmptySenderName) {
   EXPECT_EQ(decoded(encode({"", 1, {}, SummaryRequest{}})).sender, "");
 }
 

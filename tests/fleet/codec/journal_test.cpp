@@ -42,13 +42,13 @@ TEST(Journal, GivesBackEveryRecordInOrder) {
   EXPECT_EQ(*records, some_records());
 }
 
-TEST(Journal, OfNothingIsEmpty) {
+TEST(Journal, WithoutBytesHasNoRecords) {
   const auto records = decode_journal("");
   ASSERT_TRUE(records.ok());
   EXPECT_TRUE(records->empty());
 }
 
-TEST(Journal, LeavesOutATornLastRecordWhereverItIsCut) {
+TEST(Journal, SkipsATruncatedLastRecordWhereverItIsCut) {
   const std::vector<JournalRecord> all = some_records();
   const std::string bytes = journal_of(all);
   std::size_t whole = 0;  // records that end at or before the cut
@@ -64,7 +64,7 @@ TEST(Journal, LeavesOutATornLastRecordWhereverItIsCut) {
   }
 }
 
-TEST(Journal, NamesTheByteOfARecordThatMakesNoSense) {
+TEST(Journal, NamesTheByteOfAnInvalidRecord) {
   const std::string first = encode_record(JournalTick{at(1)});
   std::string second = encode_record(JournalCommitted{at(2), 3});
   second[9] = '\x08';

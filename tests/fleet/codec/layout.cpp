@@ -194,7 +194,7 @@ std::vector<Limit> limits() {
       {"precisions_max", precisions_max},
       {"versions_max", versions_max},
       {"prefix_blocks_max", prefix_blocks_max},
-      {"paces_max", paces_max},
+      {"throughputs_max", throughputs_max},
       {"operations_max", operations_max},
       {"submit_jobs_max", submit_jobs_max},
       {"jobs_reply_max", jobs_reply_max},

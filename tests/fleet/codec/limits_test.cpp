@@ -57,7 +57,7 @@ void expect_refusals(const std::vector<RefusalCase>& cases) {
   for (const RefusalCase& one : cases) EXPECT_EQ(refusal(one.bytes), one.problem);
 }
 
-TEST(CodecLimits, RefusesWhatIsNoEnvelope) {
+TEST(CodecLimits, RefusesInvalidEnvelopes) {
   const auto cover = [](std::string version, std::string kind, std::string sender,
                         std::string sequence, std::string at) {
     return list_value({std::move(version), std::move(kind), std::move(sender), std::move(sequence),
@@ -128,7 +128,7 @@ TEST(CodecLimits, RefusesNumbersOutOfRange) {
   });
 }
 
-TEST(CodecLimits, RefusesTextsThatAreNoNames) {
+TEST(CodecLimits, RefusesInvalidNames) {
   const std::string expected = ", expected a name of 1 to 64 letters, digits and . _ : -";
   const auto host = [](const std::string& text) {
     return envelope_bytes<Register>(map_value({{"host", text_value(text)}}));
@@ -156,7 +156,7 @@ TEST(CodecLimits, RefusesTextsThatAreNoNames) {
   });
 }
 
-TEST(CodecLimits, RefusesFieldsThatStandTwice) {
+TEST(CodecLimits, RefusesDuplicateFields) {
   expect_refusals({
       {envelope_bytes<Accepted>(map_value({{"attempt", whole(1)}, {"attempt", whole(1)}})),
        "Accepted.attempt: found the field twice, expected each field once"},
@@ -173,7 +173,7 @@ TEST(CodecLimits, RefusesFieldsThatStandTwice) {
   });
 }
 
-TEST(CodecLimits, RefusesValuesOfAnotherForm) {
+TEST(CodecLimits, RefusesValuesOfTheWrongType) {
   expect_refusals({
       {envelope_bytes<Accepted>(whole(5)), "Accepted: found 5, expected a map"},
       {envelope_bytes<Accepted>(from_hex("81 05 05")), "Accepted: found 5, expected text"},
@@ -198,7 +198,7 @@ TEST(CodecLimits, RefusesValuesOfAnotherForm) {
   });
 }
 
-TEST(CodecLimits, RefusesBatchesThatContradictThemselves) {
+TEST(CodecLimits, RefusesInconsistentBatches) {
   const auto batch = [](std::string devices, std::string column) {
     return envelope_bytes<SampleBatch>(
         map_value({{"devices", std::move(devices)}, {"columns", list_value({std::move(column)})}}));
@@ -247,7 +247,7 @@ TEST(CodecLimits, KeepsListsWithinTheirLengths) {
 }
 
 // Lengths of 4 GiB in five bytes, at every place of a message where a length may stand.
-TEST(CodecLimits, RefusesBombsWithoutTakingMemory) {
+TEST(CodecLimits, RefusesLengthBombsWithoutAllocatingMemory) {
   const std::vector<std::string> bombs = {from_hex("dd ffffffff"),    from_hex("df ffffffff"),
                                           from_hex("db ffffffff"),    from_hex("c6 ffffffff"),
                                           from_hex("c9 ffffffff 05"), from_hex("dd 04000000"),
@@ -286,7 +286,7 @@ TEST(CodecLimits, RefusesBombsWithoutTakingMemory) {
   }
 }
 
-TEST(CodecLimits, RefusesDeepNestingWithoutGoingDown) {
+TEST(CodecLimits, RefusesDeepNestingWithoutRecursing) {
   const std::string bytes = envelope_bytes<Join>(from_hex("81") + text_value("later") +
                                                  std::string(message_bytes_max / 2, '\x91'));
   bytes_taken = 0;

@@ -30,7 +30,7 @@ AlertRule hot() {
   return rule;
 }
 
-TEST(AlertRule, IsReadWhole) {
+TEST(AlertRule, ReadsEveryKey) {
   const auto [rule, problem] = read_rule(
       "when = \"headroom < 3C & kind == tpu\"\nclear = \"headroom > 6C\"\nfor = \"1m\"\n"
       "clear_for = 30\nseverity = \"critical\"\nabout = \"device\"\ntext = \"too warm\"\n");
@@ -45,7 +45,7 @@ TEST(AlertRule, IsReadWhole) {
   EXPECT_TRUE(rule.enabled);
 }
 
-TEST(AlertRule, KeepsWhatATableDoesNotName) {
+TEST(AlertRule, KeepsSettingsThatATableOmits) {
   AlertRule changed = hot();
   changed.published.raise_after = minutes(5);
   EXPECT_EQ(read_rule("for = \"5m\"\n", hot()).rule, changed);
@@ -55,14 +55,14 @@ TEST(AlertRule, KeepsWhatATableDoesNotName) {
   EXPECT_EQ(read_rule("", hot()).rule, hot());
 }
 
-TEST(AlertRule, ANewConditionTakesTheOldEndWithIt) {
+TEST(AlertRule, ANewConditionRemovesTheOldClearCondition) {
   const auto [rule, problem] = read_rule("when = \"headroom < 10C\"\n", hot());
   ASSERT_EQ(problem, "");
   EXPECT_EQ(rule.published.when, "headroom < 10C");
   EXPECT_EQ(rule.published.clear, "") << "above 6 C both would hold";
 }
 
-TEST(AlertRule, AsksOnlyWhatItsSubjectsHave) {
+TEST(AlertRule, UsesOnlyFieldsThatItsSubjectsHave) {
   EXPECT_EQ(read_rule("about = \"pool\"\nwhen = \"healthy < 50%\"\n").problem, "");
   EXPECT_EQ(read_rule("about = \"site\"\nwhen = \"queueshare > 50%\"\n").problem, "");
   EXPECT_NE(read_rule("about = \"pool\"\nwhen = \"temp > 70\"\n").problem, "");
@@ -70,7 +70,7 @@ TEST(AlertRule, AsksOnlyWhatItsSubjectsHave) {
   EXPECT_NE(read_rule("when = \"queueshare > 50%\"\n").problem, "");
 }
 
-TEST(AlertRule, MistakesAreToldByLineKeyAndPlace) {
+TEST(AlertRule, MistakesAreReportedByLineKeyAndPosition) {
   struct Case {
     std::string keys;
     std::vector<std::string> said;
@@ -99,7 +99,7 @@ TEST(AlertRule, MistakesAreToldByLineKeyAndPlace) {
   }
 }
 
-TEST(AlertRule, OfWhatTheRouterItselfLooksForOnlyTheFrameChanges) {
+TEST(AlertRule, BuiltInRulesAllowChangesExceptToTheirConditions) {
   AlertRule lost;
   lost.published.name = "host_lost";
   lost.published.when = "it is lost";

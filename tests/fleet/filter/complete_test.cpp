@@ -66,7 +66,7 @@ TEST(Completion, OffersWhatTheLanguageExpects) {
   }
 }
 
-TEST(Completion, OffersEveryFieldWhereNothingStands) {
+TEST(Completion, OffersEveryFieldWhereNothingIsTyped) {
   for (const char* text : {"^", "temp>70 & ^", "temp>70|^", "!^", "(^"}) {
     const Texts words = at_mark(text).words;
     for (const std::string& name : field_names(devices)) {
@@ -75,18 +75,18 @@ TEST(Completion, OffersEveryFieldWhereNothingStands) {
   }
 }
 
-TEST(Completion, OffersTheFieldsOfWhatIsFiltered) {
+TEST(Completion, OffersTheFieldsOfTheFilteredObjects) {
   EXPECT_EQ(at_mark("prio^", jobs).words, Texts{"priority"});
   EXPECT_EQ(at_mark("sev^", alerts).words, Texts{"severity"});
 }
 
-TEST(Completion, ValuesThatAreOfferedReadBackAsThemselves) {
+TEST(Completion, OffersValuesThatParseBackToThemselves) {
   for (const std::string& value : at_mark("pool==^").words) {
     EXPECT_TRUE(std::holds_alternative<Filter>(Filter::parse("pool==" + value))) << value;
   }
 }
 
-TEST(Completion, HasAnEnd) {
+TEST(Completion, IsBounded) {
   const auto many = [](Field) { return Texts(1'000, "same"); };
   EXPECT_EQ(complete("pool==", 6, many).words.size(), completions_max);
   const std::string text(5'000, '(');

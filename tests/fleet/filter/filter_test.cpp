@@ -55,7 +55,7 @@ void expect_all(const FilterCase (&cases)[count], const FilterSubject& thing) {
   for (const FilterCase& row : cases) EXPECT_EQ(holds(row.text, thing), row.expected) << row.text;
 }
 
-TEST(Filter, NoTextHoldsForEverything) {
+TEST(Filter, AnEmptyFilterMatchesEverything) {
   EXPECT_TRUE(holds("", FakeSubject()));
   EXPECT_TRUE(holds(" \t", FakeSubject()));
   EXPECT_TRUE(Filter().empty());
@@ -79,7 +79,7 @@ TEST(Filter, NumbersCompareInTheUnitsOfTheirField) {
   expect_all(cases, hot_tpu());
 }
 
-TEST(Filter, NumbersThatPlacesRoundDifferentlyAreEqual) {
+TEST(Filter, NumbersThatDifferOnlyByRoundingAreEqual) {
   FakeSubject thing;
   thing.numbers = {{Field::temperature, static_cast<double>(70.1F)}, {Field::power, 701 * 0.1}};
   const FilterCase cases[] = {{"temp==70.1", true},  {"temp>70.1", false},  {"temp<70.1", false},
@@ -88,7 +88,7 @@ TEST(Filter, NumbersThatPlacesRoundDifferentlyAreEqual) {
   expect_all(cases, thing);
 }
 
-TEST(Filter, TextsCompareWithoutRegardToCase) {
+TEST(Filter, TextsCompareIgnoringCase) {
   const FilterCase cases[] = {
       {"host==pod-a", true},
       {"host==POD-A", true},
@@ -103,7 +103,7 @@ TEST(Filter, TextsCompareWithoutRegardToCase) {
   expect_all(cases, hot_tpu());
 }
 
-TEST(Filter, OfSeveralTextsOneHoldsOrNoneDoes) {
+TEST(Filter, MatchesWhenAnyOfSeveralTextsDoesAndNegatesWhenNoneDoes) {
   const FilterCase cases[] = {
       {"kind==tpu", true},      {"kind==tpu-v5e", true},   {"kind==gpu", false},
       {"model==qwen-7b", true}, {"model!=qwen-7b", false}, {"model!=bert", true},
@@ -112,7 +112,7 @@ TEST(Filter, OfSeveralTextsOneHoldsOrNoneDoes) {
   expect_all(cases, hot_tpu());
 }
 
-TEST(Filter, RegularExpressionsSearchWithoutRegardToCase) {
+TEST(Filter, RegularExpressionsSearchIgnoringCase) {
   const FilterCase cases[] = {
       {"model~LLAMA", true},     {"model~^llama", true},    {"model~^8b", false},
       {"model~8b$", true},       {"model~l.*-3\\.1", true}, {"model~\"(qwen|bert)-\\d+b\"", true},
@@ -122,7 +122,7 @@ TEST(Filter, RegularExpressionsSearchWithoutRegardToCase) {
   expect_all(cases, hot_tpu());
 }
 
-TEST(Filter, WhatIsNotKnownComparesAsFalse) {
+TEST(Filter, UnknownValuesCompareAsFalse) {
   const FilterCase cases[] = {
       {"power>0", false},   {"power<1W", false},    {"power!=5", false}, {"power==5", false},
       {"tenant==a", false}, {"tenant!=a", false},   {"tenant~a", false}, {"tenant!~a", false},
@@ -131,7 +131,7 @@ TEST(Filter, WhatIsNotKnownComparesAsFalse) {
   expect_all(cases, hot_tpu());
 }
 
-TEST(Filter, NoneAsksForWhatIsNotKnown) {
+TEST(Filter, NoneMatchesUnknownValues) {
   const FilterCase cases[] = {
       {"power==none", true}, {"power!=none", false}, {"temp==none", false},
       {"temp!=none", true},  {"tenant=None", true},  {"tenant!=none", false},
@@ -144,7 +144,7 @@ TEST(Filter, NoneAsksForWhatIsNotKnown) {
   EXPECT_FALSE(holds("pool==none", named));
 }
 
-TEST(Filter, AWordAloneIsLookedForInTheNames) {
+TEST(Filter, ABareWordSearchesTheNames) {
   const FilterCase cases[] = {
       {"pod", true},     {"a/3", true},       {"LLAMA", true},      {"v5e", true},
       {"serving", true}, {"absent", false},   {"!absent", true},    {"\"pod-a\"", true},
@@ -175,7 +175,7 @@ TEST(Filter, AndBindsTighterThanOrAndNotTightest) {
 }
 
 // Every formula of three comparisons, against C++ itself: the jumps between the steps are right.
-TEST(Filter, DecidesAsTheFormulaDoes) {
+TEST(Filter, EvaluatesEveryFormulaAsCppDoes) {
   const std::string name[] = {"queue==1", "running==1", "index==1"};
   for (int form = 0; form < 256; ++form) {
     const bool not_first = form & 1, not_second = form & 2, not_third = form & 4;
@@ -206,7 +206,7 @@ TEST(Filter, DecidesAsTheFormulaDoes) {
   }
 }
 
-TEST(Filter, AsksOnlyForWhatDecides) {
+TEST(Filter, ReadsOnlyTheFieldsThatDecide) {
   struct Asked : FakeSubject {
     mutable std::vector<Field> asked;
     double number(Field field) const override {
@@ -222,7 +222,7 @@ TEST(Filter, AsksOnlyForWhatDecides) {
   EXPECT_EQ(thing.asked, std::vector{Field::temperature});
 }
 
-TEST(Filter, TellsWhichFieldsItAsksFor) {
+TEST(Filter, ReportsWhichFieldsItUses) {
   const Filter filter = std::get<Filter>(Filter::parse("temp>70 & model~llama"));
   EXPECT_TRUE(filter.asks(Field::temperature));
   EXPECT_TRUE(filter.asks(Field::model));
@@ -232,7 +232,7 @@ TEST(Filter, TellsWhichFieldsItAsksFor) {
   EXPECT_EQ(filter.text(), "temp>70 & model~llama");
 }
 
-TEST(FilterProblems, StandWhereTheyAreAndSayWhatWasExpected) {
+TEST(FilterProblems, GiveTheirPositionAndWhatWasExpected) {
   const struct {
     const char* text;
     Problem expected;
@@ -275,7 +275,7 @@ TEST(FilterProblems, StandWhereTheyAreAndSayWhatWasExpected) {
   }
 }
 
-TEST(FilterProblems, AreFieldsThatNoSuchThingHas) {
+TEST(FilterProblems, IncludeFieldsThatTheObjectLacks) {
   EXPECT_EQ(problem_of("progress>50", devices).message.substr(0, 53),
             "devices have no progress; expected one of id, host, i");
   EXPECT_EQ(problem_of("a | temp>50", jobs).at, 4U);
@@ -292,7 +292,7 @@ TEST(FilterProblems, AreMarkedUnderTheText) {
   EXPECT_EQ(underline_problem(wide, problem_of(wide)), "\"\xe6\xbc\xa2^[\" & tmp>1\n         ^~~");
 }
 
-TEST(FilterProblems, NeverPrintHostileTextAsItIs) {
+TEST(FilterProblems, NeverPrintHostileTextUnescaped) {
   for (const char* text : {"\x1b[2Jx>1", "job~[\x1b", "temp>\x1b", "a \x1b", "\"\x1b"}) {
     const Problem problem = problem_of(text);
     EXPECT_EQ(problem.message.find('\x1b'), std::string::npos) << problem.message;
@@ -334,7 +334,7 @@ TEST(FilterLimits, HostilePatternsTakeLinearTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
 }
 
-TEST(FilterLimits, PatternsThatWouldTakeMuchMemoryAreProblems) {
+TEST(FilterLimits, PatternsThatNeedTooMuchMemoryAreProblems) {
   EXPECT_EQ(
       problem_of("model~\"(a{1000}){1000}\"").message,
       "found (a{1000}){1000}, expected a regular expression: invalid repetition size: {1000}");
@@ -342,7 +342,7 @@ TEST(FilterLimits, PatternsThatWouldTakeMuchMemoryAreProblems) {
             std::string::npos);
 }
 
-TEST(FilterFields, HaveNamesOfTheirOwnThatTheLanguageCanSay) {
+TEST(FilterFields, HaveUniqueNamesThatTheLanguageCanParse) {
   std::set<std::string_view> names;
   for (const FieldFacts& field : fields()) {
     EXPECT_TRUE(names.insert(field.name).second) << field.name;

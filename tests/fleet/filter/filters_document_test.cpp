@@ -52,7 +52,7 @@ TEST(FiltersDocument, NamesEveryAlias) {
   }
 }
 
-TEST(FiltersDocument, SaysTheLimits) {
+TEST(FiltersDocument, StatesTheLimits) {
   const std::string text = fmt::format("{}", fmt::join(lines_of_document(), " "));
   EXPECT_NE(text.find(fmt::format("at most {},{:03} bytes and {} comparisons. Parentheses and "
                                   "negations may be nested {} deep",
@@ -61,7 +61,7 @@ TEST(FiltersDocument, SaysTheLimits) {
             std::string::npos);
 }
 
-TEST(FiltersDocument, HasExamplesThatAreFilters) {
+TEST(FiltersDocument, HasValidExampleFilters) {
   const std::vector<std::string> lines = lines_of_document();
   int examples = 0;
   bool inside = false;

@@ -1,4 +1,4 @@
-#include "fleet/filter/sample.h"
+#include "fleet/filter/device.h"
 
 #include <variant>
 
@@ -46,7 +46,7 @@ TEST(FilterOfSamples, ReadsEachMetricUnderItsField) {
   }
 }
 
-TEST(FilterOfSamples, SharesAreOfWhatIsThere) {
+TEST(FilterOfSamples, SharesAreOfTheReportedTotal) {
   Sampled device;
   device.sample[Metric::memory_used] = 8e9;
   EXPECT_TRUE(filter_matches("mem==none", device));
@@ -54,7 +54,7 @@ TEST(FilterOfSamples, SharesAreOfWhatIsThere) {
   EXPECT_TRUE(filter_matches("mem==80%", device));
 }
 
-TEST(FilterOfSamples, NamesWhatHoldsTheClockDown) {
+TEST(FilterOfSamples, NamesTheThrottleReasons) {
   const struct {
     double bits;
     const char* holds;

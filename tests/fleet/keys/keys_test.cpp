@@ -53,7 +53,7 @@ std::string replaced(std::string text, const std::string& old, const std::string
   return at == std::string::npos ? text : text.replace(at, old.size(), fresh);
 }
 
-TEST(Keys, BothFilesAreReadAsTheyAreWritten) {
+TEST(Keys, BothFilesRoundTrip) {
   const KeyPair pair = *generate_key_pair();
   const SecretKey agent{{"h-1", KeyRole::agent, {"h-1", "h-2"}, pair.key}, pair.secret};
   const auto secret = parse_secret_key(to_toml(agent), "h-1.key");
@@ -68,7 +68,7 @@ TEST(Keys, BothFilesAreReadAsTheyAreWritten) {
   EXPECT_NE(said_of_secret(to_toml(agent.known)), "");
 }
 
-TEST(Keys, EveryDrawnKeyIsReadAndIsOfItsSecret) {
+TEST(Keys, EveryGeneratedKeyParsesAndMatchesItsSecret) {
   std::set<std::string> seen;
   for (int draw = 0; draw < 200; ++draw) {
     const KeyPair pair = *generate_key_pair();
@@ -80,7 +80,7 @@ TEST(Keys, EveryDrawnKeyIsReadAndIsOfItsSecret) {
   EXPECT_EQ(public_key_of("no key"), std::nullopt);
 }
 
-TEST(Keys, Z85IsReadToTheBit) {
+TEST(Keys, Z85IsDecodedExactly) {
   // The example of ZeroMQ RFC 32, twice and a half: 86 4F D2 6F B5 59 F7 5B is HelloWorld.
   const std::string text = "HelloWorldHelloWorldHelloWorldHelloWorld";
   EXPECT_EQ(fingerprint(text), "864f-d26f-b559-f75b");
@@ -95,7 +95,7 @@ TEST(Keys, Z85IsReadToTheBit) {
   }
 }
 
-TEST(Keys, TheKeysOfTheManualAreRefused) {
+TEST(Keys, TheExampleKeysOfTheManualAreRefused) {
   for (const std::string secret :
        {"D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs", "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6"}) {
     const auto key = public_key_of(secret);
@@ -106,7 +106,7 @@ TEST(Keys, TheKeysOfTheManualAreRefused) {
   }
 }
 
-TEST(Keys, HostileFilesAreRefusedWithThePlaceAndWithoutTheSecret) {
+TEST(Keys, HostileFilesAreRefusedShowingThePositionNotTheSecret) {
   const KeyPair pair = *generate_key_pair();
   const std::string good = to_toml(PublicKey{"h-1", KeyRole::agent, {"h-1"}, pair.key});
   ASSERT_EQ(said_of_public(good), "");
@@ -144,7 +144,7 @@ TEST(Keys, HostileFilesAreRefusedWithThePlaceAndWithoutTheSecret) {
   EXPECT_EQ(said.find(pair.secret), std::string::npos);
 }
 
-TEST(Keys, TheirHostsAreShownInShort) {
+TEST(Keys, TheirHostsAreShownAsANodeset) {
   EXPECT_EQ(ids_text({"a", KeyRole::agent, {"n1", "n2", "n3", "spare"}, ""}), "n[1-3],spare");
   EXPECT_EQ(ids_text({"a", KeyRole::view, {}, ""}), "-");
 }

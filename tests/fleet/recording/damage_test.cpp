@@ -44,7 +44,7 @@ std::size_t whole_chunks(const std::vector<recording::ChunkIndex>& chunks, std::
       [&](const recording::ChunkIndex& chunk) { return chunk.offset + chunk.length <= bytes; }));
 }
 
-TEST(RecordingDamage, CutAtAnyByteOfItsLastBlocksItOpensUpToTheLastWholeOne) {
+TEST(RecordingDamage, ATruncatedFileOpensUpToItsLastIntactBlock) {
   const std::vector<RecordedMessage> messages = messages_of(tiny);
   const std::string file = closed_file(messages, small_blocks(2));
   const auto chunks = chunks_of(file);
@@ -71,7 +71,7 @@ TEST(RecordingDamage, CutAtAnyByteOfItsLastBlocksItOpensUpToTheLastWholeOne) {
   }
 }
 
-TEST(RecordingDamage, WhatWaitedForTheNextBlockComesFromTheJournal) {
+TEST(RecordingDamage, DataPendingForTheNextBlockComesFromTheJournal) {
   Fleet fleet = tiny;
   fleet.ticks = 20;
   const std::vector<RecordedMessage> messages = messages_of(fleet);
@@ -86,7 +86,7 @@ TEST(RecordingDamage, WhatWaitedForTheNextBlockComesFromTheJournal) {
   }
 }
 
-TEST(RecordingDamage, ACrashBetweenTheFoldAndTheEmptyJournalDoublesNothing) {
+TEST(RecordingDamage, ACrashBetweenTheFoldAndTheJournalResetDuplicatesNothing) {
   const std::vector<RecordedMessage> messages = messages_of({.ticks = 9});
   auto [writer, files] = recorded(messages);
   const std::string journal = files.journal;
@@ -97,7 +97,7 @@ TEST(RecordingDamage, ACrashBetweenTheFoldAndTheEmptyJournalDoublesNothing) {
   EXPECT_EQ(reader.info().journaled, 0u);
 }
 
-TEST(RecordingDamage, ATornJournalGivesItsWholeEntries) {
+TEST(RecordingDamage, ATornJournalYieldsItsIntactEntries) {
   const std::vector<RecordedMessage> messages = messages_of(tiny);
   const auto [writer, files] = recorded(messages, small_blocks(20));
   TextSource source(files.file);
@@ -112,7 +112,7 @@ TEST(RecordingDamage, ATornJournalGivesItsWholeEntries) {
   EXPECT_EQ(most, messages.size());
 }
 
-TEST(RecordingDamage, AJournalThatEndsWithinItsHeadIsReported) {
+TEST(RecordingDamage, AJournalTruncatedInItsHeaderIsReported) {
   const auto [writer, files] = recorded(messages_of(tiny), small_blocks(20));
   const std::string head = RecordingJournal::begin(start_of_test().identity);
   ASSERT_TRUE(files.journal.starts_with(head));
@@ -128,7 +128,7 @@ TEST(RecordingDamage, AJournalThatEndsWithinItsHeadIsReported) {
   EXPECT_TRUE(opened(source, head).info().journal_lost.empty()) << "no message waits";
 }
 
-TEST(RecordingDamage, AnotherRecordingsJournalIsLeftAside) {
+TEST(RecordingDamage, AnotherRecordingsJournalIsIgnored) {
   const std::vector<RecordedMessage> messages = messages_of({.ticks = 3});
   const auto [writer, files] = recorded(messages);
   const std::string other =
@@ -151,7 +151,7 @@ Result<RecoverReport> recovered(const std::string& file, std::optional<std::stri
   });
 }
 
-TEST(RecordingDamage, RecoveringKeepsAllThatIsWholeAndSaysWhatIsNot) {
+TEST(RecordingDamage, RecoveryKeepsAllIntactDataAndReportsTheRest) {
   const std::vector<RecordedMessage> messages = messages_of({});
   auto [writer, files] = recorded(messages);
   std::string clean;
@@ -203,7 +203,7 @@ void expect_told(RecordingReader& reader, const std::vector<RecordedMessage>& me
   EXPECT_EQ(reader.info().out_of_order, 0u);
 }
 
-TEST(RecordingDamage, ARecoveredFileTellsWhatIsMissing) {
+TEST(RecordingDamage, ARecoveredFileReportsWhatIsMissing) {
   Fleet fleet;
   fleet.ticks = 150;
   const std::vector<RecordedMessage> messages = messages_of(fleet);
@@ -226,7 +226,7 @@ TEST(RecordingDamage, ARecoveredFileTellsWhatIsMissing) {
   }
 }
 
-TEST(RecordingDamage, ATornEndWithoutItsJournalIsTold) {
+TEST(RecordingDamage, ATornEndWithoutItsJournalIsReported) {
   const std::vector<RecordedMessage> messages = messages_of({.ticks = 9});
   const auto [writer, files] = recorded(messages);
   const std::string torn = files.file.substr(0, files.file.size() - 5);
@@ -239,7 +239,7 @@ TEST(RecordingDamage, ATornEndWithoutItsJournalIsTold) {
   EXPECT_EQ(reader.info().dropped, 1u);
 }
 
-TEST(RecordingDamage, SizesAreNotBelieved) {
+TEST(RecordingDamage, SizesAreNotTrusted) {
   const auto [writer, files] = recorded(messages_of({}));
   const auto chunks = chunks_of(files.file);
   // Behind kind and length of the record stand two times, then the size of its records.
@@ -289,7 +289,7 @@ void expect_no_wrong_value(const std::string& file, const std::vector<RecordedMe
   ASSERT_TRUE(recovered(file, {}, out).ok());
 }
 
-TEST(RecordingDamage, AFlippedBitGivesNoWrongValue) {
+TEST(RecordingDamage, AFlippedBitNeverYieldsAWrongValue) {
   const std::vector<RecordedMessage> messages = messages_of(tiny);
   RandomStream random(11);
   const auto [writer, files] = recorded(messages, small_blocks(4));
@@ -316,7 +316,7 @@ TEST(RecordingDamage, VerifyFindsEveryFlippedBitOfTheData) {
   }
 }
 
-TEST(RecordingDamage, WhatIsNoRecordingIsRefusedWithTheOffset) {
+TEST(RecordingDamage, AFileThatIsNotARecordingIsRefusedWithTheOffset) {
   const auto message = [](std::string_view bytes) {
     TextSource source(bytes);
     const auto reader = RecordingReader::open(source);

@@ -35,7 +35,7 @@ std::string without_metadata(std::string file) {
   return file;
 }
 
-TEST(RecordingBeginning, ADamagedHeaderHidesNoWholeMetadataBehindIt) {
+TEST(RecordingBeginning, ADamagedHeaderDoesNotHideIntactMetadataAfterIt) {
   const std::vector<RecordedMessage> messages = messages_of(tiny);
   const auto [writer, files] = recorded(messages, small_blocks(4));
   for (std::size_t at = 0; at < metadata_at(files.file); ++at) {
@@ -53,7 +53,7 @@ TEST(RecordingBeginning, ADamagedHeaderHidesNoWholeMetadataBehindIt) {
   }
 }
 
-TEST(RecordingBeginning, MissingBytesBeforeItHideNoWholeMetadata) {
+TEST(RecordingBeginning, MissingBytesDoNotHideIntactMetadataAfterThem) {
   const auto [writer, files] = recorded(messages_of(tiny), small_blocks(4));
   for (std::size_t bytes = 1; bytes <= metadata_at(files.file) - header_at; ++bytes) {
     const std::string file = files.file.substr(bytes);
@@ -63,7 +63,7 @@ TEST(RecordingBeginning, MissingBytesBeforeItHideNoWholeMetadata) {
   }
 }
 
-TEST(RecordingBeginning, ADamagedLastChunkHidesNoTotalsBehindIt) {
+TEST(RecordingBeginning, ADamagedLastChunkDoesNotHideTheTotalsAfterIt) {
   const std::vector<RecordedMessage> messages = messages_of(tiny);
   std::string file = closed_file(messages, small_blocks(4));
   TextSource whole(file);
@@ -76,7 +76,7 @@ TEST(RecordingBeginning, ADamagedLastChunkHidesNoTotalsBehindIt) {
   EXPECT_FALSE(reader.info().journal_absent) << "it was written to its end";
 }
 
-TEST(RecordingBeginning, AWholeMetadataOfAnotherFormatIsRefusedWhereverItStands) {
+TEST(RecordingBeginning, IntactMetadataOfAnotherFormatIsRefusedAtAnyPosition) {
   auto [writer, files] = recorded(messages_of(tiny), small_blocks(4));
   recording::TextMap map = recording::to_map(start_of_test());
   const std::string old = recording::metadata_record(recording::start_name, map);
@@ -95,7 +95,7 @@ TEST(RecordingBeginning, AWholeMetadataOfAnotherFormatIsRefusedWhereverItStands)
   }
 }
 
-TEST(RecordingBeginning, ASpeedThatNoRouterTakesIsRefused) {
+TEST(RecordingBeginning, ASpeedThatNoRouterAcceptsIsRefused) {
   for (const char* speed : {"0", "-1", "1e-300", "1e308", "99999999999", "nan", "inf"}) {
     auto [writer, files] = recorded(messages_of(tiny), small_blocks(4));
     recording::TextMap map = recording::to_map(start_of_test());
@@ -163,19 +163,19 @@ std::string journal_of(const Incarnation& identity, const std::vector<RecordedMe
   return journal;
 }
 
-TEST(NamelessRecording, TakesTheJournalThatGoesOnWhereItEnds) {
+TEST(RecordingWithoutMetadata, UsesTheJournalThatContinuesWhereItEnds) {
   const Nameless recording(37);
   EXPECT_EQ(recording.found_with(recording.journal), 37u);
   EXPECT_LT(recording.found_with({}), 37u) << "the journal has the rest";
 }
 
-TEST(NamelessRecording, TakesTheJournalWhoseMessagesItHas) {
+TEST(RecordingWithoutMetadata, UsesTheJournalWhoseMessagesItContains) {
   const Nameless recording(37, true);
   EXPECT_EQ(recording.found_with(recording.journal), 37u);
   EXPECT_FALSE(recording.is_left_aside(recording.journal));
 }
 
-TEST(NamelessRecording, LeavesAsideTheJournalOfAnother) {
+TEST(RecordingWithoutMetadata, IgnoresTheJournalOfAnotherRecording) {
   const Nameless recording(37);
   const std::size_t in_file = recording.found_with({});
   Fleet fleet = tiny;
@@ -193,7 +193,7 @@ TEST(NamelessRecording, LeavesAsideTheJournalOfAnother) {
   }
 }
 
-TEST(NamelessRecording, RejectsAJournalWhoseOrdinalsContinueButTimesOrSequencesDoNot) {
+TEST(RecordingWithoutMetadata, RejectsAJournalIfOnlyItsOrdinalsContinueTheFile) {
   const Nameless recording(37);
   const std::size_t in_file = recording.found_with({});
   std::vector<RecordedMessage> early(
@@ -208,7 +208,7 @@ TEST(NamelessRecording, RejectsAJournalWhoseOrdinalsContinueButTimesOrSequencesD
   }
 }
 
-TEST(NamelessRecording, LeavesAsideAnyJournalWhereTheFileHasNoMessageToCompare) {
+TEST(RecordingWithoutMetadata, IgnoresAnyJournalIfTheFileHasNoMessageToCompare) {
   // Only a keyframe: every recording's first message has place 1.
   RecordingWriter writer;
   Files files;

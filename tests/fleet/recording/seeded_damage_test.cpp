@@ -230,7 +230,7 @@ class Outcome {
 
 class SeededDamage : public testing::TestWithParam<bool> {};
 
-TEST_P(SeededDamage, KeepsWhatIsUntouchedAndTellsWhatIsMissing) {
+TEST_P(SeededDamage, KeepsUndamagedDataAndReportsWhatIsMissing) {
   const bool closed = GetParam();
   Fleet fleet;
   fleet.ticks = 40;

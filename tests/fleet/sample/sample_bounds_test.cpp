@@ -38,7 +38,11 @@ std::vector<double> decoded(const Column& column) {
   return wide;
 }
 
-TEST(SampleBounds, WhatNoDeviceCanShowIsNotReported) {
+MetricBounds bounds(Metric metric) {
+  return steps_within({static_cast<std::uint8_t>(metric), 4, 0, {}});
+}
+
+TEST(SampleBounds, TreatImpossibleValuesAsNotReported) {
   for (int number = 0; number < metric_count; ++number) {
     const auto metric = static_cast<Metric>(number);
     const MetricFacts& wire = facts(metric);
@@ -56,7 +60,7 @@ TEST(SampleBounds, WhatNoDeviceCanShowIsNotReported) {
   }
 }
 
-TEST(SampleBounds, AreOfTheValueWhateverTheColumnsWidthAndScale) {
+TEST(SampleBounds, ApplyToTheValueWhateverTheColumnsWidthAndScale) {
   const auto is_shown = [](const Column& column) { return !std::isnan(decoded(column).front()); };
   EXPECT_TRUE(is_shown(column_of<std::int16_t>(Metric::power, 0, {30'000})));
   EXPECT_TRUE(is_shown(column_of<std::int16_t>(Metric::power, 4, {10})));
@@ -75,14 +79,14 @@ TEST(SampleBounds, AreOfTheValueWhateverTheColumnsWidthAndScale) {
   EXPECT_FALSE(is_shown(column_of<std::int16_t>(Metric::utilization, 0, {50})));
 }
 
-TEST(SampleBounds, OfOneRowHideNoOther) {
+TEST(SampleBounds, HideOnlyTheRowThatViolatesThem) {
   const auto shown = decoded(column_of<std::int32_t>(Metric::power, -1, {3500, 2'000'000, 7000}));
   EXPECT_EQ(shown[0], 350);
   EXPECT_TRUE(std::isnan(shown[1]));
   EXPECT_EQ(shown[2], 700);
 }
 
-TEST(SampleBounds, ThrottleBitsAreBitsOfThirtyTwo) {
+TEST(SampleBounds, LimitThrottleBitsToThirtyTwo) {
   const Column column =
       column_of<std::int64_t>(Metric::throttle, 0, {0x40, 0xffff'ffff, std::int64_t{1} << 32, -1});
   std::vector<std::uint32_t> bits(4, 7);
@@ -90,7 +94,7 @@ TEST(SampleBounds, ThrottleBitsAreBitsOfThirtyTwo) {
   EXPECT_EQ(bits, (std::vector<std::uint32_t>{0x40, 0xffff'ffff, 7, 7}));
 }
 
-TEST(SampleBounds, ThatAreBrokenAreFoundWithMetricDeviceAndValue) {
+TEST(SampleBounds, ThatAreViolatedAreReportedWithMetricDeviceAndValue) {
   SampleBatch batch{"h1", {4, 9}, {}};
   batch.columns.push_back(
       column_of<std::int16_t>(Metric::clock, 0, {1755, std::numeric_limits<std::int16_t>::min()}));

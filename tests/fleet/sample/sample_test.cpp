@@ -55,7 +55,7 @@ TEST(Samples, MetricTableIsInOrderAndNamesAreUnique) {
   EXPECT_EQ(names.size(), static_cast<std::size_t>(metric_count));
 }
 
-TEST(Samples, ValuesOnTheGridSurviveExactly) {
+TEST(Samples, ValuesOnTheGridRoundTripExactly) {
   const std::vector<Sample> rows{busy_device(0), busy_device(7)};
   const SampleBatch batch = pack("h1", rows);
   ASSERT_TRUE(check(batch));
@@ -133,7 +133,7 @@ TEST(Samples, UnknownMetricsAreKeptAndSkipped) {
   EXPECT_EQ(unpack(batch).front().values, sample.values);
 }
 
-TEST(Samples, CheckRefusesWhatDoesNotFit) {
+TEST(Samples, CheckRefusesMalformedBatches) {
   const std::vector<Sample> rows{busy_device(0), busy_device(1)};
   const auto refused = [&](auto spoil) {
     SampleBatch batch = pack("h1", rows);
@@ -156,13 +156,13 @@ TEST(Samples, CheckRefusesWhatDoesNotFit) {
   EXPECT_NE(refused([](SampleBatch& batch) { batch.columns.resize(65, Column{}); }), "");
 }
 
-TEST(Samples, EmptyBatchIsGood) {
+TEST(Samples, AnEmptyBatchIsValid) {
   const SampleBatch batch = pack("h1", {});
   EXPECT_TRUE(check(batch));
   EXPECT_TRUE(unpack(batch).empty());
 }
 
-TEST(Samples, FullBatchSurvives) {
+TEST(Samples, AFullBatchRoundTrips) {
   std::vector<Sample> rows;
   for (std::size_t row = 0; row < batch_rows_max; ++row) {
     rows.push_back(busy_device(static_cast<std::uint16_t>(row)));
@@ -194,7 +194,7 @@ TEST(Samples, FloatsAreTheDoublesRounded) {
   }
 }
 
-TEST(Samples, WhatIsAbsentLeavesWhatStands) {
+TEST(Samples, AbsentValuesLeaveExistingOnesUnchanged) {
   std::vector<Sample> rows(3);
   for (std::uint16_t device = 0; device < 3; ++device) rows[device].device = device;
   rows[0][Metric::temperature] = 41;

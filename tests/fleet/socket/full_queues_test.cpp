@@ -71,7 +71,7 @@ struct Slow {
   }
 };
 
-TEST(FullQueues, AnswersToWhoDoesNotReadAreDroppedAndCountedAndOthersGetTheirs) {
+TEST(FullQueues, UnreadRepliesAreDroppedAndCountedAndOthersArrive) {
   RouterEndpoints router;
   Slow slow(zmq::socket_type::dealer, router.bound.control);
   TestClient other;
@@ -100,7 +100,7 @@ TEST(FullQueues, AnswersToWhoDoesNotReadAreDroppedAndCountedAndOthersGetTheirs) 
   EXPECT_EQ(slow.read(patience), "again");
 }
 
-TEST(FullQueues, WhatIsSentToARouterThatStandsStillIsDroppedAndCounted) {
+TEST(FullQueues, MessagesToAStalledRouterAreDroppedAndCounted) {
   RouterEndpoints router;
   TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
@@ -112,7 +112,7 @@ TEST(FullQueues, WhatIsSentToARouterThatStandsStillIsDroppedAndCounted) {
   EXPECT_TRUE(guest.sockets.send(router_peer, "again"));
 }
 
-TEST(FullQueues, SamplesForARouterThatStandsStillAreDroppedAndCountedAndLeaveAGap) {
+TEST(FullQueues, SamplesForAStalledRouterAreDroppedAndCountedAndLeaveAGap) {
   RouterEndpoints router;
   TestClient agent;
   ASSERT_TRUE(agent.sockets.connect_samples(router.bound.samples));
@@ -135,7 +135,7 @@ TEST(FullQueues, SamplesForARouterThatStandsStillAreDroppedAndCountedAndLeaveAGa
   EXPECT_EQ(number_of(router.received.back().bytes), next);
 }
 
-TEST(FullQueues, SamplesOfOneWhoFloodsOverManyConnectionsHoldNobodyElsesUp) {
+TEST(FullQueues, ASenderFloodingManyConnectionsDelaysNoOtherSamples) {
   constexpr std::size_t connections = 16, each = 500, few = 5;
   RouterEndpoints router;
   std::vector<std::unique_ptr<TestClient>> agents;
@@ -169,7 +169,7 @@ TEST(FullQueues, SamplesOfOneWhoFloodsOverManyConnectionsHoldNobodyElsesUp) {
   EXPECT_LE(before, 4 * few * (connections + 1)) << "connections are read in turn";
 }
 
-TEST(FullQueues, ASubscriberThatDoesNotReadMissesWhatIsNewAndTheOthersMissNothing) {
+TEST(FullQueues, ASubscriberThatDoesNotReadMissesNewMessagesAndOthersNothing) {
   RouterEndpoints router;
   Slow slow(zmq::socket_type::sub, router.bound.publish);
   TestClient quick;

@@ -85,7 +85,7 @@ bool turn_until(GuardedRouter& router, KeyedClient& guest, const std::function<b
   return until(done, {[&] { router.turn(); }, [&] { guest.turn(); }});
 }
 
-TEST(GuardedSockets, AnAllowedKeyTalksAtAllDoorsAndIsKnownByItsName) {
+TEST(GuardedSockets, AnAllowedKeyUsesEveryEndpointUnderItsName) {
   const Holder agent("h-1");
   const Holder viewer("eve", KeyRole::view);
   GuardedRouter router({agent.known, viewer.known});
@@ -117,7 +117,7 @@ TEST(GuardedSockets, AnAllowedKeyTalksAtAllDoorsAndIsKnownByItsName) {
   EXPECT_EQ(router.sockets.malformed(), 0U);
 }
 
-TEST(GuardedSockets, TheLongestMessageGoesEncryptedToo) {
+TEST(GuardedSockets, TheLongestMessageAlsoPassesEncrypted) {
   const Holder agent("h-1");
   GuardedRouter router({agent.known});
   KeyedClient guest(router, agent);
@@ -130,7 +130,7 @@ TEST(GuardedSockets, TheLongestMessageGoesEncryptedToo) {
   EXPECT_EQ(guest.sockets.control_connections(), 1U);
 }
 
-TEST(GuardedSockets, AKeyThatIsNotAllowedIsToldAtBothEndsAndGetsInOnceItIs) {
+TEST(GuardedSockets, ADisallowedKeyIsReportedAtBothEndsAndAcceptedOnceAllowed) {
   const Holder agent("h-1");
   GuardedRouter router({});
   KeyedClient guest(router, agent);
@@ -154,7 +154,7 @@ TEST(GuardedSockets, AKeyThatIsNotAllowedIsToldAtBothEndsAndGetsInOnceItIs) {
   }));
 }
 
-TEST(GuardedSockets, EachWayOfNotFittingIsToldByTheOtherEnd) {
+TEST(GuardedSockets, EachMismatchIsReportedByTheOtherEnd) {
   const Holder agent("h-1");
   GuardedRouter guarded({agent.known});
   {
@@ -181,7 +181,7 @@ TEST(GuardedSockets, EachWayOfNotFittingIsToldByTheOtherEnd) {
   EXPECT_TRUE(open.received.empty());
 }
 
-TEST(GuardedSockets, DoorsAreForTheRolesThatUseThem) {
+TEST(GuardedSockets, EndpointsAcceptOnlyTheRolesThatUseThem) {
   const Holder agent("h-1");
   const Holder submitter("sue", KeyRole::submit);
   GuardedRouter router({agent.known, submitter.known});
@@ -264,7 +264,7 @@ TEST(GuardedSockets, EveryConnectionOfARevokedKeyIsCutOff) {
   }
 }
 
-TEST(GuardedSockets, ARevokedViewerIsShutOutAndTheOthersComeBack) {
+TEST(GuardedSockets, ARevokedViewerIsCutOffAndTheOthersReconnect) {
   const Holder viewer("eve", KeyRole::view);
   const Holder admin("ada", KeyRole::admin);
   GuardedRouter router({viewer.known, admin.known});
@@ -288,7 +288,7 @@ TEST(GuardedSockets, ARevokedViewerIsShutOutAndTheOthersComeBack) {
   for (const Incoming& incoming : out.received) EXPECT_EQ(incoming.bytes, "before");
 }
 
-TEST(GuardedSockets, ARevokedViewerLearnsItThoughItsControlConnectionStands) {
+TEST(GuardedSockets, ARevokedViewerNoticesDespiteItsOpenControlConnection) {
   const Holder viewer("eve", KeyRole::view);
   GuardedRouter router({viewer.known});
   KeyedClient guest(router, viewer);
@@ -307,7 +307,7 @@ TEST(GuardedSockets, ARevokedViewerLearnsItThoughItsControlConnectionStands) {
   EXPECT_TRUE(turn_until(router, guest, [&] { return !guest.sockets.connect_refusal(); }));
 }
 
-TEST(GuardedSockets, WhatIsRefusedNamesTheKeyOrWhereStrangersComeFrom) {
+TEST(GuardedSockets, RefusalsNameTheKeyOrTheAddressOfAnUnknownOne) {
   const Holder submitter("sue", KeyRole::submit);
   const Holder stranger("mallory");
   GuardedRouter router({submitter.known});
@@ -343,7 +343,7 @@ TEST(GuardedSockets, WhatIsRefusedNamesTheKeyOrWhereStrangersComeFrom) {
   EXPECT_EQ(cut->key, "") << "it has no place of its own any more";
 }
 
-TEST(GuardedSockets, ANameThatGoesToAnotherKeyDoesNotKeepTheOldOneIn) {
+TEST(GuardedSockets, ReassigningANameToANewKeyCutsOffTheOldKey) {
   const Holder old("h-1");
   const Holder fresh("h-1");
   GuardedRouter router({old.known});

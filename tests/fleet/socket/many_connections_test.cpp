@@ -67,7 +67,7 @@ struct Passed {
   }
 };
 
-TEST(ManyConnections, ThoseThatARevokedKeyWasLastHeardOnAreCutOff) {
+TEST(ManyConnections, ThoseThatARevokedKeyUsedMostRecentlyAreCutOff) {
   constexpr std::uint64_t all = 5000;
   Passed one(1);
   ASSERT_FALSE(one.frames.empty());
@@ -85,7 +85,7 @@ TEST(ManyConnections, ThoseThatARevokedKeyWasLastHeardOnAreCutOff) {
   EXPECT_EQ(one.is_revoked(1, all), 0U) << "allowed again, all are good again";
 }
 
-TEST(ManyConnections, AKeyOfMoreHostsIsCutOffOnAsManyConnections) {
+TEST(ManyConnections, AKeyIsCutOffOnAsManyAsItHasHosts) {
   constexpr std::uint64_t hosts = 3000;
   Passed one(hosts);
   ASSERT_FALSE(one.frames.empty());
@@ -94,7 +94,7 @@ TEST(ManyConnections, AKeyOfMoreHostsIsCutOffOnAsManyConnections) {
   EXPECT_EQ(one.is_revoked(hosts + 1, 2 * hosts), hosts);
 }
 
-TEST(ManyConnections, AreAllShutOutWhereNobodyAnswersForTheirKeys) {
+TEST(ManyConnections, AreAllRefusedIfNoAuthenticatorAnswers) {
   const KeyPair router = *generate_key_pair();
   const KeyPair pair = *generate_key_pair();
   zmq::context_t context, elsewhere;
@@ -124,7 +124,7 @@ bool may_open(rlim_t files) {
   return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-TEST(ManyConnections, OfOneRevokedKeyOverRealSockets) {
+TEST(ManyConnections, OfOneRevokedKeyAreCutOffOverRealSockets) {
   constexpr std::uint64_t connections = 1100;
   // Both ends of each are here.
   constexpr rlim_t files = 2 * connections + 300;

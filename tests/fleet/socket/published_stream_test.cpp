@@ -52,7 +52,7 @@ TEST(PublishedStream, UpdatesNewerThanTheSnapshotFollowIt) {
   EXPECT_EQ(stream.next_deadline(), never) << "nothing is missing";
 }
 
-TEST(PublishedStream, KeepsASnapshotThatOvertookNewsUntilTheNewsIsHere) {
+TEST(PublishedStream, HoldsASnapshotUntilTheUpdatesItOvertookArrive) {
   PublishedStream stream(seconds(1));
   ASSERT_TRUE(stream.take_snapshot_request(start));
   EXPECT_TRUE(stream.receive(start, publish, host(5, "a")).is_new);
@@ -68,7 +68,7 @@ TEST(PublishedStream, KeepsASnapshotThatOvertookNewsUntilTheNewsIsHere) {
   EXPECT_EQ(stream.next_deadline(), never);
 }
 
-TEST(PublishedStream, WaitsNoLongerForNewsThatIsLost) {
+TEST(PublishedStream, StopsWaitingForLostUpdates) {
   PublishedStream stream(seconds(1));
   ASSERT_TRUE(stream.take_snapshot_request(start));
   EXPECT_TRUE(stream.receive(start, publish, host(5, "a")).is_new);
@@ -81,7 +81,7 @@ TEST(PublishedStream, WaitsNoLongerForNewsThatIsLost) {
       << "what the snapshot could not bring";
 }
 
-TEST(PublishedStream, PassesOverStateThatTheFirstSnapshotHoldsAlready) {
+TEST(PublishedStream, IgnoresStateThatTheFirstSnapshotAlreadyContains) {
   PublishedStream stream(seconds(1));
   ASSERT_TRUE(stream.take_snapshot_request(start));
   ASSERT_TRUE(stream.receive(start, router_peer, part(1, 0, 1, 7, {host(0, "x")})).snapshot);
@@ -90,7 +90,7 @@ TEST(PublishedStream, PassesOverStateThatTheFirstSnapshotHoldsAlready) {
   EXPECT_TRUE(stream.receive(start, publish, host(8, "new")).is_new);
 }
 
-TEST(PublishedStream, CountsWhatNeverCameAndAsksForTheStateAnew) {
+TEST(PublishedStream, CountsLostMessagesAndRequestsANewSnapshot) {
   PublishedStream stream(seconds(1));
   ASSERT_TRUE(stream.take_snapshot_request(start));
   stream.receive(start, router_peer, part(1, 0, 1, 4, {}));
@@ -102,7 +102,7 @@ TEST(PublishedStream, CountsWhatNeverCameAndAsksForTheStateAnew) {
   EXPECT_TRUE(stream.take_snapshot_request(start + seconds(6))) << "the answer was lost";
 }
 
-TEST(PublishedStream, AsksForTheStateOfARouterThatWasStartedAnew) {
+TEST(PublishedStream, RequestsASnapshotAfterTheRouterRestarts) {
   PublishedStream stream(seconds(1));
   ASSERT_TRUE(stream.take_snapshot_request(start));
   stream.receive(start, router_peer, part(1, 0, 1, 400, {}));
@@ -113,13 +113,13 @@ TEST(PublishedStream, AsksForTheStateOfARouterThatWasStartedAnew) {
   EXPECT_TRUE(stream.take_snapshot_request(start + seconds(1)));
 }
 
-TEST(PublishedStream, LetsSamplesPassUncounted) {
+TEST(PublishedStream, PassesSamplesThroughWithoutCountingThem) {
   PublishedStream stream(seconds(1));
   EXPECT_TRUE(stream.receive(start, publish, {"h", 700, start, SampleBatch{"h", {}, {}}}).is_new);
   EXPECT_EQ(stream.receive(start, publish, event(1)).lost, 0U);
 }
 
-TEST(PublishedStream, PassesOverPartsThatNobodyAskedFor) {
+TEST(PublishedStream, IgnoresUnrequestedSnapshotParts) {
   PublishedStream stream(seconds(1));
   EXPECT_FALSE(stream.receive(start, router_peer, part(1, 0, 1, 4, {})).snapshot);
   ASSERT_TRUE(stream.take_snapshot_request(start));

@@ -48,7 +48,7 @@ TEST(Endpoint, SplitsAndJoins) {
   }
 }
 
-TEST(Endpoint, WrongFormsAreRefusedWithThePlace) {
+TEST(Endpoint, MalformedOnesAreRefusedWithTheOptionNamed) {
   for (const std::string_view text :
        {"", "7700", "127.0.0.1:7700", "tcp://", "tcp://:7700", "tcp://host",
         "tcp://host:", "tcp://host:65536", "tcp://host:-1", "tcp://host:77x", "udp://host:1",
@@ -70,7 +70,7 @@ TEST(Topics, EveryMessageHasOne) {
   EXPECT_EQ(to_text(Topic::decisions), "decisions");
 }
 
-TEST(Sockets, ControlCarriesQuestionsAndAnswersToTheRightPeer) {
+TEST(Sockets, ControlCarriesRequestsAndRepliesToTheRightPeer) {
   RouterEndpoints router;
   std::array<TestClient, 3> guests;
   for (std::size_t index = 0; index < guests.size(); ++index) {
@@ -107,7 +107,7 @@ TEST(Sockets, MessagesOfOnePeerKeepTheirOrder) {
   }
 }
 
-TEST(Sockets, AsManyMessagesAsAreWantedComeInOneTurn) {
+TEST(Sockets, ATurnReturnsUpToTheRequestedNumberOfMessages) {
   RouterEndpoints router;
   TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
@@ -124,7 +124,7 @@ constexpr std::size_t kib = 1024;
 /// In one turn 16 messages of 1 KiB may be kept.
 constexpr PollLimits sixteen_kept{4096, 16 * kib, std::chrono::seconds(10)};
 
-TEST(Sockets, OfBytesThatAreKeptATurnHasAnEnd) {
+TEST(Sockets, ATurnKeepsABoundedNumberOfBytes) {
   RouterEndpoints router;
   TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
@@ -139,7 +139,7 @@ TEST(Sockets, OfBytesThatAreKeptATurnHasAnEnd) {
                     }}));
 }
 
-TEST(Sockets, WhatIsLetGoIsNotCopiedAndDoesNotEndATurn) {
+TEST(Sockets, DiscardedMessagesAreNotCopiedAndDoNotEndATurn) {
   RouterEndpoints router;
   TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
@@ -208,7 +208,7 @@ TEST(Sockets, BytesThatAPeerDoesNotReadAreKnownAndBounded) {
   EXPECT_TRUE(router.sockets.send(peer, large)) << "who reads is sent to again";
 }
 
-TEST(Sockets, NothingWaitsForAPeerThatHasGone) {
+TEST(Sockets, NothingIsQueuedForAPeerThatHasLeft) {
   RouterEndpoints router;
   Peer peer;
   {
@@ -266,7 +266,7 @@ class RawDealer {
   int socket_;
 };
 
-TEST(Sockets, APeerThatFloodsAndBreaksOffDoesNotEndTheRouter) {
+TEST(Sockets, APeerThatFloodsAndDisconnectsDoesNotEndTheRouter) {
   RouterEndpoints router;
   {
     RawDealer flooder(router.bound.control);
@@ -286,7 +286,7 @@ TEST(Sockets, APeerThatFloodsAndBreaksOffDoesNotEndTheRouter) {
       {[&] { router.turn(); }}));
 }
 
-TEST(Sockets, UnknownPeersAreErrorsAndCounted) {
+TEST(Sockets, SendingToUnknownPeersFailsAndIsCounted) {
   RouterEndpoints router;
   EXPECT_FALSE(router.sockets.send(Peer{Channel::control, 12345}, "x"));
   EXPECT_FALSE(router.sockets.send(router_peer, "x"));
@@ -294,7 +294,7 @@ TEST(Sockets, UnknownPeersAreErrorsAndCounted) {
   EXPECT_EQ(router.sockets.drops(), 3U);
 }
 
-TEST(Sockets, OversizeIsRefusedBySender) {
+TEST(Sockets, TheSenderRefusesOversizeMessages) {
   RouterEndpoints router;
   TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
@@ -336,7 +336,7 @@ TEST(Sockets, SamplesGoInAndPublishGoesOutToAllViewers) {
   EXPECT_EQ(viewers[0].received[0].from, publish_peer);
 }
 
-TEST(Sockets, TellWhetherATopicWasEverAskedFor) {
+TEST(Sockets, ReportWhetherATopicWasEverSubscribed) {
   RouterEndpoints router;
   EXPECT_FALSE(router.sockets.ever_subscribed(Topic::decisions));
   TestClient viewer;
@@ -359,7 +359,7 @@ TEST(Sockets, ViewersMayComeAndGo) {
   }
 }
 
-TEST(Sockets, PortInUseIsOneClearLine) {
+TEST(Sockets, APortInUseIsReportedInOneClearLine) {
   RouterEndpoints router;
   Sockets second;
   const auto bound = second.bind_router(any_port, router.bound.control, any_port);
@@ -388,7 +388,7 @@ TEST(Sockets, LocalhostCanBeBound) {
   EXPECT_NE(parse_endpoint(bound->control, "")->port, 0);
 }
 
-TEST(Sockets, ConnectionIsSeenToStandToFallAndToStandAgain) {
+TEST(Sockets, ConnectsDisconnectsAndReconnectsAreDetected) {
   TestClient guest;
   auto router = std::make_unique<RouterEndpoints>();
   const Sockets::Bound bound = router->bound;
@@ -457,7 +457,7 @@ TEST(Sockets, APeerThatSetsItsOwnRoutingIdIsReportedByThatId) {
   EXPECT_EQ(router.sockets.malformed(), 100U);
 }
 
-TEST(Sockets, WrongFramesAreToldByTheConnection) {
+TEST(Sockets, WrongFramesAreReportedByConnection) {
   RouterEndpoints router;
   Stranger stranger(zmq::socket_type::dealer, router.bound.control);
   stranger.send({"one", "two"});
@@ -470,7 +470,7 @@ TEST(Sockets, WrongFramesAreToldByTheConnection) {
   EXPECT_EQ(dropped[1].from, dropped[0].from);
 }
 
-TEST(Sockets, SamplesOfOneFrameAreToldByTheAddress) {
+TEST(Sockets, SamplesWithOneFrameAreReportedByAddress) {
   RouterEndpoints router;
   Stranger stranger(zmq::socket_type::pub, router.bound.samples);
   std::vector<Dropped> dropped;
@@ -484,7 +484,7 @@ TEST(Sockets, SamplesOfOneFrameAreToldByTheAddress) {
   EXPECT_EQ(dropped[0].why, "found 1 frames, expected 2");
 }
 
-TEST(Sockets, ForeignTopicsAreToldByTheAddress) {
+TEST(Sockets, UnknownTopicsAreReportedByAddress) {
   RouterEndpoints router;
   Stranger stranger(zmq::socket_type::sub, router.bound.publish);
   stranger.socket.set(zmq::sockopt::subscribe, "secrets");
@@ -493,7 +493,7 @@ TEST(Sockets, ForeignTopicsAreToldByTheAddress) {
   EXPECT_EQ(dropped[0].sender, "a subscriber from 127.0.0.1");
 }
 
-TEST(Sockets, AFloodOfRubbishDoesNotHoldUpATurn) {
+TEST(Sockets, AFloodOfGarbageDoesNotStallATurn) {
   RouterEndpoints router;
   Stranger stranger(zmq::socket_type::dealer, router.bound.control);
   for (int number = 0; number < 100; ++number) stranger.send({"one", "two"});
@@ -505,7 +505,7 @@ TEST(Sockets, AFloodOfRubbishDoesNotHoldUpATurn) {
                     }}));
 }
 
-TEST(Sockets, MessagesComeWithTheirAddress) {
+TEST(Sockets, MessagesCarryTheSendersAddress) {
   RouterEndpoints router;
   TestClient guest;
   ASSERT_TRUE(guest.sockets.connect_control(router.bound.control));
@@ -514,7 +514,7 @@ TEST(Sockets, MessagesComeWithTheirAddress) {
   EXPECT_EQ(router.received[0].address, "127.0.0.1");
 }
 
-TEST(Sockets, WaitEndsForAWatchedDescriptor) {
+TEST(Sockets, WaitReturnsWhenAWatchedDescriptorIsReady) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
   Sockets sockets;

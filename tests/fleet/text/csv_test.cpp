@@ -22,7 +22,7 @@ TEST(Csv, ReadsQuotesCommasAndLineEndsInCells) {
   EXPECT_EQ(table->cell(table->rows[2], "nothing"), "");
 }
 
-TEST(Csv, RefusesWhatCannotBeATable) {
+TEST(Csv, RefusesInvalidTables) {
   struct Case {
     const char* text;
     const char* message;

@@ -24,7 +24,7 @@ TEST(Json, NumbersAreExactAndFinite) {
   EXPECT_EQ(array.dump(), "[18446744073709551615,-9223372036854775808,0.1,1e+300,null,null,7]");
 }
 
-TEST(Json, NaturalNumbersAreToldFromOthers) {
+TEST(Json, NaturalNumbersAreDistinguishedFromOthers) {
   const auto natural = [](std::string_view text) { return Json::parse(text)->natural(); };
   EXPECT_EQ(natural("0"), 0U);
   EXPECT_EQ(natural("18446744073709551615"), 18'446'744'073'709'551'615U);
@@ -42,7 +42,7 @@ TEST(Json, TextIsAlwaysValidUtf8) {
   EXPECT_EQ(Json::object().set("k\xff", 1).dump(), "{\"k\xef\xbf\xbd\":1}");
 }
 
-TEST(Json, WhatIsPrintedReadsBackEqual) {
+TEST(Json, PrintedTextParsesBackEqual) {
   Json object = Json::object();
   object.set("list", Json::array().add(1).add(-2).add(2.5).add("x").add(false).add(nullptr));
   object.set("inner", Json::object().set("k", Json::array()));
@@ -58,14 +58,14 @@ TEST(Json, WhatIsPrintedReadsBackEqual) {
   EXPECT_FALSE(parsed->has("outer"));
 }
 
-TEST(Json, BrokenTextIsRefusedWithThePlace) {
+TEST(Json, MalformedTextIsRefusedWithThePosition) {
   EXPECT_TRUE(Json::parse("{\"a\": }").error().message.starts_with("JSON: byte 7: "));
   for (const std::string_view text : {"", "{", "[1,]", "1 2", "nan", "\"\xff\"", "{\"a\" 1}"}) {
     EXPECT_FALSE(Json::parse(text)) << text;
   }
 }
 
-TEST(Json, DeepTextIsRefused) {
+TEST(Json, DeeplyNestedTextIsRefused) {
   EXPECT_FALSE(Json::parse(std::string(1'000'000, '[')));
   EXPECT_FALSE(Json::parse(std::string(100, '[') + std::string(100, ']')));
   EXPECT_TRUE(Json::parse(std::string(60, '[') + std::string(60, ']')));

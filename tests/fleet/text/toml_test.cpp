@@ -115,7 +115,7 @@ TEST(Toml, ProblemsNameFileLineKeyFoundAndExpected) {
   }
 }
 
-TEST(Toml, TheFirstProblemSticks) {
+TEST(Toml, TheFirstProblemIsKept) {
   EXPECT_EQ(complaint("a = 1\nb = 2\n",
                       [](Table& file) {
                         file.text("b");
@@ -152,11 +152,11 @@ TEST(Toml, UnknownKeysAreFoundInEveryTableAndList) {
   EXPECT_EQ(complaint("[whole]\nx = 1\n", [](Table&) {}), "f.toml:1: whole: unknown key");
 }
 
-TEST(Toml, FirstUnknownKeyIsTheFirstOfTheFile) {
+TEST(Toml, TheFirstUnknownKeyIsTheFirstInTheFile) {
   EXPECT_EQ(complaint("z = 1\nb = 2\n", [](Table&) {}), "f.toml:1: z: unknown key");
 }
 
-TEST(Toml, AllProblemsAreKeptEachPlaceOnce) {
+TEST(Toml, AllProblemsAreKeptOncePerPosition) {
   Table file = parsed("a = 1\nb = \"x\"\nc = 2\n[t]\nd = 3\n[u]\ne = 4\n");
   file.text("a");
   file.add_problem("a", "found nothing that fits");  // said of the default
@@ -173,7 +173,7 @@ TEST(Toml, AllProblemsAreKeptEachPlaceOnce) {
   EXPECT_EQ(file.finish().error().message, "f.toml:1: a: found 1, expected a string");
 }
 
-TEST(Toml, KeysComeInTheFilesOrder) {
+TEST(Toml, KeysKeepTheOrderOfTheFile) {
   Table file = parsed("z = 1\na = 2\n\"m n\" = 3\n");
   EXPECT_EQ(file.keys(), (std::vector<std::string>{"z", "a", "m n"}));
   EXPECT_TRUE(file.finish());
@@ -218,13 +218,13 @@ TEST(Toml, BracketsInStringsAndCommentsDoNotNest) {
             "");
 }
 
-TEST(Toml, ManyTablesInARowAreNotDeep) {
+TEST(Toml, ManyConsecutiveTablesDoNotCountAsNesting) {
   std::string text;
   for (int count = 0; count < 2000; ++count) text += "[[rule]]\nx.y.z = [[1, 2], [3.5]]\n";
   EXPECT_EQ(refusal(text), "");
 }
 
-TEST(Toml, TablesOutliveTheFirstOne) {
+TEST(Toml, TablesOutliveTheirParent) {
   std::optional<Table> inner;
   {
     Table file = parsed("[a]\nx = 5\n");

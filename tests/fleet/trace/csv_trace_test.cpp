@@ -49,7 +49,7 @@ TEST(CsvTrace, ColumnsMeanWhatTheMapSays) {
   EXPECT_EQ(bare.stage, "");
 }
 
-TEST(CsvTrace, EachRowMayHaveAKindAndAModelOfItsOwn) {
+TEST(CsvTrace, EachRowMayHaveItsOwnKindAndModel) {
   const ReadTrace rows = read_lines(
       reading("arrival=t,kind=k,model=m,input=in,output=out,items=n,steps=s,batch=b,seq=q,"
               "devices=g",
@@ -106,7 +106,7 @@ TEST(CsvTrace, RowMaySpanLinesWithinQuotes) {
                                "c.csv:6: out: found \"oops\", expected a whole number 1..1000000"});
 }
 
-TEST(CsvTrace, QuoteThatIsNeverClosedCostsAHundredLines) {
+TEST(CsvTrace, AnUnclosedQuoteSkipsAHundredLines) {
   std::vector<std::string> lines{"at,note,in,out", "0,\"open,5,6"};
   EXPECT_EQ(read_lines(reading(requests), lines).problems,
             std::vector<std::string>{"c.csv:2: a quote is opened and never closed"});
@@ -180,7 +180,7 @@ TEST(TraceColumns, MistakesAreNamed) {
   for (const auto& row : cases) EXPECT_EQ(map_problem(row.map), row.expected);
 }
 
-TEST(TraceColumns, NamesMayHoldWhatSeparatesThePairs) {
+TEST(TraceColumns, NamesMayContainThePairSeparators) {
   const auto columns =
       TraceColumns::parse("arrival=\"the time, at: start\":ms,input=a:b,output=x=y,tenant='a'");
   ASSERT_TRUE(columns) << columns.error().message;

@@ -84,7 +84,8 @@ void expect_within_limits(const Workload& work) {
     EXPECT_GE(work.batch, 1U);
     EXPECT_GE(work.devices, 1U);
     EXPECT_LE(work.devices, 4096U);
-    for (const MeasuredThroughput& pace : work.paces) EXPECT_GE(pace.steps_per_s, 0);
+    for (const MeasuredThroughput& throughput : work.throughputs)
+      EXPECT_GE(throughput.steps_per_s, 0);
     return;
   }
   EXPECT_GE(work.input_tokens, 1U);
@@ -122,7 +123,7 @@ TEST_P(DamagedTrace, IsReadWithoutHarm) {
   EXPECT_GT(problems, 500);
 }
 
-TEST_P(DamagedHeader, IsGoodOrNoRowIs) {
+TEST_P(DamagedHeader, ReadsWithoutProblemsOrYieldsNoRows) {
   const SampleTrace& sample = GetParam();
   RandomStream random = RandomStream(7).child("header");
   for (int round = 0; round < 500; ++round) {
@@ -132,7 +133,7 @@ TEST_P(DamagedHeader, IsGoodOrNoRowIs) {
   }
 }
 
-TEST_P(DamagedTrace, IdsFollowSeedAndRowWhateverBecomesOfTheOthers) {
+TEST_P(DamagedTrace, IdsDependOnlyOnSeedAndRow) {
   const SampleTrace& sample = GetParam();
   const auto ids = [&](std::uint64_t seed, const std::string& second) {
     std::vector<std::string> lines;

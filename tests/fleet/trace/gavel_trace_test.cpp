@@ -21,7 +21,7 @@ ReadTrace read_gavel(const std::vector<std::string>& lines, const std::string& m
   return read_lines(reading_of(TraceFormat::gavel, "g.tsv", model), lines);
 }
 
-TEST(GavelTrace, RowBecomesATrainingJobInEachOfTheLayouts) {
+TEST(GavelTrace, ReadsATrainingJobFromEachRowLayout) {
   const std::string layouts[] = {
       "ResNet-18 (batch size 32)\tcd %s\t-n\t1\t3948\t12.250000\t2",
       "ResNet-18 (batch size 32)\tcd %s\t-n\t1\t3948\t2\t1\t-1.000000\t12.25",
@@ -42,7 +42,7 @@ TEST(GavelTrace, RowBecomesATrainingJobInEachOfTheLayouts) {
   }
 }
 
-TEST(GavelTrace, StepOfAGangIsABatchOnEachOfItsDevicesAndTheLastMayBeSmaller) {
+TEST(GavelTrace, AGangStepIsABatchPerDeviceAndTheLastMayBeSmaller) {
   const struct {
     std::string steps, devices;
     std::uint32_t gang_steps, gang_batch;
@@ -59,7 +59,7 @@ TEST(GavelTrace, StepOfAGangIsABatchOnEachOfItsDevicesAndTheLastMayBeSmaller) {
   }
 }
 
-TEST(GavelTrace, ModelThatTheCatalogueLacksIsStoodInForAndOneRemarkSaysSo) {
+TEST(GavelTrace, ReplacesAModelMissingFromTheCatalogueAndRemarksOnItOnce) {
   const std::string line = "A3C\tpython3 main.py\t--max-steps\t0\t500\t0\t1";
   const ReadTrace rows = read_gavel({line, line});
   ASSERT_EQ(rows.jobs.size(), 2U);
@@ -71,7 +71,7 @@ TEST(GavelTrace, ModelThatTheCatalogueLacksIsStoodInForAndOneRemarkSaysSo) {
                               "power and memory depend on it"});
 }
 
-TEST(GavelTrace, ModelGivenForAllGoesBeforeThoseNamed) {
+TEST(GavelTrace, AModelGivenForAllOverridesThoseNamed) {
   const ReadTrace rows = read_gavel(
       {"A3C\tx\t-n\t0\t500\t0\t1", "VGG (batch size 2)\tx\t-n\t0\t5\t0\t1"}, "bert-large");
   ASSERT_EQ(rows.jobs.size(), 2U);
@@ -121,16 +121,16 @@ TEST(GavelTrace, BadRowIsNamedWithFileLineAndFieldAndTheOthersAreRead) {
   }
 }
 
-TEST(GavelTrace, MeasuredThroughputsOfTheJobTypeAreItsPacesInStepsOfTheGang) {
+TEST(GavelTrace, ConvertsMeasuredThroughputsOfAJobTypeToGangSteps) {
   TraceReaderOptions reading = reading_of(TraceFormat::gavel, "g.tsv");
   reading.throughputs = throughputs(
       R"json({"v100": {"('ResNet-50 (batch size 64)', 2)": {"null": 7.92},
                        "('ResNet-50 (batch size 32)', 2)": {"null": 9}}})json");
   const ReadTrace rows = read_lines(std::move(reading), {gavel_line, "A3C\tx\t-n\t1\t10\t20\t1"});
   ASSERT_EQ(rows.jobs.size(), 2U);
-  EXPECT_EQ(rows.jobs[0].job.work.paces,
+  EXPECT_EQ(rows.jobs[0].job.work.throughputs,
             (std::vector<MeasuredThroughput>{{"v100-sxm2-16gb", 2, 3.96}}));
-  EXPECT_TRUE(rows.jobs[1].job.work.paces.empty());
+  EXPECT_TRUE(rows.jobs[1].job.work.throughputs.empty());
 }
 
 TEST(GavelTrace, EveryRowOfTheRealTraceIsReadAndEveryTypeIsMeasured) {
@@ -150,7 +150,7 @@ TEST(GavelTrace, EveryRowOfTheRealTraceIsReadAndEveryTypeIsMeasured) {
   std::map<unsigned, int> gangs;
   for (const TraceJob& row : rows.jobs) {
     ++gangs[row.job.work.devices];
-    EXPECT_FALSE(row.job.work.paces.empty());
+    EXPECT_FALSE(row.job.work.throughputs.empty());
   }
   EXPECT_EQ(gangs,
             (std::map<unsigned, int>{

@@ -16,7 +16,7 @@ ReadTrace read_mooncake(const std::vector<std::string>& lines) {
 const std::string mooncake_line =
     R"({"timestamp": 0, "input_length": 600, "output_length": 7, "hash_ids": [4, 5]})";
 
-TEST(MooncakeTrace, RowBecomesARequestThatNamesItsPromptsBlocks) {
+TEST(MooncakeTrace, ReadsARowAsARequestThatNamesItsPromptBlocks) {
   const ReadTrace rows = read_mooncake(
       {mooncake_line,
        R"({"hash_ids": [0, 18446744073709551615], "more": {"a": 1}, "output_length": 1, )"
@@ -72,7 +72,7 @@ TEST(MooncakeTrace, BadRowIsNamedWithFileLineAndKeyAndTheOthersAreRead) {
   }
 }
 
-TEST(MooncakeTrace, WhatIsNoJsonIsNamedWithFileLineAndByte) {
+TEST(MooncakeTrace, ReportsInvalidJsonWithFileLineAndByte) {
   const struct {
     std::string row, begins;
   } cases[] = {
@@ -89,7 +89,7 @@ TEST(MooncakeTrace, WhatIsNoJsonIsNamedWithFileLineAndByte) {
   }
 }
 
-TEST(MooncakeTrace, OfLongPromptsTheFirstBlocksAreKeptAndOneRemarkSaysSo) {
+TEST(MooncakeTrace, KeepsTheFirstBlocksOfLongPromptsAndRemarksOnItOnce) {
   std::string ids;
   for (int i = 0; i < 600; ++i) ids += fmt::format("{}{}", i == 0 ? "" : ",", i);
   const std::string row = fmt::format(

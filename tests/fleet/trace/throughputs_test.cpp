@@ -27,33 +27,33 @@ TEST(Throughputs, AreStepsPerSecondByTypeDeviceAndGang) {
       "h100-sxm": {"('A3C', 1)": {"null": 30}}
       })json");
   ASSERT_TRUE(measured) << measured.error().message;
-  EXPECT_EQ(measured->paces("LM (batch size 5)"),
+  EXPECT_EQ(measured->throughputs("LM (batch size 5)"),
             (std::vector<MeasuredThroughput>{
                 {"k80", 1, 17}, {"v100-sxm2-16gb", 1, 64}, {"v100-sxm2-16gb", 2, 132.5}}));
-  EXPECT_EQ(measured->paces("A3C"),
+  EXPECT_EQ(measured->throughputs("A3C"),
             (std::vector<MeasuredThroughput>{{"h100-sxm", 1, 30}, {"k80", 1, 3.5}}));
-  EXPECT_TRUE(measured->paces("LM (batch size 10)").empty());
+  EXPECT_TRUE(measured->throughputs("LM (batch size 10)").empty());
 }
 
-TEST(Throughputs, WhatDoesNotRunThereHasAPaceOfNothing) {
+TEST(Throughputs, AreZeroForWorkThatDoesNotRunThere) {
   const auto measured = parse(R"json({
       "k80": {"('ResNet-50 (batch size 128)', 8)": {"null": 0}},
       "v100_unconsolidated": {"('ResNet-50 (batch size 128)', 1)": {"null": 9}}
       })json");
   ASSERT_TRUE(measured) << measured.error().message;
-  EXPECT_EQ(measured->paces("ResNet-50 (batch size 128)"),
+  EXPECT_EQ(measured->throughputs("ResNet-50 (batch size 128)"),
             (std::vector<MeasuredThroughput>{{"k80", 8, 0}}))
       << "one device is not spread over hosts";
 }
 
-TEST(Throughputs, ThoseOfGangsOverHostsAreKeptApart) {
+TEST(Throughputs, OfGangsThatSpanHostsAreKeptSeparate) {
   const auto measured = parse(R"json({
       "v100_unconsolidated": {"('A3C', 8)": {"null": 9}},
       "v100": {"('A3C', 8)": {"null": 12}}
       })json");
   ASSERT_TRUE(measured) << measured.error().message;
   Workload work;
-  work.paces = measured->paces("A3C");
+  work.throughputs = measured->throughputs("A3C");
   ASSERT_NE(measured_throughput(work, "v100-sxm2-16gb", 8, true), nullptr);
   EXPECT_EQ(measured_throughput(work, "v100-sxm2-16gb", 8, true)->steps_per_s, 9);
   EXPECT_EQ(measured_throughput(work, "v100-sxm2-16gb", 8, false)->steps_per_s, 12);
@@ -89,21 +89,24 @@ TEST(Throughputs, ProblemNamesFileWorkerAndJob) {
   }
 }
 
-TEST(Throughputs, TheRealFileIsReadWhole) {
+TEST(Throughputs, TheRealFileIsReadCompletely) {
   DROVER_SHARED_TRACE("gavel_simulation_throughputs.json");
   const auto measured = parse(text);
   ASSERT_TRUE(measured) << measured.error().message;
-  const std::vector<MeasuredThroughput>& paces = measured->paces("ResNet-50 (batch size 128)");
-  const auto over_hosts = [](const MeasuredThroughput& pace) { return pace.over_hosts; };
+  const std::vector<MeasuredThroughput>& throughputs =
+      measured->throughputs("ResNet-50 (batch size 128)");
+  const auto over_hosts = [](const MeasuredThroughput& throughput) {
+    return throughput.over_hosts;
+  };
   // Three kinds of device by four sizes; for gangs the K80 has no memory.
-  EXPECT_EQ(std::count_if(paces.begin(), paces.end(), std::not_fn(over_hosts)), 12);
-  EXPECT_EQ(std::count_if(paces.begin(), paces.end(),
-                          [](const MeasuredThroughput& pace) {
-                            return pace.device == "k80" && pace.devices > 1 && !pace.over_hosts &&
-                                   pace.steps_per_s == 0;
+  EXPECT_EQ(std::count_if(throughputs.begin(), throughputs.end(), std::not_fn(over_hosts)), 12);
+  EXPECT_EQ(std::count_if(throughputs.begin(), throughputs.end(),
+                          [](const MeasuredThroughput& throughput) {
+                            return throughput.device == "k80" && throughput.devices > 1 &&
+                                   !throughput.over_hosts && throughput.steps_per_s == 0;
                           }),
             3);
-  const std::vector<MeasuredThroughput>& small = measured->paces("ResNet-18 (batch size 16)");
+  const std::vector<MeasuredThroughput>& small = measured->throughputs("ResNet-18 (batch size 16)");
   ASSERT_FALSE(small.empty());
   EXPECT_EQ(small.front(), (MeasuredThroughput{"k80", 1, 4.795294551566172}));
 }

@@ -25,16 +25,17 @@ TEST(TiresiasTrace, RowBecomesATrainingJob) {
   EXPECT_EQ(work.steps, 200U);
   EXPECT_EQ(work.devices, 4U);
   EXPECT_EQ(work.batch, 32U);
-  EXPECT_TRUE(work.paces.empty());
+  EXPECT_TRUE(work.throughputs.empty());
 }
 
-TEST(TiresiasTrace, DurationIsAPaceWhereTheDeviceIsKnown) {
+TEST(TiresiasTrace, DurationBecomesAThroughputWhereTheDeviceIsKnown) {
   TraceReaderOptions measured = tiresias_reading();
   measured.measured_on = "p100-pcie";
   const ReadTrace rows = read_lines(
       std::move(measured), {tiresias_header, "0,4,0,200,ResNet50,40,1", "0,4,0,200,ResNet50,0,1"});
   ASSERT_EQ(rows.jobs.size(), 1U);
-  EXPECT_EQ(rows.jobs[0].job.work.paces, (std::vector<MeasuredThroughput>{{"p100-pcie", 4, 5}}));
+  EXPECT_EQ(rows.jobs[0].job.work.throughputs,
+            (std::vector<MeasuredThroughput>{{"p100-pcie", 4, 5}}));
   EXPECT_EQ(rows.problems,
             std::vector<std::string>{"t.csv:3: duration: found \"0\", expected more than 0 s"});
 }

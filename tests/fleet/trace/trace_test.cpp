@@ -44,7 +44,7 @@ TEST(Trace, RowBecomesAChatRequest) {
   EXPECT_FALSE(row.job.id.empty());
 }
 
-TEST(Trace, HeadersAndEmptyLinesAreNoJobs) {
+TEST(Trace, HeadersAndEmptyLinesAreNotJobs) {
   TraceReader trace = reader();
   for (const std::string_view line :
        std::initializer_list<std::string_view>{"", "\r\n", azure_header, "", "  "}) {
@@ -63,7 +63,7 @@ TEST(Trace, ColumnsAreFoundByName) {
   EXPECT_EQ((*result)->job.work.output_tokens, 7U);
 }
 
-TEST(Trace, BadHeaderIsNamedAndNoRowIsGuessed) {
+TEST(Trace, BadHeaderIsReportedAndNoRowIsGuessed) {
   EXPECT_EQ(problem_of({"TIMESTAMP,ContextTokens"}),
             "azure.csv:1: header: found no column GeneratedTokens in "
             "\"TIMESTAMP,ContextTokens\", expected one each of TIMESTAMP, ContextTokens, "
@@ -128,7 +128,7 @@ TEST(Trace, RowsOutOfOrderKeepTheirArrivalUnlessBeforeTheFirst) {
             "of the first row, 2023-11-16T18:17:03.000Z");
 }
 
-TEST(Trace, IdsFollowSeedAndLineOnly) {
+TEST(Trace, IdsDependOnlyOnSeedAndLine) {
   const auto ids = [](std::uint64_t seed, std::string_view second_row) {
     TraceReader trace = reader(seed);
     std::vector<JobId> listed;

@@ -42,7 +42,7 @@ struct AllocationCase {
 
 class PowerHold : public ::testing::TestWithParam<AllocationCase> {};
 
-TEST_P(PowerHold, LowersAtOnceAndAsFarAsItMust) {
+TEST_P(PowerHold, LowersCapsImmediatelyAndAsFarAsNecessary) {
   EXPECT_EQ(lower_to_cap(limit_with(GetParam().cap_w, GetParam().devices)), GetParam().steps);
 }
 
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         AllocationCase{"without_a_cap_nothing_moves", 0, {gpu(1, 700, 700)}, {}}),
     [](const auto& named) { return std::string(named.param.name); });
 
-TEST(PowerHold, SaysWhatCanBeReached) {
+TEST(PowerHold, ReportsTheLowestReachablePower) {
   const CappedGroup limit =
       limit_with(500, {gpu(1, 700, 600), gpu(2, 700, 100), tpu(3, 200), tpu(4, 210)});
   const CapReach reach = reach_of(limit, lower_to_cap(limit));
@@ -78,7 +78,7 @@ TEST(PowerHold, SaysWhatCanBeReached) {
   EXPECT_EQ(reach.at_floor, 1U);
 }
 
-TEST(PowerHold, WhatIsGivenBackIsNeverMoreThanThereIsRoomFor) {
+TEST(PowerHold, NeverRestoresMoreThanTheHeadroom) {
   const CappedGroup limit = limit_with(2000, {gpu(1, 200, 200), gpu(2, 300, 300), tpu(3, 200)});
   EXPECT_EQ(share_with_headroom(limit, 0), 0);
   EXPECT_EQ(share_with_headroom(limit, 900), 1) << "both whole again";
@@ -173,7 +173,7 @@ struct Drawing : ActionHarness {
   std::uint64_t sequence = 100;
 };
 
-TEST(PowerHold, ACapIsMetByLoweringDevicesAndTheyAreGivenBackWhenItEnds) {
+TEST(PowerHold, MeetsACapByLoweringDevicesAndRestoresThemWhenItEnds) {
   Drawing fleet;
   ASSERT_EQ(fleet.drawn_w(), 8 * (600 + 500 + 180));
   const ActionReply reply = fleet.cap(6000);
@@ -194,7 +194,7 @@ TEST(PowerHold, ACapIsMetByLoweringDevicesAndTheyAreGivenBackWhenItEnds) {
   EXPECT_EQ(fleet.drawn_w(), 8 * (600 + 500 + 180));
 }
 
-TEST(PowerHold, AHigherCapGivesDevicesBackWhatFitsUnderIt) {
+TEST(PowerHold, AHigherCapRestoresAsMuchPowerAsFitsUnderIt) {
   Drawing fleet;
   fleet.cap(6000);
   fleet.run_with_heartbeats(5);
@@ -209,7 +209,7 @@ TEST(PowerHold, AHigherCapGivesDevicesBackWhatFitsUnderIt) {
   EXPECT_GE(fleet.drawn_w(), 0.75 * 9000);
 }
 
-TEST(PowerHold, ACapForNewWorkOnlySlowsNothingDown) {
+TEST(PowerHold, ACapForNewWorkOnlyDoesNotSlowRunningWork) {
   Drawing fleet;
   EXPECT_EQ(fleet.cap(6000, true).summary,
             "the site: new work waits above 6.00kW, 10.2kW now; running work is not slowed");
@@ -219,7 +219,7 @@ TEST(PowerHold, ACapForNewWorkOnlySlowsNothingDown) {
   EXPECT_EQ(fleet.unmet, "") << "nobody asked for that";
 }
 
-TEST(PowerHold, ACapOutOfReachIsSaidAndAnAlertUntilItIsMet) {
+TEST(PowerHold, AnUnreachableCapIsReportedAndRaisesAnAlertUntilItIsMet) {
   Drawing fleet;
   const ActionReply reply = fleet.cap(4000);
   EXPECT_EQ(reply.summary,
@@ -233,7 +233,7 @@ TEST(PowerHold, ACapOutOfReachIsSaidAndAnAlertUntilItIsMet) {
   EXPECT_EQ(fleet.unmet, "");
 }
 
-TEST(PowerHold, WhatADeviceDrawsAtItsSlowestClockIsItsFloor) {
+TEST(PowerHold, ADevicesFloorIsItsPowerAtTheLowestClock) {
   Drawing fleet;
   fleet.slowest_w = 300;
   fleet.cap(5000);
@@ -241,7 +241,7 @@ TEST(PowerHold, WhatADeviceDrawsAtItsSlowestClockIsItsFloor) {
   EXPECT_EQ(fleet.unmet, "power 6.24kW of 5.00kW: 16 devices at their floor, 8 TPUs accept no cap");
 }
 
-TEST(PowerHold, WhereDevicesDoNotObeyTheAlertSaysSoAfterTheStatedTime) {
+TEST(PowerHold, AlertsAfterTheStatedTimeIfDevicesDoNotApplyTheirCaps) {
   Drawing fleet;
   fleet.cap(6000);
   for (auto& [peer, caps] : fleet.caps_w) caps.assign(8, 700);  // as if nothing had been heard
@@ -256,7 +256,7 @@ TEST(PowerHold, WhereDevicesDoNotObeyTheAlertSaysSoAfterTheStatedTime) {
   EXPECT_EQ(fleet.unmet, "") << "told again until it is heard";
 }
 
-TEST(PowerHold, WhereDevicesDrawMoreThanTheirCapsTheAlertSaysSo) {
+TEST(PowerHold, TheAlertReportsDevicesThatExceedTheirCaps) {
   Drawing fleet;
   fleet.over_w = 8;  // within what a board's reading may be wrong
   fleet.cap(4690);
@@ -264,7 +264,7 @@ TEST(PowerHold, WhereDevicesDrawMoreThanTheirCapsTheAlertSaysSo) {
   EXPECT_EQ(fleet.unmet, "power 4.77kW of 4.69kW: 16 devices draw more than their caps");
 }
 
-TEST(PowerHold, WhatDrawsLessThanItsSmallestCapIsAReasonToo) {
+TEST(PowerHold, ReportsDevicesThatUseLessThanTheirSmallestCap) {
   Drawing fleet;
   fleet.receive(3, Leave{"SIGINT", 0});
   fleet.silent.insert(3);
@@ -278,7 +278,7 @@ TEST(PowerHold, WhatDrawsLessThanItsSmallestCapIsAReasonToo) {
             "power 2.40kW of 2.00kW: 16 devices draw less than the smallest cap they accept");
 }
 
-TEST(PowerHold, HostsThatLeftInOrderAreNoPartOfACap) {
+TEST(PowerHold, HostsThatLeftGracefullyDoNotCountTowardACap) {
   Drawing fleet;
   fleet.receive(2, Leave{"SIGINT", 0});
   fleet.silent.insert(2);
@@ -290,7 +290,7 @@ TEST(PowerHold, HostsThatLeftInOrderAreNoPartOfACap) {
             "floor, 8 TPUs accept no cap");
 }
 
-TEST(PowerHold, SamplesThatComeLateAreNoUnmetCap) {
+TEST(PowerHold, LateSamplesDoNotCountAsAnUnmetCap) {
   Drawing fleet;
   fleet.late = seconds(15);
   fleet.run_with_heartbeats(20);
@@ -306,7 +306,7 @@ TEST(PowerHold, SamplesThatComeLateAreNoUnmetCap) {
   EXPECT_LE(fleet.drawn_w(), 6000);
 }
 
-TEST(PowerHold, WhatStillAppliesOnceACapIsGoneIsSaid) {
+TEST(PowerHold, ReportsWhichLimitsStillApplyAfterACapIsRemoved) {
   Drawing fleet;
   const SetPowerCap none{"site", 0, {}};
   EXPECT_EQ(fleet.ask(none).summary, "the site: no cap was set, no limit applies");
@@ -333,7 +333,7 @@ TEST(PowerHold, AHostThatComesBackUncappedIsBroughtUnderTheCap) {
   EXPECT_EQ(fleet.unmet, "");
 }
 
-TEST(PowerHold, ARouterThatStartsAgainHoldsTheCapAndGivesBackWhatAnEarlierLifeLowered) {
+TEST(PowerHold, ARestartedRouterHoldsTheCapAndRestoresDevicesItLoweredBefore) {
   Drawing fleet;
   fleet.cap(6000);
   fleet.run_with_heartbeats(3);
@@ -353,7 +353,7 @@ TEST(PowerHold, ARouterThatStartsAgainHoldsTheCapAndGivesBackWhatAnEarlierLifeLo
   EXPECT_EQ(fleet.lowest_w(1), 700) << "samples tell what is lowered";
 }
 
-TEST(PowerHold, ThePolicysOwnCapsAreMetUnlessItSaysOtherwise) {
+TEST(PowerHold, EnforcesThePolicysOwnCapsUnlessThePolicySaysOtherwise) {
   for (const bool enforce : {true, false}) {
     auto policy = parse_policy(fmt::format(R"([pool.h100]
 match = {{ model = "h100*" }}
@@ -374,7 +374,7 @@ power_cap_w = {{ "pool.h100" = 5000 }}
   }
 }
 
-TEST(PowerHold, ACapBelowWhatDevicesDrawIdleIsToBeConfirmed) {
+TEST(PowerHold, ACapBelowIdlePowerRequiresConfirmation) {
   Drawing fleet;
   SetPowerCap tiny{"site", 5, Duration{}};
   const ActionReply asked = fleet.ask(tiny);

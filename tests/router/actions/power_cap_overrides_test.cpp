@@ -36,7 +36,7 @@ TEST(PowerAndAlerts, APowerCapHoldsNewWorkBackUntilItEnds) {
   EXPECT_EQ(stage.told<Assign>(1).size() + stage.told<Assign>(2).size(), 1U);
 }
 
-TEST(PowerAndAlerts, WattsPromisedToRequestsCountBeforeAnySampleShowsThem) {
+TEST(PowerAndAlerts, PowerReservedForRequestsCountsBeforeAnySampleShowsIt) {
   Fleet stage;
   stage.ask(SetPowerCap{"site", 3500, Duration{}});
   EXPECT_EQ(stage.router->summary(stage.now).power_w, 2400);
@@ -66,7 +66,7 @@ TEST(PowerAndAlerts, APoolsCapLeavesOtherPoolsAlone) {
   EXPECT_EQ(stage.told<Assign>(3).size(), 1U);
 }
 
-TEST(PowerAndAlerts, ACapThatMakesNoSenseIsRefused) {
+TEST(PowerAndAlerts, AnInvalidCapIsRefused) {
   for (const auto& [cap, problem] : std::vector<std::pair<SetPowerCap, std::string>>{
            {{"host:h100-1", 100, {}}, "host:h100-1 has no power cap"},
            {{"pool:h10", 100, {}}, "did you mean h100?"},
@@ -103,7 +103,7 @@ TEST(PowerAndAlerts, CapsInForceSurviveARestartOfTheRouter) {
   }
 }
 
-TEST(PowerAndAlerts, ZeroWattsGiveThePolicysOwnCapBack) {
+TEST(PowerAndAlerts, ZeroWattsRestoreThePolicysOwnCap) {
   Policy policy = builtin_policy();
   policy.limits.site_power_cap_w = 20'000;
   RouterHarness stage({}, policy);
@@ -140,14 +140,14 @@ TEST(PowerAndAlerts, AlertsAreRaisedAndClearedAsThingsHappen) {
   EXPECT_EQ(alerts("device_unusable"), (std::vector<bool>{true, false}));
 }
 
-TEST(PowerAndAlerts, AHostThatLeavesInOrderIsNoAlert) {
+TEST(PowerAndAlerts, AHostThatLeavesGracefullyRaisesNoAlert) {
   Fleet stage;
   stage.receive(2, Leave{"SIGTERM", 0});
   stage.live(3, {{1, "h100-1"}, {3, "v5e-1"}});
   EXPECT_TRUE(stage.published<Alert>().empty());
 }
 
-TEST(PowerAndAlerts, WorkThatWaitsAndPowerAtItsCapAreAlerts) {
+TEST(PowerAndAlerts, WaitingWorkAndPowerAtItsCapRaiseAlerts) {
   Fleet stage;
   stage.ask(SetPowerCap{"site", 2400, Duration{}});
   stage.receive(client, Submit{{serve_job(1)}});
@@ -157,7 +157,7 @@ TEST(PowerAndAlerts, WorkThatWaitsAndPowerAtItsCapAreAlerts) {
   EXPECT_EQ(rules, (std::set<std::string>{"jobs_waiting", "power_cap"}));
 }
 
-TEST(PowerAndAlerts, ALateWatcherIsToldAllThatStands) {
+TEST(PowerAndAlerts, ALateViewerReceivesEverythingInForce) {
   Fleet stage;
   stage.ask(inject("h100-1/3", "hang", minutes(5)));
   stage.ask(SetPowerCap{"site", 9000, Duration{}});
@@ -196,7 +196,7 @@ TEST(PowerAndAlerts, ALateWatcherIsToldAllThatStands) {
   EXPECT_EQ(hosts[2].pools, std::vector<std::string>{"v5e"});
 }
 
-TEST(PowerAndAlerts, ACaptionGoesWithTheClientThatSaidIt) {
+TEST(PowerAndAlerts, ACaptionDisappearsWithTheClientThatSentIt) {
   Fleet stage;
   stage.receive(client, Caption{"one", "", 1, 2, false});
   EXPECT_EQ(stage.published<Caption>().size(), 1U);

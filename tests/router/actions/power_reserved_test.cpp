@@ -87,7 +87,7 @@ TEST(PowerReserved, EstimatedPowerNeverExceedsTheCapAsTheBatchGrows) {
   }
 }
 
-TEST(PowerReserved, NothingIsHeldBackThatWouldStayBelowTheCap) {
+TEST(PowerReserved, HoldsBackNoRequestThatWouldStayBelowTheCap) {
   Capped fleet;
   fleet.add({0});
   fleet.cap(fleet.believed_w());
@@ -103,7 +103,7 @@ TEST(PowerReserved, NothingIsHeldBackThatWouldStayBelowTheCap) {
   }
 }
 
-TEST(PowerReserved, WorkThatIsHeldBackSaysHowManyWattsItWants) {
+TEST(PowerReserved, HeldWorkReportsThePowerItNeeds) {
   for (const double slo_s : {0.0, 1e-9}) {  // a wish, given up before the power is
     Capped fleet;
     fleet.add({0});
@@ -127,7 +127,7 @@ TEST(PowerReserved, ADeviceThatIsCappedAddsNoMoreThanItsCapAllows) {
   EXPECT_GT(open, 1500);
 }
 
-TEST(PowerReserved, WhatSamplesShowAlreadyIsNotAddedAgain) {
+TEST(PowerReserved, PowerThatSamplesAlreadyShowIsNotAddedAgain) {
   Capped fleet;
   fleet.add({0, 1, 2, 3});
   for (int request = 0; request < 2; ++request) ASSERT_TRUE(fleet.place_one());
@@ -139,7 +139,7 @@ TEST(PowerReserved, WhatSamplesShowAlreadyIsNotAddedAgain) {
   EXPECT_LE(fleet.believed_w(), fleet.policy.limits.site_power_cap_w);
 }
 
-TEST(PowerReserved, ReplicasThatShareADeviceAreJudgedByWhatBothWillDraw) {
+TEST(PowerReserved, ReplicasOnOneDeviceAreCheckedAgainstTheirCombinedPower) {
   Capped fleet;
   fleet.add({0}, 0);
   fleet.add({0}, 1);
@@ -155,7 +155,7 @@ TEST(PowerReserved, ReplicasThatShareADeviceAreJudgedByWhatBothWillDraw) {
   }
 }
 
-TEST(PowerReserved, PromptsAreReservedUntilTheyAreReadWhateverSamplesShowBetween) {
+TEST(PowerReserved, PrefillPowerStaysReservedUntilPrefillEndsWhateverSamplesShow) {
   Capped fleet;
   const ReplicaIndex replica = fleet.add({0});
   const double others_w = 7 * 100;
@@ -187,7 +187,7 @@ TEST(PowerReserved, PromptsAreReservedUntilTheyAreReadWhateverSamplesShowBetween
       << "nothing is left to be read";
 }
 
-TEST(PowerReserved, PromptsThatTakeLongerThanPromisedAreReservedWhileSamplesShowThem) {
+TEST(PowerReserved, PrefillsThatOverrunTheirEstimateStayReservedWhileSamplesShowThem) {
   Capped fleet;
   const ReplicaIndex replica = fleet.add({0});
   fleet.fleet_state.reserve_request(fleet.now, replica, 640, fleet.now + seconds(60), seconds(1),

@@ -45,7 +45,7 @@ struct Contest {
 
 using Shares = std::map<std::string, std::size_t>;
 
-TEST(AlertPlaces, HostsShareThemEvenly) {
+TEST(AlertSlots, AreSharedEvenlyAmongHosts) {
   Contest contest;
   contest.holds("a", 9);
   contest.wants("b", 50);
@@ -54,7 +54,7 @@ TEST(AlertPlaces, HostsShareThemEvenly) {
   EXPECT_EQ(contest.shares(), (Shares{{"a", 4}, {"b", 4}, {"c", 1}}));
 }
 
-TEST(AlertPlaces, WhoHasOneKeepsIt) {
+TEST(AlertSlots, StayWithTheirHolders) {
   Contest contest;
   contest.holds("a", 1);
   contest.holds("b", 1);
@@ -63,7 +63,7 @@ TEST(AlertPlaces, WhoHasOneKeepsIt) {
   EXPECT_TRUE(contest.share().arrive.empty());
 }
 
-TEST(AlertPlaces, TheNewestOfTheLargestHostGoes) {
+TEST(AlertSlots, AreTakenFromTheNewestAlertOfTheLargestHost) {
   Contest contest;
   contest.holds("a", 3);
   contest.holds("b", 5);
@@ -74,7 +74,7 @@ TEST(AlertPlaces, TheNewestOfTheLargestHostGoes) {
   EXPECT_EQ(changes.arrive[0]->subject, "c/new-0");
 }
 
-TEST(AlertPlaces, NobodyMovesWhenNothingChanges) {
+TEST(AlertSlots, StayTheSameWhenNothingChanges) {
   Contest contest;
   contest.holds("a", 5);
   contest.holds("b", 4);
@@ -83,7 +83,7 @@ TEST(AlertPlaces, NobodyMovesWhenNothingChanges) {
   EXPECT_TRUE(contest.share().leave.empty());
 }
 
-TEST(AlertPlaces, DevicesAndReplicasAreOfTheirHost) {
+TEST(AlertSlots, DevicesAndReplicasCountTowardTheirHost) {
   EXPECT_EQ(host_of_subject("h1/3"), "h1");
   EXPECT_EQ(host_of_subject("h1/r0"), "h1");
   EXPECT_EQ(host_of_subject("h1"), "h1");

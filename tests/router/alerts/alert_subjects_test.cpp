@@ -60,7 +60,7 @@ std::map<std::string, Alert> raised(const std::vector<Alert>& alerts, const std:
   return standing;
 }
 
-TEST(AlertSubjects, Are256OfOneRuleAndOneAboutTheOthers) {
+TEST(AlertSubjects, AreLimitedTo256PerRulePlusOneForTheRest) {
   const AllUnusable fleet;
   // One that the router looks for by itself, and a filter of the policy.
   for (const std::string rule : {"device_unusable", "mine"}) {
@@ -73,7 +73,7 @@ TEST(AlertSubjects, Are256OfOneRuleAndOneAboutTheOthers) {
   }
 }
 
-TEST(AlertSubjects, OfALateWatcherAreTheSame) {
+TEST(AlertSubjects, AreTheSameForALateClient) {
   AllUnusable fleet;
   fleet.receive(77, SnapshotRequest{});
   std::vector<Alert> told;
@@ -87,7 +87,7 @@ TEST(AlertSubjects, OfALateWatcherAreTheSame) {
   EXPECT_EQ(raised(told, "device_unusable").size(), subjects_max + 1);
 }
 
-TEST(AlertSubjects, AreAllOverWhenNothingHolds) {
+TEST(AlertSubjects, AllClearWhenNoConditionHolds) {
   AllUnusable fleet;
   fleet.report(true);
   fleet.live(10, fleet.all);
@@ -119,7 +119,7 @@ struct OneAgainstMany : RouterHarness {
   }
 };
 
-TEST(AlertSubjects, OfOneHostHideNoOtherHosts) {
+TEST(AlertSubjects, OfOneHostDoNotHideThoseOfOthers) {
   OneAgainstMany fleet;
   fleet.go_on(4);
   for (const std::string rule : {"device_unusable", "mine"}) {
@@ -132,7 +132,7 @@ TEST(AlertSubjects, OfOneHostHideNoOtherHosts) {
   }
 }
 
-TEST(AlertSubjects, AHostThatComesLaterTakesAPlaceOfTheHostThatHasMost) {
+TEST(AlertSubjects, ALaterHostTakesASlotFromTheHostWithTheMost) {
   OneAgainstMany fleet;
   fleet.go_on(4);
   fleet.join(3, "late", 1);

@@ -40,7 +40,7 @@ TEST(Alerts, AreRaisedOnceTheirConditionHasHeldLongEnough) {
   EXPECT_EQ(watch.book.raised(), raised);
 }
 
-TEST(Alerts, NoneIsAboutOthersWhereThereAreNoOthers) {
+TEST(Alerts, HaveNoSummaryOfOthersWhenThereAreNoOthers) {
   Watch watch;
   std::vector<AlertRule> rules = shipped_alert_rules();
   for (AlertRule& rule : rules) rule.published.raise_after = Duration{0};
@@ -58,7 +58,7 @@ TEST(Alerts, NoneIsAboutOthersWhereThereAreNoOthers) {
   }
 }
 
-TEST(Alerts, ABreakBeforeTheyAreRaisedBeginsAnew) {
+TEST(Alerts, RestartTheirDelayAfterABreak) {
   Watch watch;
   watch.at(0, {hot});
   watch.at(2, {});
@@ -67,7 +67,7 @@ TEST(Alerts, ABreakBeforeTheyAreRaisedBeginsAnew) {
   EXPECT_EQ(watch.at(6, {hot}).size(), 1U);
 }
 
-TEST(Alerts, AreClearedOnlyWhenTheirConditionHasStayedAway) {
+TEST(Alerts, AreClearedOnlyAfterTheirConditionHasStayedFalse) {
   Watch watch;
   watch.at(0, {hot});
   watch.at(3, {hot});
@@ -83,7 +83,7 @@ TEST(Alerts, AreClearedOnlyWhenTheirConditionHasStayedAway) {
   EXPECT_TRUE(watch.at(30, {}).empty());
 }
 
-TEST(Alerts, OneLookWithoutTheConditionClearsNothingHoweverSeldomLooksAre) {
+TEST(Alerts, AreNotClearedByOneCheckHoweverRareChecksAre) {
   for (const int every : {1, 5, 30}) {
     Watch watch;
     const auto look = [&](int number, const std::vector<AlertCondition>& seen) {
@@ -102,7 +102,7 @@ TEST(Alerts, OneLookWithoutTheConditionClearsNothingHoweverSeldomLooksAre) {
 
 AlertCondition waiting(const std::string& text) { return {"jobs_waiting", "site", text}; }
 
-TEST(Alerts, TellTheirPresentTextToWhoeverAsks) {
+TEST(Alerts, ReturnTheCurrentTextOnRequest) {
   Watch watch;
   watch.at(0, {waiting("72 in the queue, the oldest for 10m: capacity")});
   ASSERT_EQ(watch.book.raised().size(), 1U);
@@ -114,7 +114,7 @@ TEST(Alerts, TellTheirPresentTextToWhoeverAsks) {
       << "nothing new is known";
 }
 
-TEST(Alerts, TellTheirTextAgainAtMostEveryFewBeatsAndStandAsTheyStood) {
+TEST(Alerts, ResendTheirTextAtMostEveryFewHeartbeatsOtherwiseUnchanged) {
   Watch watch;
   const auto raised = watch.at(0, {waiting("72 in the queue")});
   ASSERT_EQ(raised.size(), 1U);
@@ -135,7 +135,7 @@ TEST(Alerts, TellTheirTextAgainAtMostEveryFewBeatsAndStandAsTheyStood) {
   EXPECT_FALSE(watch.book.raised()[0].text_only) << "news, and no property of the alert";
 }
 
-TEST(Alerts, TellWhatWasSeenLastThoughItHoldsNoMore) {
+TEST(Alerts, ReportTheLastTextEvenAfterTheConditionEnds) {
   Watch watch;
   watch.at(0, {hot});
   ASSERT_EQ(watch.at(3, {hot}).size(), 1U);
@@ -148,7 +148,7 @@ TEST(Alerts, TellWhatWasSeenLastThoughItHoldsNoMore) {
   EXPECT_EQ(told[0].text, more.text);
 }
 
-TEST(Alerts, AreNotToldAgainForJitterBeforeAMinute) {
+TEST(Alerts, AreNotResentForJitterWithinAMinute) {
   Watch watch;
   watch.at(0, {waiting("draws 9.9kW of 10.0kW")});
   for (int second = 1; second < 60; ++second) {
@@ -159,7 +159,7 @@ TEST(Alerts, AreNotToldAgainForJitterBeforeAMinute) {
   EXPECT_TRUE(watch.at(200, {waiting("draws 9.8kW of 10.0kW")}).empty()) << "nothing is new";
 }
 
-TEST(Alerts, ATextTellsMoreByItsWordsAndByMoreThanATwentiethOfANumber) {
+TEST(Alerts, TextsDifferByWordsOrByMoreThanFivePercent) {
   EXPECT_FALSE(differs_beyond_jitter("draws 9.9kW", "draws 9.8kW"));
   EXPECT_FALSE(differs_beyond_jitter("100 wait", "104 wait"));
   EXPECT_TRUE(differs_beyond_jitter("100 wait", "106 wait"));
@@ -170,7 +170,7 @@ TEST(Alerts, ATextTellsMoreByItsWordsAndByMoreThanATwentiethOfANumber) {
   EXPECT_FALSE(differs_beyond_jitter("", ""));
 }
 
-TEST(Alerts, OfDifferentSubjectsAndRulesDoNotMeet) {
+TEST(Alerts, OfDifferentSubjectsAndRulesAreIndependent) {
   Watch watch;
   AlertCondition other = lost;
   other.subject = "h2";
@@ -182,7 +182,7 @@ TEST(Alerts, OfDifferentSubjectsAndRulesDoNotMeet) {
   EXPECT_EQ(watch.book.raised()[0].subject, "h2");
 }
 
-TEST(Alerts, AreAcknowledgedOnceAndUntilTheyAreOver) {
+TEST(Alerts, AreAcknowledgedOnceAndUntilTheyClear) {
   Watch watch;
   watch.at(0, {lost});
   const auto seen = watch.book.acknowledge(watch.start + seconds(2), "host_lost", "h1", "ann");
@@ -221,7 +221,7 @@ TEST(Alerts, AreAcknowledgedByRuleAndSubjectOrAllAtOnce) {
   }
 }
 
-TEST(Alerts, OfARuleThatIsGoneAreOverAtTheNextLook) {
+TEST(Alerts, OfARemovedRuleClearAtTheNextCheck) {
   Watch watch;
   watch.at(0, {lost, hot});
   watch.at(3, {lost, hot});
@@ -236,7 +236,7 @@ TEST(Alerts, OfARuleThatIsGoneAreOverAtTheNextLook) {
   EXPECT_TRUE(watch.at(60, {lost, hot}).empty()) << "and stay away";
 }
 
-TEST(Alerts, OfTooManySubjectsAreOneAboutTheOthers) {
+TEST(Alerts, BeyondTheSubjectLimitAreSummarizedInOne) {
   Watch watch;
   std::vector<AlertCondition> all;
   for (std::size_t n = 0; n < alert_subjects_max + 44; ++n) {

@@ -37,7 +37,7 @@ std::vector<std::string> said_to_peers(const RouterHarness& stage) {
   return said;
 }
 
-TEST(Watched, ARouterThatNobodyWatchesDecidesWritesAndAnswersTheSame) {
+TEST(Watched, ARouterWithoutSubscribersDecidesWritesAndAnswersTheSame) {
   RouterHarness watched;
   RouterHarness alone;
   alone.router->set_has_subscribers(false);

@@ -131,7 +131,7 @@ const FilterCase filter_cases[] = {
      [](Scene& s) { s.fleet.policy.rules[0].slo_deadline_s = 1e-6; }},
 };
 
-TEST(Criteria, AnUnspoiledPlaceIsRejectedForNothing) {
+TEST(Criteria, AnUnimpairedTargetIsNotRejected) {
   Scene scene;
   const PlacementResult result = scene.fleet.decide(scene.ask);
   EXPECT_EQ(result.decision.action, Action::assign);
@@ -322,7 +322,7 @@ TEST(Criteria, APoolAtItsPowerCapFallsBackForThatReason) {
   EXPECT_EQ(rejected(decision, Reason::power_cap), 1U);
 }
 
-TEST(Criteria, APoolWithoutDevicesIsNeitherWantedNorAFallback) {
+TEST(Criteria, AnEmptyPoolIsNeitherPreferredNorAFallback) {
   DecisionFixture fleet(criteria_policy);
   fleet.policy.rules[0].pools = {"big", "chips"};
   const HostIndex host = fleet.add_host("a", "tpu-v5e", 8, "2x4");

@@ -61,7 +61,7 @@ struct Ladder : DecisionFixture {
   }
 };
 
-TEST(Decide, PromptsWaitForThosePromisedBefore) {
+TEST(Decide, PromptsWaitForEarlierReservedPrompts) {
   Ladder fleet;
   const auto start_s = [&] {
     return fleet.decide(fleet.request()).decision.top[0].estimate.start_s;
@@ -84,7 +84,7 @@ TEST(Decide, PromptsWaitForThosePromisedBefore) {
   EXPECT_EQ(start_s(), 0);
 }
 
-TEST(Decide, DecodingTakesLongerByTheShareOfTimeThatOthersPromptsTake) {
+TEST(Decide, DecodingSlowsByTheTimeShareOfOtherPrompts) {
   // Two others in flight, so that the batch is the same in each case.
   const auto run_s = [](Duration life, Duration prompt) {
     Ladder fleet;
@@ -104,7 +104,7 @@ TEST(Decide, DecodingTakesLongerByTheShareOfTimeThatOthersPromptsTake) {
   EXPECT_NEAR(bound_s / quarter_s, (5.0 - 1) / (4.0 / 3 - 1), 1e-6);
 }
 
-TEST(Decide, EndedRequestsDisturbNobody) {
+TEST(Decide, EndedRequestsDoNotSlowOthers) {
   Ladder fleet;
   const auto finish_s = [&] {
     return fleet.decide(fleet.request()).decision.top[0].estimate.finish_s;
@@ -118,7 +118,7 @@ TEST(Decide, EndedRequestsDisturbNobody) {
   EXPECT_EQ(finish_s(), alone_s);
 }
 
-TEST(Decide, TheWantedPoolIsTakenWithoutFallback) {
+TEST(Decide, ThePreferredPoolIsUsedWithoutFallback) {
   Ladder fleet;
   const PlacementResult result = fleet.decide(fleet.request());
   const Decision& decision = result.decision;
@@ -167,7 +167,7 @@ TEST(Decide, CostAndEnergyGuardsHold) {
   }
 }
 
-TEST(Decide, StepsCountTheRulesFurtherPoolsFirst) {
+TEST(Decide, FallbackStepsCountTheOtherPoolsOfTheRuleFirst) {
   Ladder fleet;
   const HostIndex a100 = fleet.add_host("older", "a100-sxm-80gb", 1);
   fleet.add_replica(a100, 0, "llama-3.1-8b", {0});
@@ -178,7 +178,7 @@ TEST(Decide, StepsCountTheRulesFurtherPoolsFirst) {
   EXPECT_EQ(decision.fallback_step, 1);
 }
 
-TEST(Decide, AJobThatWaitsDoesNotWaitForWhatNeverChanges) {
+TEST(Decide, AQueuedJobDoesNotWaitForAPermanentReason) {
   // The wanted pool could never hold the model; the next one could, but is full.
   Ladder fleet;
   fleet.policy.rules[0].pools = {"l4", "h100"};
@@ -210,7 +210,7 @@ TEST(Decide, ActionsRejectAndQueue) {
   EXPECT_EQ(rejected(result.decision, Reason::capacity), 3U);
 }
 
-TEST(Decide, AReplicaIsAsHotAsAnyOfItsDevicesAndNoOthers) {
+TEST(Decide, AReplicaIsHotOnlyWhenOneOfItsDevicesIs) {
   for (const auto& [hot, excluded] : {std::pair{1, false}, std::pair{2, true}}) {
     Ladder fleet;
     fleet.add_replica(fleet.h100, 1, "llama-3.1-70b", {0, 2, 5, 7});
@@ -223,7 +223,7 @@ TEST(Decide, AReplicaIsAsHotAsAnyOfItsDevicesAndNoOthers) {
   }
 }
 
-TEST(Decide, WithoutAReplicaThePoolsGroupsSayWhy) {
+TEST(Decide, WithoutAReplicaTheGroupsOfThePoolsGiveTheReasons) {
   Ladder fleet;
   Job job = fleet.request("llama-3.1-70b");
   job.work.ops = {"custom_cuda"};
@@ -235,7 +235,7 @@ TEST(Decide, WithoutAReplicaThePoolsGroupsSayWhy) {
   EXPECT_EQ(rejected(decision, Reason::op_unsupported), 1U);
 }
 
-TEST(Decide, TheSloIsAWishThatIsGivenUpBeforeWaiting) {
+TEST(Decide, TheSloIsDroppedBeforeTheJobWaits) {
   Ladder fleet;
   fleet.policy.rules[0].slo_ttft_s = 1e-6;
   const Decision decision = fleet.decide(fleet.request()).decision;
@@ -303,7 +303,7 @@ TEST(Decide, TheSameInputsGiveTheSameDecisionBitForBit) {
   }
 }
 
-TEST(Decide, TwoDrawnTakeTheBetterAndLookAtFew) {
+TEST(Decide, PowerOfTwoChoicesPicksTheBetterAndExaminesFew) {
   Ladder fleet;
   fleet.policy.rules[0].pick = Pick::p2c;
   const HostIndex big = fleet.add_host("big", "h100-sxm", 64);

@@ -23,7 +23,7 @@ Workload request(std::uint32_t input, std::uint32_t output) {
   return work;
 }
 
-TEST(Estimator, IsTheDeviceModelAtAKnot) {
+TEST(Estimator, MatchesTheDeviceModelAtAKnot) {
   Estimator estimator;
   const auto placement = on("h100-sxm");
   const auto& llama = model("llama-3.1-8b");
@@ -52,7 +52,7 @@ TEST(Estimator, PrefillBetweenKnotsLiesBetweenThem) {
   EXPECT_LE(at(2300), at(2560));
 }
 
-TEST(Estimator, FillingTheMemoChangesNoAnswer) {
+TEST(Estimator, FillingTheMemoChangesNoResult) {
   Estimator warm;
   const auto placement = on("tpu-v5e", 4);
   const auto& llama = model("llama-3.1-8b");
@@ -69,7 +69,7 @@ TEST(Estimator, FillingTheMemoChangesNoAnswer) {
   }
 }
 
-TEST(Estimator, KeepsNoMoreMemosThanAFleetHasPlaces) {
+TEST(Estimator, LimitsTheNumberOfMemos) {
   Estimator estimator;
   const char* const models[] = {"llama-3.1-8b", "llama-3.1-70b"};
   const auto fill = [&](int most) {

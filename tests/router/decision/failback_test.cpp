@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(Spill, LeavingPaysByTheMarginAndStaysUntilItCostsMore) {
+TEST(Spill, LeavingMustBeatTheMarginAndContinuesUntilTheHysteresis) {
   struct Case {
     bool leaving;
     double stay, leave;
@@ -29,7 +29,7 @@ TEST(Spill, LeavingPaysByTheMarginAndStaysUntilItCostsMore) {
   }
 }
 
-TEST(Spill, CountsInTheObjectivesUnit) {
+TEST(Spill, MeasuresCostInTheObjectivesUnit) {
   const Spill spill{0, 0, 36, 50};
   const auto cost = [&](const char* objective) {
     return cost_in_objective(spill, objective, 100, 160, 5'000, 2);
@@ -48,7 +48,7 @@ Rule sticky_rule() {
   return rule;
 }
 
-TEST(Failback, HoldsJobsBackButForProbesUntilItsTimeIsOver) {
+TEST(Failback, HoldsAllJobsExceptProbesUntilItExpires) {
   const Rule rule = sticky_rule();
   const Instant start{seconds(1000)};
   FailbackTable book;
@@ -65,7 +65,7 @@ TEST(Failback, HoldsJobsBackButForProbesUntilItsTimeIsOver) {
   EXPECT_EQ(failback_phase(rule, book.find("chat"), start + seconds(1)), FailbackPhase::none);
 }
 
-TEST(Failback, IsEnteredForReasonsThatPassAlone) {
+TEST(Failback, IsEnteredOnlyForTemporaryReasons) {
   const Rule rule = sticky_rule();
   const Instant start{seconds(1000)};
   for (int number = 0; number < reason_count; ++number) {
@@ -85,7 +85,7 @@ TEST(Failback, IsEnteredForReasonsThatPassAlone) {
 }
 
 /// The wanted host's replica has a small cache; a fallback for whatever reason is sticky.
-TEST(Failback, AJobTooLargeForTheWantedPoolTakesNoOtherWithIt) {
+TEST(Failback, AJobTooLargeForThePreferredPoolDoesNotDivertOthers) {
   auto policy = parse_policy(R"([pool.wanted]
 match = { host = "small" }
 [pool.other]
@@ -132,7 +132,7 @@ FailbackState held_since(Instant fell_back) {
 
 /// The guard compares with the wanted pool though it is not asked: an H100 that is free in half an
 /// hour is better than sixteen hours on a V100.
-TEST(Failback, HoldsJobsBackFromABadBargainToo) {
+TEST(Failback, AppliesTheFallbackGuardToHeldJobs) {
   DecisionFixture fleet(R"([pool.fast]
 match = { model = "h100*" }
 [pool.slow]
@@ -230,7 +230,7 @@ TEST(Spill, AJobStaysWhileWaitingCostsLessThanRunningElsewhere) {
   EXPECT_FALSE(decision.fallback_reason);
 }
 
-TEST(Spill, AJobLeavesWhenWaitingCostsMoreAndTheDecisionSaysWhatItSaves) {
+TEST(Spill, AJobLeavesWhenWaitingCostsMoreAndTheDecisionShowsTheSavings) {
   TwoPools fleet;
   fleet.wait_on_fast(from_seconds(2 * fleet.finish_on("slow")));
   const PlacementResult result = fleet.decide(fleet.request());
@@ -242,7 +242,7 @@ TEST(Spill, AJobLeavesWhenWaitingCostsMoreAndTheDecisionSaysWhatItSaves) {
   EXPECT_LT(decision.top[0].estimate.finish_s, decision.primary->finish_s);
 }
 
-TEST(Spill, OnceLeavingJobsGoOnUntilItCostsMoreByTheHysteresis) {
+TEST(Spill, JobsKeepLeavingUntilItCostsMoreByTheHysteresis) {
   // Prompts that make waiting cost as much as leaving, nearly: between the two thresholds.
   double ratio = 0;
   for (int prompts = 1; ratio < 0.95; ++prompts) {
@@ -261,7 +261,7 @@ TEST(Spill, OnceLeavingJobsGoOnUntilItCostsMoreByTheHysteresis) {
   }
 }
 
-TEST(Failback, HeldJobsGoWhereTheFallbackLeadsThoughTheWantedPoolIsFree) {
+TEST(Failback, HeldJobsUseTheFallbackEvenWhenThePreferredPoolIsFree) {
   TwoPools fleet;
   FailbackState route = held_since(fleet.now);
   const Job job = fleet.request();
@@ -277,7 +277,7 @@ TEST(Failback, HeldJobsGoWhereTheFallbackLeadsThoughTheWantedPoolIsFree) {
   EXPECT_TRUE(result.probe);
 }
 
-TEST(Failback, BelowTheFloorAHeldJobWaits) {
+TEST(Failback, AHeldJobWaitsInsteadOfGoingBelowTheFloor) {
   TwoPools fleet;
   for (int request = 0; request < 8; ++request) {
     fleet.fleet_state.reserve_request(fleet.now, fleet.on_slow, 1, fleet.now);
@@ -291,7 +291,7 @@ TEST(Failback, BelowTheFloorAHeldJobWaits) {
   EXPECT_EQ(fleet.decide(ask).decision.pool, "slowest");
 }
 
-TEST(Failback, AHeldJobThatCannotRunWhereItsFallbackLeadsWaitsForTheWantedPool) {
+TEST(Failback, AHeldJobThatCannotUseTheFallbackWaitsForThePreferredPool) {
   TwoPools fleet;
   const FailbackState route = held_since(fleet.now);
   const Job job = fleet.training(8);
@@ -303,7 +303,7 @@ TEST(Failback, AHeldJobThatCannotRunWhereItsFallbackLeadsWaitsForTheWantedPool) 
   EXPECT_FALSE(result.impossible) << "the wanted one, which was not asked, has eight";
 }
 
-TEST(Failback, AHeldJobThatFindsNoPlaceInADeclaredPrecisionAsksTheWantedPoolInItsOwn) {
+TEST(Failback, AHeldJobWithNoPlaceInTheFallbackPrecisionUsesThePreferredPool) {
   TwoPools fleet;
   fleet.policy.rules[0].fallbacks[0].failback.floor = "";
   for (Fallback& fallback : fleet.policy.rules[0].fallbacks) {

@@ -61,7 +61,7 @@ TEST(CandidateTable, EveryCandidateHasItsScoreOrAllOfItsReasons) {
   EXPECT_EQ(candidates[2].reasons, (std::vector<Reason>{Reason::precision, Reason::unhealthy}));
 }
 
-TEST(CandidateTable, CandidatesOfEveryPoolThatWasAskedAreThere) {
+TEST(CandidateTable, ListsCandidatesOfEveryPoolThatWasTried) {
   Plain fleet;
   const Job job = fleet.training(4);
   fleet.fleet_state.host(fleet.h100).draining = true;
@@ -75,7 +75,7 @@ TEST(CandidateTable, CandidatesOfEveryPoolThatWasAskedAreThere) {
   EXPECT_EQ(candidates[1].reasons, std::vector<Reason>{Reason::drain});
 }
 
-TEST(CandidateTable, AreKeptForAsManyDecisionsAsThereIsRoom) {
+TEST(CandidateTable, IsKeptForAsManyDecisionsAsFit) {
   DecisionLog log(10);
   std::vector<RecordRow> record(record_rows_max / 2);
   for (std::uint32_t number = 1; number <= 3; ++number) {
@@ -104,7 +104,7 @@ TEST(NearestFit, SaysHowLongUntilEnoughDevicesAreFree) {
   EXPECT_EQ(fewer->change, "4 devices instead of 8") << "on the L4 host";
 }
 
-TEST(NearestFit, NamesThePrecisionThatWouldDo) {
+TEST(NearestFit, NamesThePrecisionThatWouldWork) {
   Plain fleet;
   Job job = fleet.training(1);
   job.work.precisions = {Precision::fp4};
@@ -125,7 +125,7 @@ TEST(NearestFit, SaysHowMuchMemoryIsMissing) {
   EXPECT_GT(fit->amount, 1e9);
 }
 
-TEST(NearestFit, AChangeOfItsSizePlacesTheJob) {
+TEST(NearestFit, AChangeOfTheSuggestedSizePlacesTheJob) {
   Plain fleet;
   fleet.policy.limits.site_power_cap_w = 700;
   const Job job = fleet.training(8);
@@ -139,7 +139,7 @@ TEST(NearestFit, AChangeOfItsSizePlacesTheJob) {
   EXPECT_EQ(fleet.decide(job).decision.action, Action::assign);
 }
 
-TEST(NearestFit, OfAPoolThatHasItsShareALargerShare) {
+TEST(NearestFit, SuggestsALargerShareForAPoolAtItsShare) {
   Plain fleet;
   const ReplicaIndex replica = fleet.add_replica(fleet.h100, 0, "llama-3.1-8b", {0});
   fleet.fleet_state.reserve_request(fleet.now, replica, 1, fleet.now);
@@ -168,7 +168,7 @@ pools = ["h100"]
   guard = { est_finish = "< primary * 1.5" }
 )";
 
-TEST(NearestFit, NoPlaceIsNamedThatAGuardRefusesOnceItIsFree) {
+TEST(NearestFit, NamesNoPlacementThatAGuardRefusesOnceFree) {
   DecisionFixture fleet(guarded_finish);
   const HostIndex fast = fleet.add_host("fast", "h100-sxm", 1);
   const HostIndex slow = fleet.add_host("slow", "v100-sxm2-16gb", 1);
@@ -205,7 +205,7 @@ struct Alone : DecisionFixture {
 };
 using Changes = std::vector<std::string>;
 
-TEST(NearestFit, AGangThatNeedsOneDrainedBoardIsToldToResumeIt) {
+TEST(NearestFit, SuggestsResumingTheDrainedBoardThatAGangNeeds) {
   Alone fleet;
   fleet.fleet_state.set_drained(fleet.fast, 3, true);
   EXPECT_EQ(fleet.changes(fleet.training(8)), (Changes{"resume fast/3"}));
@@ -217,7 +217,7 @@ TEST(NearestFit, AnUnusableBoardIsNamed) {
   EXPECT_EQ(fleet.changes(fleet.training(8)), (Changes{"fast/5 usable again"}));
 }
 
-TEST(NearestFit, WhatIsKeptForAnotherJobIsNamedAndWhatIsKeptForItsOwnIsItsOwn) {
+TEST(NearestFit, TellsDevicesReservedForAnotherJobFromItsOwn) {
   Alone fleet;
   const Job job = fleet.training(8);
   Preemption kept;
@@ -238,13 +238,13 @@ TEST(NearestFit, WhatIsKeptForAnotherJobIsNamedAndWhatIsKeptForItsOwnIsItsOwn) {
   EXPECT_FALSE(fleet.decide(job).place) << "the devices are still kept";
 }
 
-TEST(NearestFit, AHostThatIsAboutToLeaveCannotBeResumed) {
+TEST(NearestFit, NeverSuggestsResumingALeavingHost) {
   Alone fleet;
   fleet.fleet_state.host(fleet.fast).draining = true;
   EXPECT_EQ(fleet.changes(fleet.training(8)), Changes{});
 }
 
-TEST(NearestFit, AFullReplicaIsToldByHowMuchItIsFull) {
+TEST(NearestFit, SaysByHowMuchAReplicaIsFull) {
   Alone fleet("[replicas]\nmanage = false\n");
   const ReplicaIndex full = fleet.add_replica(fleet.fast, 0, "llama-3.1-8b", {0});
   fleet.fleet_state.reserve_request(fleet.now, full, 99'990, fleet.now);
@@ -259,7 +259,7 @@ TEST(NearestFit, AFullReplicaIsToldByHowMuchItIsFull) {
   }
 }
 
-TEST(NearestFit, AReplicaThatNobodyRetiresIsNotSaidToLeaveByItself) {
+TEST(NearestFit, NeverSaysThatAnUnmanagedReplicaLeavesByItself) {
   Alone fleet("[replicas]\nmanage = false\n");
   Replica replica =
       fleet.fleet_state.replicas()[fleet.add_replica(fleet.fast, 0, "llama-2-7b", {0})].replica;
@@ -275,15 +275,15 @@ TEST(NearestFit, AReplicaThatNobodyRetiresIsNotSaidToLeaveByItself) {
             (Changes{"replica fast/r0 (llama-2-7b) unloaded once its requests have ended"}));
 }
 
-TEST(NearestFit, WhereItsOwnerHasTriedInVainNoMemoryHelps) {
+TEST(NearestFit, SuggestsNoMemoryWhereTheOwnerMeasuredThatItDoesNotFit) {
   Alone fleet;
   Job job = fleet.training(8);
-  job.work.paces.push_back({.device = "h100-sxm", .devices = 8});
+  job.work.throughputs.push_back({.device = "h100-sxm", .devices = 8});
   ASSERT_EQ(fleet.decide(job).decision.fallback_reason, Reason::memory);
   EXPECT_EQ(fleet.changes(job), Changes{});
 }
 
-TEST(NearestFit, ATokenThatMayComeLaterWhereTheRuleWaitsForAnEarlierOne) {
+TEST(NearestFit, SuggestsALaterFirstTokenIfTheRuleWaitsForAnEarlierOne) {
   Alone fleet("slo = { ttft_ms = 1 }\n[[rule.fallback]]\non = \"queue_slo\"\naction = \"queue\"\n");
   fleet.add_replica(fleet.fast, 0, "llama-3.1-8b", {0});
   const Job job = fleet.request();
@@ -293,7 +293,7 @@ TEST(NearestFit, ATokenThatMayComeLaterWhereTheRuleWaitsForAnEarlierOne) {
   EXPECT_TRUE(changes[0].ends_with("ms until the first token")) << changes[0];
 }
 
-TEST(NearestFit, AWaitThatOutlastsTheLongestOneIsNoHelp) {
+TEST(NearestFit, NeverSuggestsWaitingBeyondTheMaximumWait) {
   Alone fleet;
   fleet.fleet_state.reserve_gang(fleet.now, {9, 1}, fleet.fast, {0, 1, 2, 3, 4, 5, 6, 7},
                                  fleet.now + std::chrono::seconds(41), 0);
@@ -302,7 +302,7 @@ TEST(NearestFit, AWaitThatOutlastsTheLongestOneIsNoHelp) {
   EXPECT_EQ(fleet.changes(job, {{}, fleet.now + std::chrono::seconds(20)}), Changes{});
 }
 
-TEST(NearestFit, AGangOverHostsNamesWhatHoldsEachOfThem) {
+TEST(NearestFit, NamesWhatHoldsEachHostOfAMultiHostGang) {
   Alone fleet;
   const HostIndex twin = fleet.add_host("twin", "h100-sxm", 8);
   fleet.add_replica(twin, 0, "llama-2-7b", {4});
@@ -315,7 +315,7 @@ TEST(NearestFit, AGangOverHostsNamesWhatHoldsEachOfThem) {
                "this replica, and fast/2 usable again"}));
 }
 
-TEST(NearestFit, AJobThatFitsNowhereByOneChangeHasNone) {
+TEST(NearestFit, IsEmptyIfNoSingleChangePlacesTheJob) {
   Plain fleet;
   fleet.fleet_state.host(fleet.h100).draining = true;
   fleet.fleet_state.host(fleet.l4).draining = true;

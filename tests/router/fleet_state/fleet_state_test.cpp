@@ -12,7 +12,7 @@
 namespace drover::router {
 namespace {
 
-TEST(FleetState, ReEnrolmentKeepsIndicesWhenTheGroupsAreTheSame) {
+TEST(FleetState, ReregistrationKeepsIndicesWhenTheGroupsAreTheSame) {
   DecisionFixture fleet(one_pool);
   const HostIndex host = fleet.add_host("a", "h100-sxm", 8);
   fleet.add_replica(host, 0, "llama-3.1-8b", {0});
@@ -24,7 +24,7 @@ TEST(FleetState, ReEnrolmentKeepsIndicesWhenTheGroupsAreTheSame) {
   EXPECT_EQ(fleet.fleet_state.devices().replicas[before[0]], 0);
 }
 
-TEST(FleetState, OtherGroupsUseTheHostsOwnRowsAgainAndNothingOfTheOldIsLeft) {
+TEST(FleetState, NewGroupsReuseTheHostsRowsWithoutOldState) {
   DecisionFixture fleet(one_pool);
   const HostIndex host = fleet.add_host("a", "h100-sxm", 8);
   fleet.sample(host, {{Metric::power, 500}});
@@ -38,7 +38,7 @@ TEST(FleetState, OtherGroupsUseTheHostsOwnRowsAgainAndNothingOfTheOldIsLeft) {
   EXPECT_EQ(fleet.fleet_state.devices().sampled[0], Instant{});
 }
 
-TEST(FleetState, AHostThatAlternatesBetweenShapesFillsNoTable) {
+TEST(FleetState, AHostThatAlternatesBetweenShapesDoesNotGrowTheTables) {
   FleetState fleet_state;
   Register registration = RouterHarness().registration("a");
   for (int turn = 0; turn < 2'000; ++turn) {
@@ -56,7 +56,7 @@ TEST(FleetState, AHostThatAlternatesBetweenShapesFillsNoTable) {
   EXPECT_EQ(fleet_state.device_count(), 2 * 4'096U);
 }
 
-TEST(FleetState, SpecsThatDifferInCommentsAreOneAndThoseThatNobodyHasMakeRoom) {
+TEST(FleetState, SpecsDifferingOnlyInCommentsAreSharedAndUnusedOnesRemoved) {
   FleetState fleet_state;
   Register registration = RouterHarness().registration("a");
   const std::string text = registration.specs[0].text;
@@ -80,7 +80,7 @@ TEST(FleetState, SpecsThatDifferInCommentsAreOneAndThoseThatNobodyHasMakeRoom) {
   EXPECT_TRUE(fleet_state.register_host(Instant{}, other)) << "another host pays for none of it";
 }
 
-TEST(FleetState, WhatOneHostsReplicasLeaveBehindIsBounded) {
+TEST(FleetState, RecordsOfAHostsGoneReplicasAreBounded) {
   FleetState fleet_state;
   const auto host = fleet_state.register_host(Instant{}, RouterHarness().registration("a"));
   ASSERT_TRUE(host);
@@ -115,7 +115,7 @@ TEST(FleetState, AHostRefusedForCapacityCanRegisterLater) {
   EXPECT_FALSE(fleet_state.refused_for_capacity()) << "that does not pass";
 }
 
-TEST(FleetState, RefusesHostileHellosWithAClearWord) {
+TEST(FleetState, RefusesInvalidRegistersWithAClearMessage) {
   struct Case {
     const char* what;
     void (*spoil)(Register&);
@@ -167,7 +167,7 @@ TEST(FleetState, RefusesHostileHellosWithAClearWord) {
   }
 }
 
-TEST(FleetState, RefusesASpecThatDoesNotParseNamingHostAndSpec) {
+TEST(FleetState, RefusesAnUnparsableSpecAndNamesHostAndSpec) {
   FleetState fleet_state;
   Register registration = DecisionFixture::registration("a", "l4", 4);
   registration.specs[0].text = "kind = ";
@@ -177,14 +177,14 @@ TEST(FleetState, RefusesASpecThatDoesNotParseNamingHostAndSpec) {
       << result.error().message;
 }
 
-TEST(FleetState, TheSameSpecTextIsOneSpec) {
+TEST(FleetState, IdenticalSpecTextsShareOneSpec) {
   DecisionFixture fleet(one_pool);
   fleet.add_host("a", "l4", 1);
   fleet.add_host("b", "l4", 1);
   EXPECT_EQ(fleet.fleet_state.groups()[0].spec, fleet.fleet_state.groups()[1].spec);
 }
 
-TEST(FleetState, SamplesReachTheirColumnsAndAbsentValuesLeaveBeliefAlone) {
+TEST(FleetState, SamplesUpdateTheirColumnsAndAbsentValuesChangeNothing) {
   DecisionFixture fleet(one_pool);
   const HostIndex host = fleet.add_host("a", "h100-sxm", 2);
   fleet.sample(host, {{Metric::power, 300},
@@ -225,7 +225,7 @@ TEST(FleetState, CountsGapsAndUnknownRowsAndIgnoresRepeats) {
   EXPECT_EQ(fleet.fleet_state.hosts()[host].sample_gaps, 3U);
 }
 
-TEST(FleetState, ReportsThatMakeNoSenseChangeNothing) {
+TEST(FleetState, InvalidReportsChangeNothing) {
   DecisionFixture fleet(one_pool);
   const HostIndex host = fleet.add_host("a", "h100-sxm", 2);
   Replica good;
@@ -253,7 +253,7 @@ TEST(FleetState, ReportsThatMakeNoSenseChangeNothing) {
   EXPECT_TRUE(fleet.fleet_state.replicas().empty());
 }
 
-TEST(FleetState, AReplicaKeepsItsIndexOverGoneAndBack) {
+TEST(FleetState, AReplicaKeepsItsIndexWhenItLeavesAndReturns) {
   DecisionFixture fleet(one_pool);
   const HostIndex host = fleet.add_host("a", "h100-sxm", 2);
   const ReplicaIndex index = fleet.add_replica(host, 3, "llama-3.1-8b", {1});
@@ -272,7 +272,7 @@ TEST(FleetState, AReplicaKeepsItsIndexOverGoneAndBack) {
   EXPECT_EQ(fleet.fleet_state.next_replica_number(host), 4U);
 }
 
-TEST(FleetState, PromisedWattsCountUntilSamplesShowThem) {
+TEST(FleetState, ReservedPowerCountsUntilSamplesShowIt) {
   DecisionFixture fleet(one_pool);
   const HostIndex host = fleet.add_host("a", "h100-sxm", 1);
   fleet.sample(host, {{Metric::power, 100}});

@@ -10,7 +10,7 @@
 namespace drover::router {
 namespace {
 
-TEST(FreeRowList, NeighboursBecomeOneRangeFromWhicheverSideTheyCome) {
+TEST(FreeRowList, MergesAdjacentRangesInAnyOrder) {
   FreeRowList rows;
   rows.give(8, 4);
   rows.give(0, 4);
@@ -22,7 +22,7 @@ TEST(FreeRowList, NeighboursBecomeOneRangeFromWhicheverSideTheyCome) {
   EXPECT_EQ(rows.longest(), 0U);
 }
 
-TEST(FreeRowList, TheSmallestRangeThatIsLargeEnoughIsTakenFrom) {
+TEST(FreeRowList, AllocatesFromTheSmallestRangeThatIsLargeEnough) {
   FreeRowList rows;
   rows.give(0, 100);
   rows.give(200, 8);
@@ -32,7 +32,7 @@ TEST(FreeRowList, TheSmallestRangeThatIsLargeEnoughIsTakenFrom) {
   EXPECT_EQ(rows.longest(), 97U);
 }
 
-TEST(FreeRowList, NoneGetsLostOrIsGivenTwice) {
+TEST(FreeRowList, NoRowIsLostOrAllocatedTwice) {
   RandomStream random(7);
   FreeRowList rows;
   std::vector<std::pair<std::uint32_t, std::size_t>> held;

@@ -21,7 +21,7 @@ struct Book : HostCounterTable {
   }
 };
 
-TEST(HostCounterTable, AddsWhatEachLifeOfTheAgentCounts) {
+TEST(HostCounterTable, SumsTheCountsOfEachAgentIncarnation) {
   Book book;
   book.update("h1", one, 10, 1);
   book.update("h1", one, 25, 1);
@@ -33,7 +33,7 @@ TEST(HostCounterTable, AddsWhatEachLifeOfTheAgentCounts) {
   EXPECT_EQ(book.count_gaps("h2", 0).counted, HostCounts{});
 }
 
-TEST(HostCounterTable, GoesOnFromWhatAnEarlierLifeOfTheRouterHasNoted) {
+TEST(HostCounterTable, ContinuesFromTheCountsOfAnEarlierRouterRun) {
   struct Case {
     const char* what;
     Incarnation agent;
@@ -55,7 +55,7 @@ TEST(HostCounterTable, GoesOnFromWhatAnEarlierLifeOfTheRouterHasNoted) {
   }
 }
 
-TEST(HostCounterTable, NoCountGoesBackWhateverAnAgentSays) {
+TEST(HostCounterTable, NoCountDecreasesWhateverAnAgentReports) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   Book book;
   book.update("h1", one, 50, 5);
@@ -114,7 +114,7 @@ struct Counted : RouterHarness {
   std::uint64_t joined = 0;
 };
 
-TEST(HostCounts, AreOnDiskBeforeAnybodySeesThem) {
+TEST(HostCounts, AreOnDiskBeforeTheyAreShown) {
   Counted stage;
   stage.second(3, 2);
   EXPECT_EQ(stage.asked(), HostCounts{}) << "noted, not yet on disk";
@@ -125,7 +125,7 @@ TEST(HostCounts, AreOnDiskBeforeAnybodySeesThem) {
   EXPECT_EQ(stage.asked(), (HostCounts{2, 3, 0}));
 }
 
-TEST(HostCounts, ThatGrowWithEachBeatTakeOneRowInTen) {
+TEST(HostCounts, ThatGrowWithEachHeartbeatTakeOneRowPerTen) {
   Counted stage;
   for (std::uint64_t thinned = 1; thinned <= 40; ++thinned) {
     stage.second(thinned, 0);
@@ -142,7 +142,7 @@ TEST(HostCounts, ThatGrowWithEachBeatTakeOneRowInTen) {
   EXPECT_GE(stage.asked().samples_thinned, 30u);
 }
 
-TEST(HostCounts, GoOnAfterARouterIsKilledAndAfterAHostWasForgotten) {
+TEST(HostCounts, ContinueAfterARouterIsKilledAndAfterAHostIsForgotten) {
   Counted stage;
   stage.second(3, 2);
   stage.commit();

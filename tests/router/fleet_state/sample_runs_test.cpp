@@ -9,7 +9,7 @@
 namespace drover::router {
 namespace {
 
-TEST(SampleRuns, AreCutWhereRowsOrDevicesDoNotFollow) {
+TEST(SampleRuns, BreakWhereRowsOrDevicesAreNotConsecutive) {
   const std::vector<DeviceIndex> devices{40, 41, 42, 43};
   const auto told = [&](const std::vector<std::uint16_t>& numbers) {
     std::string text;

@@ -33,7 +33,7 @@ std::vector<Event> events_from(const RouterHarness& stage, const std::string& se
   return events;
 }
 
-TEST(Dropped, IsCountedUnderTheHostThatSentIt) {
+TEST(DroppedMessages, AreCountedUnderTheSendingHost) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   drop(stage, {Channel::control, 1}, "connection 1 from 10.0.0.7");
@@ -50,7 +50,7 @@ TEST(Dropped, IsCountedUnderTheHostThatSentIt) {
   EXPECT_EQ(count_of(summary, "samples from 10.0.0.9"), 1u);
 }
 
-TEST(Dropped, WhatARoleMayNotSendIsCountedToo) {
+TEST(DroppedMessages, IncludeThoseThatTheRoleMayNotSend) {
   RouterHarness stage;
   stage.receive(4, Join{Role::viewer, "top", "drover test"});
   stage.receive(4, Submit{{serve_job(1)}});
@@ -64,7 +64,7 @@ TEST(Dropped, WhatARoleMayNotSendIsCountedToo) {
   EXPECT_EQ(count_of(stage.router->summary(stage.now), "samples"), 1u);
 }
 
-TEST(Dropped, IsToldAtFirstAndThenOnceAMinute) {
+TEST(DroppedMessages, AreReportedAtFirstAndThenOnceAMinute) {
   RouterSettings fast;
   fast.speed = 10;  // a minute of the wall is ten of fleet time
   RouterHarness stage(fast);
@@ -82,7 +82,7 @@ TEST(Dropped, IsToldAtFirstAndThenOnceAMinute) {
   EXPECT_NE(events_from(stage, sender)[1].text.find("102"), std::string::npos);
 }
 
-TEST(Dropped, ManySendersAreCountedTogether) {
+TEST(DroppedMessages, OfTooManySendersAreCountedTogether) {
   RouterHarness stage;
   for (std::uint64_t number = 0; number < 1000; ++number) {
     drop(stage, samples_door, "samples from " + std::to_string(number));
@@ -94,7 +94,7 @@ TEST(Dropped, ManySendersAreCountedTogether) {
   EXPECT_EQ(stage.published<Event>().size(), dropped_senders_max + 1);
 }
 
-TEST(Dropped, WordsFromOutsideArePrintableAndShort) {
+TEST(DroppedMessages, AreReportedInShortPrintableText) {
   RouterHarness stage;
   stage.router->reject_message(stage.now, {samples_door, "\x1b]0;" + std::string(5000, 'y'),
                                            "\x1b[2J" + std::string(5000, 'x')});

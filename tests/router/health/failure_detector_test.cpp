@@ -29,7 +29,7 @@ struct Silence {
   Health expected;
 };
 
-TEST(Health, FollowsTheTimeSinceAHostWasHeard) {
+TEST(Health, FollowsTheTimeSinceTheHostsLastMessage) {
   for (const Silence& silence : {Silence{milliseconds(0), Health::ok},
                                  {milliseconds(2999), Health::ok},
                                  {milliseconds(3250), Health::suspect},
@@ -43,14 +43,14 @@ TEST(Health, FollowsTheTimeSinceAHostWasHeard) {
   }
 }
 
-TEST(Health, IsFoundWithinAQuarterOfAHeartbeat) {
+TEST(Health, IsUpdatedWithinAQuarterOfAHeartbeat) {
   FailureDetector book(times, detector_start);
   book.registered(detector_start, 0);
   EXPECT_TRUE(sweep_until(book, detector_start + milliseconds(2750)).suspect.empty());
   EXPECT_EQ(sweep_until(book, detector_start + milliseconds(3250)).suspect.size(), 1u);
 }
 
-TEST(Health, ASuspectIsWellAgainAtTheFirstWord) {
+TEST(Health, ASuspectHostRecoversAtItsFirstMessage) {
   FailureDetector book(times, detector_start);
   book.registered(detector_start, 0);
   sweep_until(book, detector_start + seconds(5));
@@ -60,7 +60,7 @@ TEST(Health, ASuspectIsWellAgainAtTheFirstWord) {
   EXPECT_FALSE(book.record_contact(detector_start + seconds(5), 0)) << "it was well already";
 }
 
-TEST(Health, ALostHostStaysLostUntilItSaysHello) {
+TEST(Health, ALostHostStaysLostUntilItRegisters) {
   FailureDetector book(times, detector_start);
   book.registered(detector_start, 0);
   sweep_until(book, detector_start + seconds(13));
@@ -70,7 +70,7 @@ TEST(Health, ALostHostStaysLostUntilItSaysHello) {
   EXPECT_EQ(book.health(0), Health::ok);
 }
 
-TEST(Health, ARouterThatStoodStillSkipsOneSweep) {
+TEST(Health, AStalledRouterSkipsOneSweep) {
   FailureDetector book(times, detector_start);
   book.registered(detector_start, 0);
   const Sweep sweep = book.sweep(detector_start + seconds(20));
@@ -87,7 +87,7 @@ struct SilentHosts {
   bool held;
 };
 
-TEST(Health, HoldsWhenTooManyFallSilentAtOnce) {
+TEST(Health, IsHeldWhenTooManyHostsFallSilentAtOnce) {
   for (const SilentHosts& fleet : {SilentHosts{4, 1, false},
                                    {4, 3, false},
                                    {4, 4, true},

@@ -47,7 +47,7 @@ struct EjectingPool {
 
 // ---- Failures in a row -------------------------------------------------------------------------
 
-TEST(Ejection, TakesFiveFailuresInARow) {
+TEST(Ejection, RequiresFiveConsecutiveFailures) {
   EjectingPool pool(1);
   pool.report(0, 0, 0, 4);
   EXPECT_EQ(pool.in_force(0), "");
@@ -57,13 +57,13 @@ TEST(Ejection, TakesFiveFailuresInARow) {
   EXPECT_FALSE(pool.book.ejected("p0", at_s(31)));
 }
 
-TEST(Ejection, OneSuccessBreaksTheRow) {
+TEST(Ejection, OneSuccessResetsTheFailureStreak) {
   EjectingPool pool(1);
   for (int round = 0; round < 10; ++round) pool.report(round, 0, 1, 4);
   EXPECT_EQ(pool.in_force(10), "");
 }
 
-TEST(Ejection, WithoutTheDetectorNoRowIsTooLong) {
+TEST(Ejection, NoFailureStreakEjectsWithTheDetectorOff) {
   EjectionRules rules;
   rules.consecutive = 0;
   EjectingPool pool(1, rules);
@@ -71,7 +71,7 @@ TEST(Ejection, WithoutTheDetectorNoRowIsTooLong) {
   EXPECT_EQ(pool.in_force(0), "");
 }
 
-TEST(Ejection, OfAPlaceThatIsUnknownNothingIsKept) {
+TEST(Ejection, KeepsNothingAboutAnUnknownPlace) {
   EjectingPool pool(1);
   for (int n = 0; n < 9; ++n) pool.book.report(first_report, "stranger", false);
   EXPECT_EQ(pool.in_force(0), "");
@@ -81,7 +81,7 @@ TEST(Ejection, OfAPlaceThatIsUnknownNothingIsKept) {
 
 // ---- How long ----------------------------------------------------------------------------------
 
-TEST(Ejection, LastsLongerEachTimeUpToTheMost) {
+TEST(Ejection, LastsLongerEachTimeUpToTheMaximum) {
   EjectingPool pool(1);
   double elapsed_s = 0;
   std::vector<double> lengths_s;
@@ -101,7 +101,7 @@ struct QuietSpan {
   double length_s;
 };
 
-TEST(Ejection, OneEjectionIsForgottenPerIntervalInWhichThePlaceWasWell) {
+TEST(Ejection, OneEjectionIsForgottenPerHealthyInterval) {
   for (const QuietSpan& outlier : std::vector<QuietSpan>{
            {0, 90},
            {9, 90},   // no whole interval yet
@@ -121,7 +121,7 @@ TEST(Ejection, OneEjectionIsForgottenPerIntervalInWhichThePlaceWasWell) {
 }
 
 // After the longest ejection the number is 10: ten intervals of 10 s, as Envoy's page has it.
-TEST(Ejection, TrustReturnsInAboutMostOverBaseTimesTheInterval) {
+TEST(Ejection, TheEjectionCountResetsAfterMaxOverBaseIntervals) {
   EjectingPool pool(1);
   double elapsed_s = 0;
   for (int time = 1; time <= 10; ++time) {
@@ -132,7 +132,7 @@ TEST(Ejection, TrustReturnsInAboutMostOverBaseTimesTheInterval) {
   EXPECT_EQ(pool.in_force(elapsed_s + 100), "p0 consecutive 30 s");
 }
 
-TEST(Ejection, JitterComesFromTheDiceAndOnlyAdds) {
+TEST(Ejection, JitterIsSeededAndOnlyAdds) {
   EjectionRules rules;
   rules.jitter_s = 5;
   std::set<Duration> lengths;
@@ -152,7 +152,7 @@ TEST(Ejection, JitterComesFromTheDiceAndOnlyAdds) {
 
 // ---- Returning ---------------------------------------------------------------------------------
 
-TEST(Ejection, WhatWasUnderWayWhenItBeganIsNoNews) {
+TEST(Ejection, FailuresInFlightWhenItBeganDoNotCount) {
   EjectingPool pool(1);
   pool.report(0, 0, 0, 5);
   pool.report(10, 0, 0, 20);
@@ -160,7 +160,7 @@ TEST(Ejection, WhatWasUnderWayWhenItBeganIsNoNews) {
   EXPECT_EQ(pool.in_force(30), "");
 }
 
-TEST(Ejection, APlaceThatReturnedMayFailAsOftenAsAtFirst) {
+TEST(Ejection, AReturnedPlaceMayFailAsOftenAsANewOne) {
   EjectingPool pool(1);
   pool.report(0, 0, 0, 5);
   pool.report(30, 0, 0, 4);
@@ -179,7 +179,7 @@ TEST(Ejection, TheFirstSuccessAfterAReturnClearsTheFailuresSince) {
   EXPECT_EQ(pool.in_force(45), "");
 }
 
-TEST(Ejection, TellsOfEveryBeginningAndEndInOrder) {
+TEST(Ejection, ReportsEveryStartAndEndInOrder) {
   EjectingPool pool(20);
   pool.report(0, 3, 0, 5);
   pool.report(5, 7, 0, 5);
@@ -207,7 +207,7 @@ TEST(Ejection, ADeadlineIsSetOnlyWhileFailuresOrEjectionsAreRemembered) {
   EXPECT_EQ(deadlines_s, (std::vector<double>{13, 23, 33, 43}));
 }
 
-TEST(Ejection, AForgottenPlaceStartsAnew) {
+TEST(Ejection, AForgottenPlaceStartsOver) {
   EjectingPool pool(1);
   pool.report(0, 0, 0, 5);
   pool.book.forget("p0");
@@ -218,7 +218,7 @@ TEST(Ejection, AForgottenPlaceStartsAnew) {
   EXPECT_EQ(pool.in_force(1), "p0 consecutive 30 s");
 }
 
-TEST(Ejection, APlaceToldAgainKeepsWhatIsHeldAgainstIt) {
+TEST(Ejection, APlaceAddedAgainKeepsItsEjection) {
   EjectingPool pool(1);
   pool.report(0, 0, 0, 5);
   pool.book.add_place("p0", "other", 8);
@@ -234,7 +234,7 @@ struct EjectionShare {
   std::size_t ejected;  // when all of them fail
 };
 
-TEST(Ejection, TakesAShareOfThePoolAndAtLeastOne) {
+TEST(Ejection, IsLimitedToAShareOfThePoolButAllowsAtLeastOne) {
   for (const EjectionShare& room : std::vector<EjectionShare>{
            {1, 10, 1, 1},  // one device is protected, too
            {2, 10, 1, 1},  // and a pool of more is never emptied
@@ -272,7 +272,7 @@ TEST(Ejection, CountsCapacityAndNotPlaces) {
   EXPECT_FALSE(fail("large"));
 }
 
-TEST(Ejection, TheOneThatIsAllowedMayBeOfAnySize) {
+TEST(Ejection, TheOneAllowedMayBeOfAnySize) {
   OutlierDetector book({}, RandomStream(1));
   book.add_place("large", "pool", 80);
   book.add_place("small", "pool", 1);
@@ -280,7 +280,7 @@ TEST(Ejection, TheOneThatIsAllowedMayBeOfAnySize) {
   EXPECT_TRUE(book.ejected("large", first_report));
 }
 
-TEST(Ejection, PoolsDoNotCountInEachOther) {
+TEST(Ejection, PoolsAreCountedSeparately) {
   OutlierDetector book({}, RandomStream(1));
   for (const char* pool : {"a", "b", "c"}) {
     book.add_place(pool, pool, 1);
@@ -289,7 +289,7 @@ TEST(Ejection, PoolsDoNotCountInEachOther) {
   }
 }
 
-TEST(Ejection, AFailingPlaceIsEjectedAtItsNextFailureOnceThereIsRoom) {
+TEST(Ejection, AFailingPlaceIsEjectedAtItsNextFailureOnceTheLimitAllows) {
   EjectingPool pool(2);
   pool.report(0, 0, 0, 5);
   pool.report(10, 1, 0, 7);
@@ -299,7 +299,7 @@ TEST(Ejection, AFailingPlaceIsEjectedAtItsNextFailureOnceThereIsRoom) {
 }
 
 // A job an hour, or a thousand: whoever was ejected returns, though nothing else happens.
-TEST(Ejection, NoPoolStaysEmpty) {
+TEST(Ejection, EndsEvenInAnIdlePool) {
   EjectingPool pool(1);
   double elapsed_s = 0;
   for (int time = 0; time < 30; ++time) {
@@ -346,7 +346,7 @@ TEST(Ejection, ComparesSuccessRatesAtTheEndOfAnInterval) {
   }
 }
 
-TEST(Ejection, CountsEachIntervalByItself) {
+TEST(Ejection, CountsEachIntervalSeparately) {
   EjectionRules rules;
   rules.consecutive = 0;
   EjectingPool pool(5, rules);
@@ -357,7 +357,7 @@ TEST(Ejection, CountsEachIntervalByItself) {
   EXPECT_EQ(pool.in_force(25), "") << "120 requests, but 60 in each interval";
 }
 
-TEST(Ejection, WhereNotAllMayGoTheWorstDoes) {
+TEST(Ejection, TakesTheWorstWhenNotAllMayGo) {
   EjectionRules rules;
   rules.consecutive = 0;
   EjectingPool pool(19, rules);
@@ -374,7 +374,7 @@ struct Percentage {
   bool ejected;
 };
 
-TEST(Ejection, ComparesFailuresWithAFlatThresholdWhereThatIsWatched) {
+TEST(Ejection, ComparesFailuresWithAFixedThresholdWhenEnabled) {
   for (const Percentage& one : std::vector<Percentage>{
            {15, 85, true}, {16, 84, false}, {0, 50, true}, {0, 49, false},  // too few
        }) {
@@ -395,7 +395,7 @@ TEST(Ejection, ComparesFailuresWithAFlatThresholdWhereThatIsWatched) {
 
 // ---- Shadows -----------------------------------------------------------------------------------
 
-TEST(Ejection, AShadowSaysWhatItWouldHaveDoneAndEjectsNothing) {
+TEST(Ejection, AShadowReportsWhatItWouldEjectAndEjectsNothing) {
   for (const bool all_detectors : {true, false}) {
     EjectionRules rules;
     rules.shadow = all_detectors;
@@ -413,7 +413,7 @@ TEST(Ejection, AShadowSaysWhatItWouldHaveDoneAndEjectsNothing) {
   }
 }
 
-TEST(Ejection, AShadowTakesNoRoomFromWhatIsEnforced) {
+TEST(Ejection, AShadowDoesNotCountAgainstTheEnforcedLimit) {
   EjectionRules rules;
   rules.failure_percentage = {true, 85, 1, 4};
   rules.enforce[static_cast<std::size_t>(Detector::failure_percentage)] = 0;
@@ -426,7 +426,7 @@ TEST(Ejection, AShadowTakesNoRoomFromWhatIsEnforced) {
   EXPECT_FALSE(pool.book.ejected("p0", at_s(12))) << "now the pool's one is out";
 }
 
-TEST(Ejection, AShadowKeepsToTheShareThatCouldHaveGone) {
+TEST(Ejection, AShadowStaysWithinTheEjectableShare) {
   EjectionRules rules;
   rules.shadow = true;
   EjectingPool pool(20, rules);
@@ -434,7 +434,7 @@ TEST(Ejection, AShadowKeepsToTheShareThatCouldHaveGone) {
   EXPECT_EQ(pool.begun(), std::pair(0, 2));
 }
 
-TEST(Ejection, APercentageOfFindingsIsEnforced) {
+TEST(Ejection, EnforcesTheConfiguredPercentageOfDetections) {
   EjectionRules rules;
   rules.enforce[0] = 25;
   rules.max_percent = 100;

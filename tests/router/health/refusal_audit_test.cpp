@@ -56,7 +56,7 @@ TEST(Refusals, EveryRefusedRequestIsAnsweredAndNamed) {
   EXPECT_EQ(stage.told<JoinRejected>(5).size(), 1U) << "who introduces itself is not taken";
 }
 
-TEST(Refusals, AFloodIsOneLineAtOnceAndOneAMinute) {
+TEST(Refusals, AFloodIsLoggedOnceImmediatelyAndThenOnceAMinute) {
   RouterHarness stage;
   refuse(stage, refused(5, "eve", "Submit"));
   for (int number = 0; number < 200; ++number) refuse(stage, refused(6, "eve", "InjectFault"));
@@ -85,7 +85,7 @@ TEST(Refusals, AFloodIsOneLineAtOnceAndOneAMinute) {
   EXPECT_EQ(on_record(stage, "key eve").size(), before + 1);
 }
 
-TEST(Refusals, WhatIsOnlyCountedGoesOnRecordAsTheRouterEnds) {
+TEST(Refusals, ThatWereOnlyCountedAreLoggedWhenTheRouterStops) {
   RouterHarness stage;
   for (int number = 0; number < 3; ++number) refuse(stage, refused(6, "eve", "InjectFault"));
   EXPECT_EQ(on_record(stage, "key eve").size(), 1U);
@@ -96,7 +96,7 @@ TEST(Refusals, WhatIsOnlyCountedGoesOnRecordAsTheRouterEnds) {
   EXPECT_EQ(lines[1].action, "2 more requests");
 }
 
-TEST(Refusals, WhatIsPutOffIsAnsweredEachTimeAndToldOnceAMinuteAndIsNoRefusal) {
+TEST(Refusals, DeferralsAreAllAnsweredReportedOnceAMinuteAndNotCountedAsRefusals) {
   RouterHarness stage;
   Dropped put_off = refused(6, "eve", "");
   put_off.retryable = true;
@@ -118,7 +118,7 @@ TEST(Refusals, WhatIsPutOffIsAnsweredEachTimeAndToldOnceAMinuteAndIsNoRefusal) {
   EXPECT_EQ(stage.router->summary(stage.now).undecodable, 0U);
 }
 
-TEST(Refusals, NobodyHidesAnothersKey) {
+TEST(Refusals, NoClientHidesAnotherClientsKey) {
   RouterHarness stage;
   for (std::uint64_t number = 10; number < 90; ++number) {
     refuse(stage, refused(number, "eve", "InjectFault"));
@@ -138,7 +138,7 @@ TEST(Refusals, NobodyHidesAnothersKey) {
   EXPECT_EQ(on_record(stage, "unknown peers").size(), refused_unkeyed_max + 1);
 }
 
-TEST(Refusals, OfStrangersWhoGoOnAreToldLessAndLessOften) {
+TEST(Refusals, OfPersistentStrangersAreReportedLessAndLessOften) {
   RouterHarness stage;
   const Dropped stranger{
       {Channel::control, 0}, "unknown peers from 10.0.0.9", "no key", {}, "10.0.0.9", "connect"};
@@ -152,7 +152,7 @@ TEST(Refusals, OfStrangersWhoGoOnAreToldLessAndLessOften) {
   EXPECT_GE(on_record(stage, "key eve").size(), 60U);
 }
 
-TEST(Refusals, AreCountedAndAlertedByKeyAndNotByConnection) {
+TEST(Refusals, AreCountedAndAlertedPerKeyNotPerConnection) {
   RouterHarness stage;
   for (std::uint64_t number = 10; number < 90; ++number) {
     refuse(stage, refused(number, "eve", "InjectFault"));
@@ -185,7 +185,7 @@ TEST(Refusals, StrangersDoNotPushAKeyOutOfTheCounts) {
                           }));
 }
 
-TEST(Refusals, WithoutKeysAreOnRecordByConnection) {
+TEST(Refusals, WithoutKeysAreLoggedPerConnection) {
   RouterHarness stage;
   stage.receive(4, Join{Role::viewer, "top", "drover test"});
   for (int number = 0; number < 10; ++number) stage.receive(4, Submit{{serve_job(1)}});

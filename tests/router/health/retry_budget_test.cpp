@@ -28,7 +28,7 @@ TEST(RetryBudget, IsAShareOfTheOpenJobsAndNeverBelowTheMinimum) {
   }
 }
 
-TEST(RetryBudget, LimitsHowManyBeginInAWindowAndNotHowManyRun) {
+TEST(RetryBudget, LimitsRetriesStartedPerWindowNotRetriesRunning) {
   const RetryBudget budget{0, 3, seconds(10)};
   RetryLog log;
   for (int second = 0; second < 3; ++second) {
@@ -45,12 +45,12 @@ TEST(RetryBudget, LimitsHowManyBeginInAWindowAndNotHowManyRun) {
   EXPECT_EQ(log.next(budget_start + seconds(10), budget, 8), budget_start + seconds(11));
 }
 
-TEST(RetryBudget, WithoutAnyThereIsNoTimeToWaitFor) {
+TEST(RetryBudget, OfZeroNeverAllowsARetry) {
   RetryLog log;
   EXPECT_EQ(log.next(budget_start, {0, 0, seconds(10)}, 100), never);
 }
 
-TEST(RetryBudget, ThatShrinksLetsNoneBeginUntilEnoughAreAWindowAgo) {
+TEST(RetryBudget, ThatShrinksBlocksRetriesUntilEnoughLeaveTheWindow) {
   RetryLog log;
   for (int second = 0; second < 5; ++second) log.began(budget_start + seconds(second));
   EXPECT_EQ(log.next(budget_start + seconds(5), {0, 2, seconds(10)}, 8),

@@ -43,7 +43,7 @@ TEST(SlowStart, NeverShrinks) {
   }
 }
 
-TEST(SlowStart, TheOnlyPlaceOfATierTakesAllAtOnce) {
+TEST(SlowStart, TheOnlyCandidateOfATierTakesFullLoadImmediately) {
   EXPECT_EQ(slow_start_factor({}, Duration{0}, 1), 1);
   EXPECT_LT(slow_start_factor({}, Duration{0}, 2), 1);
 }

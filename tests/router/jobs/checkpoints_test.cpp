@@ -62,7 +62,7 @@ TEST(Checkpoints, WasteIsTheShareOfTheStepsBeyondTheLastOne) {
   }
 }
 
-TEST(Checkpoints, EstimatesAreOfTheStepsThatAreLeft) {
+TEST(Checkpoints, EstimatesCoverTheRemainingSteps) {
   DecisionFixture fleet(R"([pool.gpu]
 match = { kind = "gpu" }
 [[rule]]
@@ -128,7 +128,7 @@ TEST(Checkpoints, TheNextAttemptBeginsAtTheLastOne) {
   EXPECT_NEAR(stage.wasted().energy_j, 120, 1e-9);
 }
 
-TEST(Checkpoints, WhatWasKeptIsChargedWithTheEndAndIsWasteWhereThereIsNone) {
+TEST(Checkpoints, SavedWorkIsChargedWhenTheJobFinishesAndOtherwiseWasted) {
   for (const bool finishes : {true, false}) {
     Training stage;
     stage.fail(1, 250, 200);
@@ -159,7 +159,7 @@ TEST(Checkpoints, WorkOfALostHostResumesFromItsLastReportedCheckpoint) {
   EXPECT_EQ(stage.run_next().from_step, 300u);
 }
 
-TEST(Checkpoints, ARestartedRouterKnowsThoseOfEndedAttemptsAndIsToldOfOthers) {
+TEST(Checkpoints, SurviveARouterRestartOrAreReportedAgain) {
   Training stage;
   stage.fail(1, 250, 200);
   stage.run_next();

@@ -38,7 +38,7 @@ TEST(Tenants, GetDeviceSecondsInProportionToTheirShares) {
   EXPECT_NEAR(served["product"], 75, 1);
 }
 
-TEST(Tenants, NobodySavesUpWhileHavingNothingToRun) {
+TEST(Tenants, AccumulateNoCreditWhileIdle) {
   FairShare book;
   book.set({{"a", {1, true}}, {"b", {1, true}}});
   for (int turn = 0; turn < 50; ++turn) book.placed("a", 1, 10);
@@ -50,7 +50,7 @@ TEST(Tenants, NobodySavesUpWhileHavingNothingToRun) {
   EXPECT_GE(book.virtual_time("b"), book.virtual_time("a"));
 }
 
-TEST(Tenants, OneWhoseWorkWaitsForRoomKeepsWhatItIsOwed) {
+TEST(Tenants, WhoseWorkWaitsForRoomKeepTheirCredit) {
   FairShare book;
   book.set({{"a", {1, true}}, {"b", {3, true}}});
   book.add_waiting("a");
@@ -133,7 +133,7 @@ TEST(Tenants, WithoutBorrowingATenantHoldsItsShareOfTheFleet) {
   EXPECT_EQ(over.fallback_reason, Reason::tenancy);
 }
 
-TEST(Tenants, WhatAReplicaServedThatIsGoneIsHeldNoMore) {
+TEST(Tenants, AreNotChargedForRequestsOnAReplicaThatIsGone) {
   Policy policy = builtin_policy();
   policy.retry.attempts_max = 1;
   policy.replicas.manage = false;

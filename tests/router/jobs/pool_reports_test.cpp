@@ -22,7 +22,7 @@ PoolReport pool(Fleet& fleet, const std::string& name) {
   return {};
 }
 
-TEST(PoolReports, StandInThePolicysOrder) {
+TEST(PoolReports, FollowTheOrderOfThePolicy) {
   Fleet fleet;
   const Summary summary = fleet.router->summary(fleet.now);
   ASSERT_EQ(summary.pools.size(), fleet.policy.pools.size());
@@ -51,7 +51,7 @@ TEST(PoolReports, CountEachDeviceByWhatKeepsWorkAway) {
   EXPECT_EQ(pool(fleet, "v5e").usable, 8U);
 }
 
-TEST(PoolReports, FollowHostsThatFallSilentAreLostAndLeave) {
+TEST(PoolReports, TrackHostsThatFallSilentAreLostOrLeave) {
   Fleet fleet;
   fleet.live(4, {{2, "h100-2"}, {3, "v5e-1"}});
   EXPECT_EQ(pool(fleet, "h100").suspect, 8U);
@@ -66,7 +66,7 @@ TEST(PoolReports, FollowHostsThatFallSilentAreLostAndLeave) {
   EXPECT_EQ(pool(fleet, "v5e"), (PoolReport{"v5e"})) << "who left cleanly is no loss";
 }
 
-TEST(PoolReports, SayWhatWaitsForAPoolAndWhatItMayDraw) {
+TEST(PoolReports, ShowTheQueueAndPowerCapOfAPool) {
   Fleet fleet;
   fleet.ask(SetPowerCap{"pool:h100", 1600, {}});
   fleet.receive(client, Submit{{train_job(1, 8), train_job(2, 8)}});
@@ -80,7 +80,7 @@ TEST(PoolReports, SayWhatWaitsForAPoolAndWhatItMayDraw) {
   EXPECT_EQ(pool(fleet, "h100").power_cap_w, 1600);
 }
 
-TEST(PoolReports, MoneyIsThatOfDevicesThatWork) {
+TEST(PoolReports, CountOnlyTheCostOfWorkingDevices) {
   Policy policy = builtin_policy();
   policy.limits.budget_usd_per_h = 500;
   Fleet fleet({}, policy);
@@ -109,7 +109,7 @@ Finished finished_with(const Assign& assign, Usage usage, Outcome outcome) {
   return finished;
 }
 
-TEST(DeliveredWork, IsWhatFinishedJobsDeliveredBesideWhatTheyWereCharged) {
+TEST(DeliveredWork, IsReportedForFinishedJobsAlongsideTheirCharges) {
   Fleet fleet;
   fleet.receive(client, Submit{{serve_job(1), train_job(2, 8)}});
   fleet.live(1, all_hosts);
@@ -143,7 +143,7 @@ TEST(DeliveredWork, IsWhatFinishedJobsDeliveredBesideWhatTheyWereCharged) {
 
 // ---- Pools that overlap ------------------------------------------------------------------------
 
-TEST(PoolReports, ADeviceOfSeveralPoolsCountsInEachAndItsHostTellsThem) {
+TEST(PoolReports, ADeviceInSeveralPoolsCountsInEachAndItsHostListsThem) {
   const Result<Policy> policy = parse_policy(R"(
 [policy]
 name = "overlapping"
@@ -177,7 +177,7 @@ pools = ["all"]
 
 // ---- Hosts -------------------------------------------------------------------------------------
 
-TEST(Hosts, AreToldWithTheKeyThatTheirAgentCameInWith) {
+TEST(Hosts, ArePublishedWithTheKeyOfTheirAgent) {
   Fleet fleet;
   fleet.router->receive(fleet.now, {Channel::control, 5},
                         {"peer", 1, fleet.now, Join{Role::agent, "h5", "drover test"}}, "h5.agent");

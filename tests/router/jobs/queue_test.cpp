@@ -73,7 +73,7 @@ TEST_F(Queue, AJobEvaluatedByItselfHasItsOwnReasonUntilItsClassIsEvaluatedAgain)
       << "it has said so before, but not since then";
 }
 
-TEST_F(Queue, AJobThatComesBackWaitsSinceThen) {
+TEST_F(Queue, ARequeuedJobCountsItsWaitFromTheRequeue) {
   JobRecord& back = put(1, 0);
   JobRecord& waits = put(2, 0);
   EXPECT_EQ(queue.longest_waiting(), &back);
@@ -87,7 +87,7 @@ TEST_F(Queue, AJobThatComesBackWaitsSinceThen) {
   EXPECT_EQ(queue.longest_waiting(), nullptr);
 }
 
-TEST_F(Queue, AJobThatComesBackKeepsItsTurn) {
+TEST_F(Queue, ARequeuedJobKeepsItsTurn) {
   put(2, 0);
   put(1, 0);
   EXPECT_EQ(drain(), (Order{1, 2}));
@@ -137,7 +137,7 @@ TEST_F(Queue, JobsThatARuleCouldTellApartAreDifferentClasses) {
       << "they only want more or less";
 }
 
-TEST_F(Queue, OneThatWantsLessIsAskedWhenTheOldestFindsNoPlace) {
+TEST_F(Queue, EvaluatesASmallerJobWhenTheOldestCannotBePlaced) {
   JobRecord& oldest = put(1, 0, "llama-3.1-8b", 900);
   put(2, 0, "llama-3.1-8b", 1000);
   JobRecord& smallest = put(3, 0, "llama-3.1-8b", 600);
@@ -158,14 +158,14 @@ TEST_F(Queue, OneThatWantsLessIsAskedWhenTheOldestFindsNoPlace) {
   EXPECT_EQ(queue.next(), &oldest) << "its turn comes again";
 }
 
-TEST_F(Queue, NobodyElseIsAskedWhereHowMuchIsWantedDoesNotMatter) {
+TEST_F(Queue, EvaluatesNoOtherJobOfAClassWhenDemandDoesNotMatter) {
   JobRecord& oldest = put(1, 0, "llama-3.1-8b", 900);
   put(2, 0, "llama-3.1-8b", 600);
   queue.block(oldest, wait_for(Reason::drain));
   EXPECT_EQ(queue.next(), nullptr);
 }
 
-TEST_F(Queue, OfOneDeadlineTheYoungestHasMostTimeLeft) {
+TEST_F(Queue, TheNewestJobOfEqualDeadlinesHasTheMostTimeLeft) {
   const Duration minute = std::chrono::seconds(60);
   JobRecord& oldest = put(1, 0, "llama-3.1-8b", 512, minute);
   put(2, 0, "llama-3.1-8b", 512, minute);
@@ -174,7 +174,7 @@ TEST_F(Queue, OfOneDeadlineTheYoungestHasMostTimeLeft) {
   EXPECT_EQ(queue.next(), &youngest);
 }
 
-TEST_F(Queue, WhereSeveralThingsMatterOthersAreAskedInTurnFromWakeToWake) {
+TEST_F(Queue, EvaluatesOtherJobsInTurnAcrossWakesWhenSeveralDemandsMatter) {
   const Duration minute = std::chrono::seconds(60);
   for (std::uint64_t number = 1; number <= 30; ++number) {
     put(number, 0, "llama-3.1-8b", 1000 - static_cast<std::uint32_t>(number), minute);
@@ -195,19 +195,19 @@ TEST_F(Queue, WhereSeveralThingsMatterOthersAreAskedInTurnFromWakeToWake) {
   EXPECT_EQ(asked.size(), 30U) << "after " << wakes << " wakes";
 }
 
-TEST_F(Queue, TrainingsOfAnotherMeasuredPaceAreAskedForThemselves) {
+TEST_F(Queue, TrainingJobsWithDifferentMeasuredThroughputsAreEvaluatedSeparately) {
   JobRecord one;
   one.job = train_job(1, 1);
-  one.job.work.paces = {{"h100-sxm", 1, 0}};
+  one.job.work.throughputs = {{"h100-sxm", 1, 0}};
   JobRecord other = one;
-  other.job.work.paces.front().steps_per_s = 5;
+  other.job.work.throughputs.front().steps_per_s = 5;
   EXPECT_NE(class_signature(one), class_signature(other));
   JobRecord saving = one;
   saving.job.work.checkpoint_steps = 10;
   EXPECT_NE(class_signature(one), class_signature(saving));
 }
 
-TEST_F(Queue, TellsWhoWaitedLongerThanItsRuleAllows) {
+TEST_F(Queue, ReportsJobsThatWaitedLongerThanTheirRuleAllows) {
   JobRecord& first = put(1, 0);
   put(2, 0);
   queue.block(first, wait_for(Reason::capacity, std::chrono::seconds(20)));

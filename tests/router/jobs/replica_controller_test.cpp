@@ -52,7 +52,7 @@ TEST(ReplicaController, DoesNothingWhenThePolicySaysSo) {
   EXPECT_FALSE(ReplicaController().may_start(controller_start, limits, "a"));
 }
 
-TEST(Replicas, AModelThatWaitsGetsOneStarted) {
+TEST(Replicas, StartForAModelThatHasWaitingWork) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{serve_job(1, "llama-2-7b")}});
@@ -79,7 +79,7 @@ TEST(Replicas, AModelThatWaitsGetsOneStarted) {
   EXPECT_EQ(assigned[0].model_spec, "") << "the connection has carried it";
 }
 
-TEST(Replicas, OnesThatAnEarlierLifeOfTheRouterStartedAreRetiredToo) {
+TEST(Replicas, StartedBeforeARouterRestartAreAlsoRetired) {
   Policy policy = builtin_policy();
   policy.replicas.retire_after = seconds(30);
   RouterHarness stage({}, policy);
@@ -96,7 +96,7 @@ TEST(Replicas, OnesThatAnEarlierLifeOfTheRouterStartedAreRetiredToo) {
   EXPECT_EQ(retired[0].number, 1u);
 }
 
-TEST(Replicas, OnesThatTheRouterStartedAreRetiredWhenUnused) {
+TEST(Replicas, StartedByTheRouterAreRetiredWhenUnused) {
   Policy policy = builtin_policy();
   policy.replicas.retire_after = seconds(30);
   RouterHarness stage({}, policy);

@@ -32,7 +32,7 @@ struct VictimCase {
 
 class Preempting : public ::testing::TestWithParam<VictimCase> {};
 
-TEST_P(Preempting, ChoosesThePlaceWhereItCostsLeast) {
+TEST_P(Preempting, ChoosesThePlacementThatCostsLeast) {
   const VictimCase& one = GetParam();
   DecisionFixture fleet("[pool.all]\nmatch = {}\n[[rule]]\nname = \"all\"\n");
   const bool tpu = std::string_view(one.device).starts_with("tpu");
@@ -163,7 +163,7 @@ JobRecord running_gang() {
   return record;
 }
 
-TEST(Preemption, OnlyRunningGangsOfLowerPriorityWithAnAttemptLeftMakeRoom) {
+TEST(Preemption, StopsOnlyRunningLowerPriorityGangsWithAnAttemptLeft) {
   struct Change {
     const char* what;
     void (*apply)(JobRecord&, Preempt&);
@@ -207,7 +207,7 @@ TEST(Preemption, OnlyRunningGangsOfLowerPriorityWithAnAttemptLeftMakeRoom) {
   }
 }
 
-TEST(Preemption, WhatWouldBeLostIsTheWorkSinceTheLastCheckpoint) {
+TEST(Preemption, CountsTheWorkSinceTheLastCheckpointAsLost) {
   const Instant now = Instant{} + std::chrono::hours(1);
   JobRecord record = running_gang();
   record.since = now - std::chrono::seconds(100);

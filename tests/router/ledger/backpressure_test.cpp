@@ -93,7 +93,7 @@ TEST_F(FailingDisk, AfterAWriteErrorOnlyCommittedRowsAreAcknowledged) {
   EXPECT_GT(failures, 10);
 }
 
-TEST_F(FailingDisk, AFullDiskIsWaitedFor) {
+TEST_F(FailingDisk, AFullDiskIsRetriedUntilThereIsSpace) {
   auto store = open(path());
   store->append({write(1)});
   ASSERT_TRUE(store->flush());
@@ -115,7 +115,7 @@ TEST_F(FailingDisk, AFullDiskIsWaitedFor) {
   EXPECT_EQ(rows_from_the_beginning(path()), 400u);
 }
 
-TEST_F(FailingDisk, ADiskThatStaysFullLosesOnlyWhatNobodyWasTold) {
+TEST_F(FailingDisk, ADiskThatStaysFullLosesOnlyUnacknowledgedRows) {
   std::uint64_t told = 0;
   {
     auto store = open(path());
@@ -130,7 +130,7 @@ TEST_F(FailingDisk, ADiskThatStaysFullLosesOnlyWhatNobodyWasTold) {
   EXPECT_EQ(rows_from_the_beginning(path()), told);
 }
 
-TEST_F(FailingDisk, AFullDiskHoldsNobodyUpAndEndsWithAWordOnLostRows) {
+TEST_F(FailingDisk, AFullDiskBlocksNoOneAndReportsLostRows) {
   auto store = open(path());
   disk.fill(true);
   for (std::uint64_t sequence = 1; sequence <= 1'100'000; sequence += 1'000) {
@@ -148,7 +148,7 @@ TEST_F(FailingDisk, AFullDiskHoldsNobodyUpAndEndsWithAWordOnLostRows) {
       << flushed.error().message;
 }
 
-TEST_F(FailingDisk, AReaderThatHoldsATransactionCannotMakeTheLogGrowWithoutLimit) {
+TEST_F(FailingDisk, AReaderInATransactionCannotGrowTheLogWithoutLimit) {
   constexpr WalLimits limits{128 << 10, 512 << 10};
   auto opened = LedgerStore::open(path(), nullptr, limits);
   ASSERT_TRUE(opened) << opened.error().message;
@@ -166,7 +166,7 @@ TEST_F(FailingDisk, AReaderThatHoldsATransactionCannotMakeTheLogGrowWithoutLimit
     while (store.log() != WalState::full && sequence < 10'000) {
       append();
       EXPECT_TRUE(store.flush());
-      was_lengthy = was_lengthy || store.log() == WalState::lengthy;
+      was_lengthy = was_lengthy || store.log() == WalState::large;
     }
     held = store.committed();
     for (int more = 0; more < 100; ++more) append();
@@ -191,14 +191,14 @@ TEST_F(FailingDisk, AReaderThatHoldsATransactionCannotMakeTheLogGrowWithoutLimit
 }
 
 // What happens there is the test above's, with less.
-TEST(WalState, IsLengthyAndFullAtWhatThePageSays) {
+TEST(WalState, IsLengthyAndFullAtTheDocumentedSizes) {
   constexpr WalLimits limits;
   constexpr std::int64_t mib = 1024 * 1024;
   EXPECT_EQ(limits.lengthy_bytes, 64 * mib);
   EXPECT_EQ(limits.full_bytes, 512 * mib);
 }
 
-TEST_F(FailingDisk, APowerCutLosesNothingThatWasTold) {
+TEST_F(FailingDisk, APowerCutLosesNoAcknowledgedRows) {
   auto store = open(path());
   for (std::uint64_t sequence = 1; sequence <= 60; ++sequence) {
     store->append({write(sequence)});

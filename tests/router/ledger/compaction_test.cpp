@@ -69,7 +69,7 @@ class EventfulLife {
   RouterHarness stage_;
 };
 
-TEST(LedgerCompaction, ChangesNothingThatARouterSays) {
+TEST(LedgerCompaction, ChangesNothingThatARouterReports) {
   const EventfulLife life;
   const Restarted plain = restart_on(life.rows(), life.jobs());
   ASSERT_GT(plain.summary.finished, 20u);
@@ -84,7 +84,7 @@ TEST(LedgerCompaction, ChangesNothingThatARouterSays) {
   }
 }
 
-TEST(LedgerCompaction, KeepsWhatIsOpenAndTheJobsThatEndedLast) {
+TEST(LedgerCompaction, KeepsOpenJobsAndTheJobsThatEndedLast) {
   const EventfulLife life;
   Retention retention;
   retention.ended_jobs = 10;
@@ -109,7 +109,7 @@ TEST(LedgerCompaction, KeepsWhatIsOpenAndTheJobsThatEndedLast) {
   }
 }
 
-TEST(LedgerCompaction, LetsJobsGoByTimeToo) {
+TEST(LedgerCompaction, DropsJobsByAgeToo) {
   const EventfulLife life;
   Retention retention;
   retention.ended_for = std::chrono::seconds(6);
@@ -140,23 +140,6 @@ TEST(LedgerCompaction, ForgetsTheOldestIdsBeyondItsBound) {
   EXPECT_EQ(restart_on(ledger.rows(), {}).summary, restart_on(life.rows(), {}).summary);
 }
 
-TEST(LedgerCompaction, LetsRowsOfRefusedJobsGoThatEarlierVersionsWrote) {
-  const EventfulLife life;
-  std::vector<LedgerRow> rows = life.rows();
-  // They are older than any count of refused jobs that this version wrote.
-  std::vector<LedgerRow> refused;
-  for (std::uint64_t number = 0; number < 10'000; ++number) {
-    refused.push_back({Transition::refused, rows.front().at, job_id(100'000 + number), 0, "why"});
-  }
-  rows.insert(rows.begin() + 1, refused.begin(), refused.end());
-  CompactedLedger ledger(rows, {});
-  while (ledger.compact(16)) {
-  }
-  EXPECT_LE(ledger.rows().size(), life.rows().size() + 1) << "and the sums";
-  EXPECT_EQ(restart_on(ledger.rows(), {}).summary, restart_on(rows, {}).summary);
-  EXPECT_GE(restart_on(ledger.rows(), {}).summary.refused, 10'000u);
-}
-
 std::map<std::string, HostChanged> host_counts_in(const std::vector<LedgerRow>& rows) {
   JobTable book{1, 0};
   Accounting accounting{Instant{}};
@@ -165,7 +148,7 @@ std::map<std::string, HostChanged> host_counts_in(const std::vector<LedgerRow>& 
   return reader.host_counts();
 }
 
-TEST(LedgerCompaction, OfCountersOnlyTheNewestStay) {
+TEST(LedgerCompaction, KeepsOnlyTheNewestCounters) {
   RouterHarness stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
   stage.receive(1, stage.registration("h1"));
@@ -187,7 +170,7 @@ TEST(LedgerCompaction, OfCountersOnlyTheNewestStay) {
   EXPECT_GT(counts.at("h1").sample_gaps, 2'900u);
 }
 
-TEST(LedgerCompaction, RefusesSumsThatAreNotWhole) {
+TEST(LedgerCompaction, RefusesIncompleteSums) {
   Accounting accounting{Instant{}};
   const std::string whole = accounting.job_sums();
   EXPECT_TRUE(accounting.restore_job_sums(whole));

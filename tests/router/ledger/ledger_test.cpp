@@ -41,7 +41,7 @@ Lease on_replica(std::uint32_t replica) {
   return lease;
 }
 
-TEST(Ledger, ALeaseIsReadAsItWasWritten) {
+TEST(Ledger, ALeaseRoundTrips) {
   Lease gang, over_hosts;
   gang.members = {Member("h2", {0, 2, 7})};
   gang.target = "h2/0,2,7";
@@ -71,13 +71,7 @@ LedgerRow with_place(const std::string& text) {
   return row;
 }
 
-TEST(Ledger, APlaceThatEarlierVersionsWroteIsReadToo) {
-  const auto read = ledger::read_lease(*decode(with_place("devices 0 1 5").payload));
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->members.front().devices, (std::vector<std::uint16_t>{0, 1, 5}));
-}
-
-TEST(Ledger, APlaceThatIsNoneIsRefused) {
+TEST(Ledger, AnInvalidPlacementIsRefused) {
   for (const char* text : {"devices", "devices 3-1", "devices 0-70000", "devices 0-4096",
                            "devices a", "gang h1/0", "gang h1/0 h2", "replica 1 2", "rooms 1"}) {
     EXPECT_FALSE(ledger::read_lease(*decode(with_place(text).payload))) << text;
@@ -120,7 +114,7 @@ TEST(Ledger, ReplaysAJobToItsEnd) {
   EXPECT_EQ(summary.fallbacks.at(Reason::capacity), 1u);
 }
 
-TEST(Ledger, NamesTheRowThatDoesNotFit) {
+TEST(Ledger, NamesAnInconsistentRow) {
   Replay replay;
   ASSERT_EQ(replay.read(ledger::accepted(at, serve_job(1))), "");
   EXPECT_NE(replay.read(lease_row(2, 1, on_replica(0))).find("ledger row 2 (leased): job"),
@@ -134,17 +128,7 @@ TEST(Ledger, NamesTheRowThatDoesNotFit) {
   EXPECT_NE(replay.read(torn).find("ledger row 5 (accepted)"), std::string::npos);
 }
 
-TEST(Ledger, RowsOfRefusedJobsThatEarlierVersionsWroteOnlyCount) {
-  Replay replay;
-  ASSERT_EQ(replay.read({Transition::refused, at, job_id(1), 0, ""}), "");
-  ASSERT_EQ(replay.read({Transition::refused, at, job_id(2), 0, ""}), "");
-  ASSERT_EQ(replay.read(ledger::accepted(at, serve_job(1))), "");
-  const Summary summary = replay.accounting.summary(at);
-  EXPECT_EQ(summary.refused, 2u);
-  EXPECT_EQ(summary.accepted, 1u);
-}
-
-TEST(Histogram, AnswersWithinOnePerCent) {
+TEST(Histogram, IsAccurateWithinOnePercent) {
   Histogram histogram;
   for (int number = 1; number <= 10'000; ++number) histogram.add(number * 0.001);
   EXPECT_NEAR(histogram.quantile(0.5), 5.0, 0.05);
@@ -154,14 +138,14 @@ TEST(Histogram, AnswersWithinOnePerCent) {
   EXPECT_EQ(histogram.percentiles().count, 10'000u);
 }
 
-TEST(Histogram, TakesAnyNumber) {
+TEST(Histogram, AcceptsAnyNumber) {
   Histogram histogram;
   for (const double value : {0.0, -1.0, 1e300, 1e-300}) histogram.add(value);
   EXPECT_EQ(histogram.percentiles().count, 4u);
   EXPECT_DOUBLE_EQ(Histogram().quantile(0.5), 0);
 }
 
-TEST(LedgerBackpressure, OneThatStandsStillGetsNoNewJobsAndNoNewRows) {
+TEST(LedgerBackpressure, AStalledLedgerGetsNoNewJobsAndNoNewRows) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.commit();
@@ -208,7 +192,7 @@ TEST(LedgerBackpressure, RefusalsWriteNothingAndAreAnsweredAtOnce) {
   EXPECT_EQ(stage.router->summary(stage.now).refused, 1'000u) << "as shown before";
 }
 
-TEST(LedgerBackpressure, AnUnknownModelsNameCostsASearchOnlyAFewTimes) {
+TEST(LedgerBackpressure, UnknownModelNamesTriggerOnlyAFewSearches) {
   RouterHarness stage;
   Submit submit;
   for (std::uint64_t number = 1; number <= 100; ++number) {
@@ -226,7 +210,7 @@ TEST(LedgerBackpressure, AnUnknownModelsNameCostsASearchOnlyAFewTimes) {
   EXPECT_LE(suggested, 8);
 }
 
-TEST(LedgerBackpressure, OneThatStandsStillForLongGathersNoRowsAndLosesNoJob) {
+TEST(LedgerBackpressure, ALongStallAccumulatesNoRowsAndLosesNoJob) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.commit();
@@ -261,7 +245,7 @@ TEST(LedgerBackpressure, OneThatStandsStillForLongGathersNoRowsAndLosesNoJob) {
 
 // ---- Figures -----------------------------------------------------------------------------------
 
-TEST(Figures, ThatCannotBeTrueAreCutAndTold) {
+TEST(Figures, ThatAreImpossibleAreClampedAndReported) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive(9, Submit{{serve_job(1), serve_job(2)}});
@@ -293,7 +277,7 @@ TEST(Figures, ThatCannotBeTrueAreCutAndTold) {
   EXPECT_EQ(stage.router->summary(stage.now).charged, summary.charged);
 }
 
-TEST(Figures, ThatALedgerAlreadyHoldsDoNotSpoilItsSums) {
+TEST(Figures, AlreadyInALedgerDoNotCorruptItsTotals) {
   Replay replay;
   Finished absurd;
   absurd.job = job_id(1);
@@ -312,7 +296,7 @@ TEST(Figures, ThatALedgerAlreadyHoldsDoNotSpoilItsSums) {
   EXPECT_EQ(again.summary(at).charged, (Usage{0, 0, 3}));
 }
 
-TEST(Figures, AnEnergyCounterThatLeapsCountsWhatItsDeviceCanHaveUsed) {
+TEST(Figures, AJumpingEnergyCounterCountsOnlyWhatItsDeviceCouldUse) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   stage.receive_samples("h1", 100, RouterHarness::idle_samples(8, 1'000));
@@ -330,7 +314,7 @@ void report_energy(RouterHarness& stage, std::uint64_t sequence, double energy_j
   stage.receive_samples("h1", sequence, RouterHarness::idle_samples(8, energy_j));
 }
 
-TEST(LedgerCounters, EnergyAndCostGoOnOverARestart) {
+TEST(LedgerCounters, EnergyAndCostContinueAcrossARestart) {
   RouterHarness stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
   stage.receive(1, stage.registration("h1"));
@@ -362,7 +346,7 @@ TEST(LedgerCounters, EnergyAndCostGoOnOverARestart) {
   EXPECT_DOUBLE_EQ(after.fleet_energy_j, 8 * 1290);
 }
 
-TEST(LedgerCounters, TheEndOfTheRunWritesThem) {
+TEST(LedgerCounters, AreWrittenAtTheEndOfTheRun) {
   RouterHarness stage;
   stage.receive(1, Join{Role::agent, "h1", "drover test"});
   stage.receive(1, stage.registration("h1"));
@@ -373,7 +357,7 @@ TEST(LedgerCounters, TheEndOfTheRunWritesThem) {
   EXPECT_DOUBLE_EQ(stage.router->summary(stage.now).fleet_energy_j, 8 * 1000);
 }
 
-TEST(LedgerCounters, NoSumThatWasShownGoesBackOverAKill) {
+TEST(LedgerCounters, NoShownSumDecreasesAcrossAKill) {
   for (const int seconds_alive : {1, 4, 9, 11, 17}) {
     RouterHarness stage;
     stage.receive(1, Join{Role::agent, "h1", "drover test"});
@@ -405,7 +389,7 @@ TEST(LedgerCounters, NoSumThatWasShownGoesBackOverAKill) {
   }
 }
 
-TEST(LedgerCounters, WhatIsShownIsOnDiskJobsAndAll) {
+TEST(LedgerCounters, EverythingShownIsOnDiskIncludingJobs) {
   Assigned stage;
   stage.wait(std::chrono::seconds(1));
   stage.commit();
@@ -423,7 +407,7 @@ TEST(LedgerCounters, WhatIsShownIsOnDiskJobsAndAll) {
   EXPECT_EQ(stage.told<Summary>(8)[0].finished, 1u);
 }
 
-TEST(LedgerCounters, CountersWhoseSumsAreMissingCountNothingTwice) {
+TEST(LedgerCounters, CountersWithoutSumsCountNothingTwice) {
   Replay replay;
   const SampleBatch batch = pack("h1", RouterHarness::idle_samples(8, 5000));
   EXPECT_EQ(replay.read(ledger::counters(at, batch)), "");

@@ -65,7 +65,7 @@ TEST_F(LedgerFile, GivesBackEveryRowAsItWasWritten) {
   EXPECT_EQ(*stored_rows(*open()), expected);
 }
 
-TEST_F(LedgerFile, EachLifeWritesBehindTheLast) {
+TEST_F(LedgerFile, EachRunAppendsAfterTheLast) {
   for (std::uint64_t life = 1; life <= 3; ++life) {
     auto store = open();
     EXPECT_EQ(stored_rows(*store)->size(), (life - 1) * 2);
@@ -77,12 +77,12 @@ TEST_F(LedgerFile, EachLifeWritesBehindTheLast) {
   EXPECT_EQ((*rows)[4].job.low, 3u);
 }
 
-TEST_F(LedgerFile, WhatWasAppendedIsWrittenBeforeItCloses) {
+TEST_F(LedgerFile, WritesAppendedRowsBeforeItCloses) {
   { open()->append({write(1, 1)}); }
   EXPECT_EQ(stored_rows(*open())->size(), 1u);
 }
 
-TEST_F(LedgerFile, SaysWhenItHasCommitted) {
+TEST_F(LedgerFile, ReportsWhenItHasCommitted) {
   auto store = open();
   store->append({write(1, 1)});
   pollfd event{store->ready_descriptor(), POLLIN, 0};
@@ -98,7 +98,7 @@ TEST_F(LedgerFile, RefusesASecondRouter) {
   EXPECT_NE(refused.find(path), std::string::npos) << refused;
 }
 
-TEST_F(LedgerFile, RefusesASecondRouterWhateverThePath) {
+TEST_F(LedgerFile, RefusesASecondRouterThroughAnyPath) {
   const files::path file = path;
   const files::path other = folder / "other";
   files::create_directory(other);
@@ -119,7 +119,7 @@ TEST_F(LedgerFile, RefusesASecondRouterWhateverThePath) {
   }
 }
 
-TEST_F(LedgerFile, RefusesAFileOfTwoNames) {
+TEST_F(LedgerFile, RefusesAFileWithTwoHardLinks) {
   { open()->append({write(1, 1)}); }
   const files::path second = folder / "second.sqlite";
   files::create_hard_link(path, second);
@@ -128,7 +128,7 @@ TEST_F(LedgerFile, RefusesAFileOfTwoNames) {
   EXPECT_EQ(stored_rows(*open())->size(), 1u);
 }
 
-TEST_F(LedgerFile, RefusesLinksInACircle) {
+TEST_F(LedgerFile, RefusesALoopOfSymbolicLinks) {
   files::create_symlink(folder / "b", folder / "a");
   files::create_symlink(folder / "a", folder / "b");
   path = (folder / "a").string();
@@ -144,12 +144,12 @@ TEST_F(LedgerFile, NamesTheFolderThatIsMissing) {
   EXPECT_NE(refusal().find("not a folder"), std::string::npos) << refusal();
 }
 
-TEST_F(LedgerFile, ALockLeftByADeadRouterIsNoHindrance) {
+TEST_F(LedgerFile, IgnoresALockLeftByADeadRouter) {
   std::ofstream(path + ".lock") << "left over";
   EXPECT_NE(open(), nullptr);
 }
 
-TEST_F(LedgerFile, ATornLogLosesOnlyWhatWasNotWhole) {
+TEST_F(LedgerFile, ATruncatedLogLosesOnlyIncompleteRows) {
   const files::path copy = folder / "copy.sqlite";
   {
     auto store = open();
@@ -171,7 +171,7 @@ TEST_F(LedgerFile, ATornLogLosesOnlyWhatWasNotWhole) {
   EXPECT_EQ(rows->back().job.low, 19u);
 }
 
-TEST_F(LedgerFile, RefusesWhatIsNoLedger) {
+TEST_F(LedgerFile, RefusesAFileThatIsNotALedger) {
   std::ofstream(path) << "This is a text that is long enough to be looked at: not SQLite.";
   EXPECT_EQ(refusal(), "ledger " + path + ": not an SQLite file, expected a ledger or no file");
   EXPECT_FALSE(files::exists(path + ".lock")) << "nothing is left beside a file that is not ours";
@@ -183,7 +183,7 @@ TEST_F(LedgerFile, RefusesAFolder) {
   EXPECT_FALSE(files::exists(path + ".lock"));
 }
 
-TEST_F(LedgerFile, RefusesDamage) {
+TEST_F(LedgerFile, RefusesADamagedFile) {
   {
     auto store = open();
     for (std::uint64_t sequence = 1; sequence <= 200; ++sequence) {
@@ -210,7 +210,7 @@ std::map<std::string, std::string> bytes_of(const files::path& folder, const std
   return all;
 }
 
-TEST_F(LedgerFile, AFlippedBitNeverChangesWhatIsReadUnseen) {
+TEST_F(LedgerFile, AFlippedBitNeverChangesRowsUndetected) {
   std::vector<LedgerRow> written;
   {
     auto store = open();

@@ -130,7 +130,7 @@ void for_random_policies(std::uint64_t seed, int count, Look look) {
   }
 }
 
-TEST(RandomPolicies, RulesThatAreSaidToBeNeverReachedAreNot) {
+TEST(RandomPolicies, RulesReportedAsUnreachableAreNeverReached) {
   int found = 0;
   for_random_policies(1, 600, [&](RandomStream& random, const Drawn& drawn) {
     std::vector<const Rule*> never;
@@ -172,7 +172,7 @@ Walked walk(const Rule& rule, Reason reason, const std::vector<std::string>& wit
   return walked;
 }
 
-TEST(RandomPolicies, FallbacksThatAreSaidToBeNeverReachedAreNot) {
+TEST(RandomPolicies, FallbacksReportedAsUnreachableAreNeverReached) {
   int found = 0;
   const std::vector<std::vector<std::string>> fleets = {
       {}, {"a"}, {"b"}, {"c"}, {"a", "b"}, {"a", "c"}, {"b", "c"}, {"a", "b", "c"}};
@@ -195,7 +195,7 @@ TEST(RandomPolicies, FallbacksThatAreSaidToBeNeverReachedAreNot) {
   EXPECT_GT(found, 100);
 }
 
-TEST(RandomPolicies, FallbacksThatLeadBackHaveBeenTriedWhereverTheyAreAsked) {
+TEST(RandomPolicies, FallbacksReportedAsAlreadyTriedHaveAlwaysBeenTried) {
   int found = 0;
   for_random_policies(5, 600, [&](RandomStream&, const Drawn& drawn) {
     for (const Finding& finding : drawn.reading.findings) {
@@ -255,7 +255,7 @@ TEST(RandomPolicies, UnhandledReasonsAreThoseThatNoFallbackCovers) {
   EXPECT_GT(holes, 1000);
 }
 
-TEST(RandomPolicies, AnErrorOverJobsWithoutARuleStandsOnlyWhereThereAreSome) {
+TEST(RandomPolicies, JobsWithoutARuleAreReportedOnlyWhereTheyExist) {
   int complete = 0;
   for_random_policies(4, 1500, [&](RandomStream& random, const Drawn& drawn) {
     const bool warned =

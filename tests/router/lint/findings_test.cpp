@@ -58,7 +58,7 @@ void expect_found(const std::vector<FindingCase>& cases) {
   }
 }
 
-TEST(PolicyFindings, AllErrorsOfAllSectionsAreToldAtOnceAndNoneThatOnlyFollows) {
+TEST(PolicyFindings, ReportAllErrorsOfAllSectionsAtOnceButNoFollowUpErrors) {
   EXPECT_EQ(examined("[policy]\n"
                      "objectiv = \"cost\"\n"
                      "[pool.a]\n"
@@ -147,7 +147,7 @@ TEST(PolicyFindings, AProblemHidesOnlyWhatDependsOnIt) {
       << "which jobs the rule takes, and where to, is not known";
 }
 
-TEST(PolicyFindings, WarningsOfOneWordingAreOneForPeople) {
+TEST(PolicyFindings, WarningsWithTheSameTextAreShownOnce) {
   const auto warning = [](int line, const std::string& key, const std::string& text) {
     return Finding{false, fmt::format("p.toml:{}", line), key + ": " + text};
   };
@@ -168,7 +168,7 @@ TEST(PolicyFindings, WarningsOfOneWordingAreOneForPeople) {
             "p.toml:1: warning: rule[1].on: same (also in lines 2, 3, 4, 5, 6 and 2 more)\n");
 }
 
-TEST(PolicyFindings, OfManyRulesNotEveryCaseIsTriedAndThatIsSaid) {
+TEST(PolicyFindings, ReportThatNotEveryCaseOfManyRulesIsTried) {
   const auto ruled = [](int rules) {
     std::string text = pools;
     for (int at = 0; at < rules; ++at) {
@@ -186,7 +186,7 @@ TEST(PolicyFindings, OfManyRulesNotEveryCaseIsTriedAndThatIsSaid) {
   EXPECT_TRUE(parse_policy(ruled(200), "p.toml"));
 }
 
-TEST(PolicyFindings, OfRules) {
+TEST(PolicyFindings, CoverRules) {
   const auto ruled = [](const std::string& when) {
     return pools + rule + "when = { " + when + " }\n" + otherwise_queue + rest;
   };
@@ -235,7 +235,7 @@ TEST(PolicyFindings, OfRules) {
   });
 }
 
-TEST(PolicyFindings, OfPreemption) {
+TEST(PolicyFindings, CoverPreemption) {
   const auto preempting = [](const std::string& when, const std::string& may) {
     return "[class.low]\nwhen = { kind = \"training\", priority = \"0..5\" }\n" + pools + rule +
            "when = { " + when + " }\npreempt = { may = [\"" + may + "\"] }\n" + otherwise_queue +
@@ -256,7 +256,7 @@ TEST(PolicyFindings, OfPreemption) {
   });
 }
 
-TEST(PolicyFindings, OfFallbacks) {
+TEST(PolicyFindings, CoverFallbacks) {
   const auto one = [](const std::string& fallback) {
     return pools + rule + "[[rule.fallback]]\n" + fallback + otherwise_queue;
   };
@@ -359,7 +359,7 @@ TEST(PolicyFindings, OfFallbacks) {
   });
 }
 
-TEST(PolicyFindings, OfClasses) {
+TEST(PolicyFindings, CoverClasses) {
   const auto classed = [](const std::string& lines) { return pools + rest + lines; };
   expect_found({
       {classed("[class.t]\nwhen = { kind = \"training\" }\nmetric = \"ttft\"\n"),
@@ -390,7 +390,7 @@ TEST(PolicyFindings, OfClasses) {
   });
 }
 
-TEST(PolicyFindings, OfPools) {
+TEST(PolicyFindings, CoverPools) {
   const std::string a_rule = "[[rule]]\nname = \"r\"\n" + otherwise_queue;
   const auto pooled = [&](const std::string& lines) { return lines + a_rule; };
   expect_found({
@@ -425,7 +425,7 @@ TEST(PolicyFindings, OfPools) {
   });
 }
 
-TEST(PolicyFindings, OfOutcomes) {
+TEST(PolicyFindings, CoverOutcomes) {
   const auto capable = [](const std::string& lines, const std::string& when) {
     return "[pool.a]\nmatch = { kind = \"gpu\" }\n[capability.a]\n" + lines + rule + when +
            otherwise_queue;
@@ -504,7 +504,7 @@ TEST(PolicyFindings, OfOutcomes) {
   });
 }
 
-TEST(PolicyFindings, ProblemsOfTheReaderAreFoundAsWell) {
+TEST(PolicyFindings, IncludeTheProblemsOfTheReader) {
   EXPECT_EQ(examined(pools + "[[rule]]\nname = \"r\"\npick = \"best\"\n"),
             "p.toml:7: error: rule[1].pick: found \"best\", expected max, p2c or weighted\n");
   EXPECT_EQ(examined("= 5\n").rfind("p.toml:1: error: ", 0), 0U);

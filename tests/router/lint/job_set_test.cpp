@@ -11,7 +11,7 @@
 namespace drover::router {
 namespace {
 
-TEST(GlobCover, SaysWhichGlobsHoldForAllThatAnotherHoldsFor) {
+TEST(GlobCover, TellsWhichGlobsMatchAllThatAnotherMatches) {
   struct Case {
     const char* general;
     const char* special;
@@ -51,7 +51,7 @@ std::string drawn(RandomStream& random, std::string_view letters, std::uint64_t 
   return text;
 }
 
-TEST(GlobCover, WhatIsCoveredIsMatched) {
+TEST(GlobCover, TextsOfACoveredGlobMatchTheCoveringOne) {
   RandomStream random(11);
   int covered = 0;
   for (int round = 0; round < 20'000; ++round) {
@@ -105,7 +105,7 @@ bool any_holds(const std::vector<When>& whens, const ExampleJob& sample) {
   });
 }
 
-TEST(JobSet, NothingIsLeftOnlyWhereEachJobIsHeldByAnother) {
+TEST(JobSet, NothingRemainsOnlyIfOtherSetsCoverEachJob) {
   RandomStream random(5);
   int empty = 0;
   for (int round = 0; round < 3000; ++round) {
@@ -127,7 +127,7 @@ TEST(JobSet, NothingIsLeftOnlyWhereEachJobIsHeldByAnother) {
   EXPECT_GT(empty, 100);
 }
 
-TEST(JobSet, ASampleIsOneOfItsJobs) {
+TEST(JobSet, ASampleIsAJobOfItsSet) {
   RandomStream random(6);
   int samples = 0;
   for (int round = 0; round < 3000; ++round) {
@@ -141,7 +141,7 @@ TEST(JobSet, ASampleIsOneOfItsJobs) {
   EXPECT_GT(samples, 1000);
 }
 
-TEST(JobSet, TwoHalvesLeaveNothing) {
+TEST(JobSet, SubtractingBothHalvesLeavesNothing) {
   When one;
   one.gang = {2, 1e300};
   When many;
@@ -153,7 +153,7 @@ TEST(JobSet, TwoHalvesLeaveNothing) {
   EXPECT_EQ(left[0][Size::gang], (IntegerRange{1, 1}));
 }
 
-TEST(JobSet, ARuleThatSaysNothingOfPrioritiesHoldsForNegativeOnes) {
+TEST(JobSet, ARuleWithoutPrioritiesMatchesNegativeOnes) {
   ExampleJob sample;
   sample.job.priority = -5;
   EXPECT_TRUE(holds(When{}, sample.job, sample.model, nullptr));

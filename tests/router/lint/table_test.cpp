@@ -6,7 +6,7 @@
 namespace drover::router {
 namespace {
 
-TEST(OutcomeTable, SaysPerCaseAndReasonWhatHappens) {
+TEST(OutcomeTable, ShowsWhatHappensPerCaseAndReason) {
   const auto policy = parse_policy(R"([policy]
 default_action = "reject"
 [pool.a]

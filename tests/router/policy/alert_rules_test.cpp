@@ -75,7 +75,7 @@ using News = std::vector<std::string>;
 
 // ---- Devices -----------------------------------------------------------------------------------
 
-TEST(AlertRules, RaiseOnceTheirFilterHasHeldAndClearOnceTheOtherHas) {
+TEST(AlertRules, RaiseAndClearOnceTheirConditionsHaveHeldLongEnough) {
   Warmed fleet;
   fleet.at(71, 3);
   EXPECT_EQ(fleet.news("warm"), News{});
@@ -96,7 +96,7 @@ TEST(AlertRules, RaiseOnceTheirFilterHasHeldAndClearOnceTheOtherHas) {
   EXPECT_EQ(fleet.news("warm"), News{}) << "between the two nothing is raised";
 }
 
-TEST(AlertRules, ABreakBeforeTheyRaiseBeginsAnew) {
+TEST(AlertRules, RestartTheirDelayWhenTheConditionBreaks) {
   Warmed fleet;
   for (int round = 0; round < 5; ++round) {
     fleet.at(71, 3);
@@ -105,7 +105,7 @@ TEST(AlertRules, ABreakBeforeTheyRaiseBeginsAnew) {
   EXPECT_EQ(fleet.news("warm"), News{});
 }
 
-TEST(AlertRules, WhatIsNotKnownHoldsForNothing) {
+TEST(AlertRules, UnknownValuesMatchNothing) {
   const std::string rules =
       "[[alert]]\nname = \"cold\"\nwhen = \"temp < 50C\"\nfor = 0\n"
       "[[alert]]\nname = \"other\"\nwhen = \"temp != 50C\"\nfor = 0\n";
@@ -127,7 +127,7 @@ TEST(AlertRules, WhatIsNotKnownHoldsForNothing) {
   EXPECT_EQ(known, 24U) << "of those that say it";
 }
 
-TEST(AlertRules, ADeviceOfALostHostIsNoSubject) {
+TEST(AlertRules, IgnoreDevicesOfALostHost) {
   Warmed fleet;
   fleet.at(75, 5);
   ASSERT_EQ(fleet.news("warm"), News{"+h100-1/3"});
@@ -135,7 +135,7 @@ TEST(AlertRules, ADeviceOfALostHostIsNoSubject) {
   EXPECT_EQ(fleet.news("warm"), News{"-h100-1/3"}) << "its host is lost, and that is said";
 }
 
-TEST(AlertRules, CanAskForWhatADeviceIsAndDoes) {
+TEST(AlertRules, CanTestTheTypeAndActivityOfADevice) {
   struct Case {
     std::string filter;
     std::size_t devices;
@@ -196,7 +196,7 @@ TEST(AlertRules, CanAskForWhatADeviceIsAndDoes) {
 
 // ---- Pools and the site ------------------------------------------------------------------------
 
-TEST(AlertRules, APoolOfWhichMostIsLostIsUnwell) {
+TEST(AlertRules, RaiseAnAlertForAMostlyLostPool) {
   Fleet fleet;
   fleet.live(45, {{3, "v5e-1"}});
   std::vector<std::string> subjects;
@@ -206,7 +206,7 @@ TEST(AlertRules, APoolOfWhichMostIsLostIsUnwell) {
   EXPECT_EQ(subjects, News{"pool:h100"});
 }
 
-TEST(AlertRules, APoolThatIsDrainedOrHasLeftIsNotUnwell) {
+TEST(AlertRules, RaiseNoAlertForADrainedOrDepartedPool) {
   Fleet fleet;
   fleet.ask(SetDrain{"pool:v5e", true, {}});
   fleet.receive(1, Leave{"SIGTERM", 0});
@@ -215,7 +215,7 @@ TEST(AlertRules, APoolThatIsDrainedOrHasLeftIsNotUnwell) {
   for (const Alert& alert : fleet.published<Alert>()) EXPECT_NE(alert.rule, "pool_degraded");
 }
 
-TEST(AlertRules, AQueueThatFillsIsAnAlertOfTheSite) {
+TEST(AlertRules, RaiseASiteAlertWhenTheQueueFills) {
   std::string text = policy_text("");
   const std::string before = "[limits]\n";
   text.replace(text.find(before), before.size(), before + "power_cap_w = { site = 1 }\n");
@@ -236,7 +236,7 @@ TEST(AlertRules, AQueueThatFillsIsAnAlertOfTheSite) {
 
 // ---- Policies ----------------------------------------------------------------------------------
 
-TEST(AlertRules, ThoseThatShipAreInEveryPolicyAndSaidToEverybody) {
+TEST(AlertRules, ShippedOnesAreInEveryPolicyAndSentToEveryClient) {
   Fleet fleet;
   fleet.receive(20, SnapshotRequest{});
   std::vector<AlertRuleText> told;
@@ -289,7 +289,7 @@ TEST(AlertRules, MistakesInAPolicyNameTheLine) {
   }
 }
 
-TEST(AlertRules, ANewPolicysRulesHoldFromThenOnAndWhatOthersRaisedIsOver) {
+TEST(AlertRules, ANewPolicyAppliesItsRulesAndClearsAlertsOfRemovedOnes) {
   Warmed fleet;
   fleet.at(75, 5);
   ASSERT_EQ(fleet.news("warm"), News{"+h100-1/3"});
@@ -309,7 +309,7 @@ TEST(AlertRules, ANewPolicysRulesHoldFromThenOnAndWhatOthersRaisedIsOver) {
 
 // ---- Acknowledgement ---------------------------------------------------------------------------
 
-TEST(Acknowledgement, IsOnRecordToldToAllAndEndsWithTheAlert) {
+TEST(Acknowledgement, IsAuditedPublishedAndEndsWithTheAlert) {
   Warmed fleet;
   fleet.at(75, 5);
   const ActionReply reply = fleet.ask(AcknowledgeAlert{"warm", "h100-1/3"});
@@ -331,7 +331,7 @@ TEST(Acknowledgement, IsOnRecordToldToAllAndEndsWithTheAlert) {
   EXPECT_EQ(fleet.published<Alert>().at(0).acknowledged_by, "");
 }
 
-TEST(Acknowledgement, EndsWithTheRoutersLife) {
+TEST(Acknowledgement, EndsWhenTheRouterRestarts) {
   Warmed fleet;
   fleet.at(75, 5);
   ASSERT_TRUE(fleet.ask(AcknowledgeAlert{"warm", "h100-1/3"}).applied);
@@ -344,7 +344,7 @@ TEST(Acknowledgement, EndsWithTheRoutersLife) {
   EXPECT_EQ(raised[0].acknowledged_by, "");
 }
 
-TEST(Acknowledgement, OfAllReachesWhatIsRaisedAndOnlyThat) {
+TEST(Acknowledgement, OfAllAlertsCoversOnlyRaisedOnes) {
   Warmed fleet;
   fleet.receive(3, DeviceReport{1, false, 0, "lost"});
   fleet.at(75, 5);
@@ -354,7 +354,7 @@ TEST(Acknowledgement, OfAllReachesWhatIsRaisedAndOnlyThat) {
   EXPECT_EQ(fleet.published<Alert>().size(), 2U);
 }
 
-TEST(Acknowledgement, OfNothingThatIsRaisedIsRefusedOnRecord) {
+TEST(Acknowledgement, OfAnAlertThatIsNotRaisedIsRefusedAndAudited) {
   Fleet fleet;
   const ActionReply reply = fleet.ask(AcknowledgeAlert{"warm", "h1"});
   EXPECT_FALSE(reply.applied);
@@ -363,7 +363,7 @@ TEST(Acknowledgement, OfNothingThatIsRaisedIsRefusedOnRecord) {
   EXPECT_EQ(fleet.ask(AcknowledgeAlert{}).problem, "no alert is raised");
 }
 
-TEST(Acknowledgement, IsNotForViewers) {
+TEST(Acknowledgement, IsRefusedToViewers) {
   Warmed fleet;
   fleet.at(75, 5);
   fleet.receive(21, Join{Role::viewer, "top", "drover test"});
@@ -397,7 +397,7 @@ std::string page_row(const AlertRule& rule) {
                      span_text(told.raise_after), span_text(told.clear_after), told.help);
 }
 
-TEST(AlertRules, StandOnThePageAsTheyShip) {
+TEST(AlertRules, MatchThePoliciesPage) {
   const std::string page = file_text("docs/policies.md");
   std::string table;
   for (const AlertRule& rule : shipped_alert_rules()) table += page_row(rule);

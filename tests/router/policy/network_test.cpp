@@ -22,14 +22,14 @@ TEST(Network, AnySiteIsNearItself) {
   EXPECT_EQ(path.usd_per_gb, 0);
 }
 
-TEST(Network, LinksHoldEitherWayAndTheFirstThatMatchesCounts) {
+TEST(Network, LinksApplyInBothDirectionsAndTheFirstMatchCounts) {
   const Network network = two_sites();
   EXPECT_EQ(path_between(network, "dc-2", "cloud-1").rtt_s, 0.012);
   EXPECT_EQ(path_between(network, "cloud-1", "dc-2").rtt_s, 0.012);
   EXPECT_EQ(path_between(network, "edge", "cloud-1").rtt_s, 0.100) << "no link names it";
 }
 
-TEST(Network, DataComesFromTheSoonestCopy) {
+TEST(Network, DataComesFromTheFastestCopy) {
   const Network network = two_sites();
   const auto from = [&](const char* data_set, const char* site) {
     return transfer_of(network, network.data_sets.find(data_set)->second, site);
@@ -91,7 +91,7 @@ struct ThreeSites : DecisionFixture {
   }
 };
 
-TEST(Network, DataFarAwayTakesTimeAndEgress) {
+TEST(Network, DistantDataCostsTimeAndEgress) {
   ThreeSites fleet;
   const Job job = fleet.training(1, "resnet-50");
   const Decision far = fleet.decide(job).decision;
@@ -104,7 +104,7 @@ TEST(Network, DataFarAwayTakesTimeAndEgress) {
   EXPECT_NEAR(far.top[0].estimate.cost_usd - free.top[0].estimate.cost_usd, 150 * 0.02, 1e-9);
 }
 
-TEST(Network, ThatIsGoneLeavesNoDistanceToLaterDecisions) {
+TEST(Network, OnceRemovedLeavesNoDistanceInLaterDecisions) {
   ThreeSites fleet(R"([network]
 otherwise = { rtt_ms = 100, gbps = 0.8, usd_per_gb = 0.09 }
 [network.data_set.images]
@@ -129,7 +129,7 @@ score = { distance = 1 }
   }
 }
 
-TEST(Network, DataThatCannotBeThereInTimeIsAReason) {
+TEST(Network, DataThatCannotArriveInTimeIsAReason) {
   ThreeSites fleet;
   Job job = fleet.training(1, "resnet-50");
   job.tenant = "strict";
@@ -139,7 +139,7 @@ TEST(Network, DataThatCannotBeThereInTimeIsAReason) {
   EXPECT_EQ(rejected(decision, Reason::data), 1U);
 }
 
-TEST(Network, DataThatLiesNowhereIsNowhereInTime) {
+TEST(Network, DataStoredNowhereNeverArrivesInTime) {
   ThreeSites fleet;
   Job job = fleet.training(1, "resnet-50");
   job.data_set = "unheard-of";
@@ -148,7 +148,7 @@ TEST(Network, DataThatLiesNowhereIsNowhereInTime) {
   EXPECT_EQ(result.decision.fallback_reason, Reason::data);
 }
 
-TEST(Network, ClientsTooFarAwayAreTopology) {
+TEST(Network, ClientsTooFarAwayCauseReasonTopology) {
   ThreeSites fleet;
   const Decision decision = fleet.decide(fleet.request()).decision;
   EXPECT_EQ(decision.preferred_pool, "edge");

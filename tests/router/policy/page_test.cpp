@@ -51,7 +51,7 @@ std::string whole(const TomlBlock& block) {
   return gpu_and_tpu + block.text + (has_rule ? "" : open_rule);
 }
 
-TEST(PolicyPage, EveryPieceOfTomlOnItAndInTheReadmeIsAPolicyOrPartOfOne) {
+TEST(PolicyPage, EveryTomlBlockInItAndTheReadmeIsAValidPolicyPart) {
   for (const char* page : {"docs/policies.md", "README.md"}) {
     const auto blocks = toml_blocks(file_text(page));
     EXPECT_FALSE(blocks.empty()) << page;

@@ -99,7 +99,7 @@ const std::array<Trouble, 4> troubles = {{
      Reason::drain},
 }};
 
-TEST(ShippedPolicies, TroubleInTheFirstKindIsAnsweredByTheOtherKindForItsReason) {
+TEST(ShippedPolicies, ProblemsWithOneKindFallBackToTheOtherForThatReason) {
   struct Case {
     const char* policy;
     bool gpu_wanted;
@@ -153,7 +153,7 @@ TEST(SpotWithFloor, TrainingTakesSpotAndChatTheFloor) {
   EXPECT_FALSE(chat.fallback_reason && chat.pool != "floor");
 }
 
-TEST(SpotWithFloor, TrainingGoesDownToTheFloorAndChatOverflowsToSpot) {
+TEST(SpotWithFloor, TrainingFallsBackToTheFloorAndChatOverflowsToSpot) {
   Rented fleet;
   fleet.fleet_state.host(fleet.spot).health = Health::suspect;
   const Decision training = fleet.decide(trains(fleet, 1)).decision;

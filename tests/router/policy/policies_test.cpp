@@ -80,7 +80,7 @@ const std::vector<Expectation>& expectations() {
   return table;
 }
 
-TEST(ShippedPolicies, EachFileParsesIsListedHereAndIsCalledAsItsFile) {
+TEST(ShippedPolicies, ParseAreListedHereAndAreNamedAfterTheirFiles) {
   std::set<std::string> found;
   for (const auto& file :
        std::filesystem::directory_iterator(DROVER_SOURCE_DIR "/examples/policies")) {
@@ -94,7 +94,7 @@ TEST(ShippedPolicies, EachFileParsesIsListedHereAndIsCalledAsItsFile) {
   }
 }
 
-TEST(ShippedPolicies, WhetherAJobRunsIsAMatterOfTheDevicesAndNotOfThePolicy) {
+TEST(ShippedPolicies, TheDevicesNotThePolicyDetermineWhetherAJobRuns) {
   for (const std::string name : shipped_policies) {
     for (const Devices devices : all_devices) {
       ExamplePolicyFleet fleet(name, devices);
@@ -196,7 +196,7 @@ TEST(ShippedPolicies, EveryRuleReachesEveryDeviceOfTheCatalogue) {
   }
 }
 
-TEST(ShippedPolicies, EveryRuleEndsWithAWaitForWhateverReasonIsLeft) {
+TEST(ShippedPolicies, EveryRuleEndsByWaitingForAnyRemainingReason) {
   for (const std::string name : shipped_policies) {
     const auto policy = parse_policy(shipped_text(name), name);
     ASSERT_TRUE(policy.ok());
@@ -257,7 +257,7 @@ ObjectiveOutcome outcome_of(ExamplePolicyFleet& fleet, const PlacementResult& re
 
 /// With weight w on values of which the least is best, the chosen one is at most 1 / (1 - (1-w)/w)
 /// times the least: whatever the other scorers say, they cannot outweigh more.
-TEST(ShippedPolicies, NoPlaceIsBetterThanTheChosenOneByMoreThanTheOtherWeightsAllow) {
+TEST(ShippedPolicies, NoPlacementBeatsTheChosenOneByMoreThanOtherWeightsAllow) {
   std::set<std::string> chosen_devices;
   for (const Objective& objective : objectives) {
     for (const Devices devices : all_devices) {
@@ -310,7 +310,7 @@ TEST(ShippedPolicies, OnIdleDevicesNoOtherPolicyServesAnObjectiveBetterInTheSame
   }
 }
 
-TEST(ShippedPolicies, GpuFirstAndTpuFirstPreferWhatTheySay) {
+TEST(ShippedPolicies, GpuFirstAndTpuFirstPreferTheKindTheyName) {
   ExamplePolicyFleet gpu_fleet("gpu-first", Devices::both);
   ExamplePolicyFleet tpu_fleet("tpu-first", Devices::both);
   for (const Expectation& each : expectations()) {

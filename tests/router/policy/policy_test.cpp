@@ -269,7 +269,7 @@ TEST(Policy, ErrorsNameFileLineAndKey) {
   }
 }
 
-TEST(Policy, ErrorsInPoolsAndLists) {
+TEST(Policy, ErrorsInPoolsAndListsAreReported) {
   struct Case {
     const char* text;
     const char* message;
@@ -294,7 +294,7 @@ TEST(Policy, ErrorsInPoolsAndLists) {
   }
 }
 
-TEST(Policy, RangesHoldWhatTheySay) {
+TEST(Policy, RangesContainWhatTheySay) {
   struct Case {
     const char* text;
     double inside;
@@ -313,7 +313,7 @@ TEST(Policy, RangesHoldWhatTheySay) {
   }
 }
 
-TEST(Policy, PoolsMatchByClassModelPlaceAndLabel) {
+TEST(Policy, PoolsMatchByClassModelLocationAndLabel) {
   Register host;
   host.host = "node-1";
   host.rack = "rack-7";

@@ -26,7 +26,7 @@ struct CapStepCase {
 
 class Lever : public ::testing::TestWithParam<CapStepCase> {};
 
-TEST_P(Lever, MovesAsFarAsItMust) {
+TEST_P(Lever, MovesAsFarAsNeeded) {
   CappedGroup limit;
   limit.cap_w = GetParam().cap_w;
   limit.work_waits = GetParam().work_waits;
@@ -98,7 +98,7 @@ power_lever = {{ near = "95%", back = "85%", floor = "60%", step = "10%", every_
   return std::move(parsed).value();
 }
 
-TEST(PowerLever, StepsAreOnRecordBeforeAgentsHearOfThemAndGoBack) {
+TEST(PowerLever, RecordsStepsBeforeSendingThemToAgentsAndReversesThem) {
   RouterHarness stage({}, with_lever(4000));
   stage.add_host(1, "h1");
   stage.commit();
@@ -135,7 +135,7 @@ TEST(PowerLever, StepsAreOnRecordBeforeAgentsHearOfThemAndGoBack) {
   EXPECT_EQ(stage.published<Audit>().back().action, "raise power caps");
 }
 
-TEST(PowerLever, NobodyIsSlowedDownForWorkThatWouldNeverFit) {
+TEST(PowerLever, ThrottlesNoDeviceForWorkThatWouldNeverFit) {
   for (const auto& [devices, pulled] : {std::pair{2, true}, std::pair{7, false}}) {
     RouterHarness stage({}, with_lever(2170));
     stage.add_host(1, "h1");

@@ -74,7 +74,7 @@ struct ClassStage : RouterHarness {
   ClassReport report() { return router->summary(now).classes.at(0); }
 };
 
-TEST(WorkClassCounts, GoOnInALaterLifeOfTheRouter) {
+TEST(WorkClassCounts, ContinueAfterARouterRestart) {
   ClassStage stage;
   stage.add_host(1, "h1");
   stage.finish(1);
@@ -90,7 +90,7 @@ TEST(WorkClassCounts, GoOnInALaterLifeOfTheRouter) {
   EXPECT_EQ(stage.report().values.count, 3U);
 }
 
-TEST(WorkClass, AJobBelongsToTheClassItNamesElseToTheFirstThatHolds) {
+TEST(WorkClass, AJobBelongsToTheClassItNamesOrTheFirstThatMatches) {
   Classes fleet;
   Job job = fleet.request();
   EXPECT_EQ(fleet.decide(job).decision.work_class, "chat");
@@ -106,7 +106,7 @@ TEST(WorkClass, AJobBelongsToTheClassItNamesElseToTheFirstThatHolds) {
   EXPECT_EQ(fleet.decide(longer).decision.work_class, "");
 }
 
-TEST(WorkClass, SaysWhatItsJobsDoNotSay) {
+TEST(WorkClass, SuppliesWhatItsJobsLeaveUnset) {
   Classes fleet;
   Job job = fleet.request();
   job.work_class = "named";
@@ -117,7 +117,7 @@ TEST(WorkClass, SaysWhatItsJobsDoNotSay) {
   EXPECT_EQ(fleet.decide(job).decision.action, Action::assign) << "what it says itself counts";
 }
 
-TEST(WorkClass, CapabilitiesAreHeldAgainstVersionsShapesAndContext) {
+TEST(WorkClass, CapabilitiesAreCheckedAgainstVersionsShapesAndContext) {
   struct Case {
     void (*change)(Job&);
     std::optional<Reason> reason;
@@ -167,7 +167,7 @@ TEST(WorkClass, MetricsAreInTheirUnits) {
   EXPECT_EQ(metric_of(ClassMetric::none, chat, little, served, 3.25), std::nullopt);
 }
 
-TEST(WorkClass, TrainingInFp16WantsLossScalingOrVerification) {
+TEST(WorkClass, TrainingInFp16RequiresLossScalingOrVerification) {
   DecisionFixture fleet(
       "[pool.any]\nmatch = {}\n[[rule]]\nname = \"r\"\n"
       "require = { precision = [\"bf16\", \"fp16\"] }\npools = [\"any\"]\n");
@@ -183,7 +183,7 @@ TEST(WorkClass, TrainingInFp16WantsLossScalingOrVerification) {
   EXPECT_EQ(fleet.decide(verified).decision.action, Action::assign);
 }
 
-TEST(WorkClass, IsReportedInThePolicysOrderFromTheStartAndBeginsAnewWithAnotherTarget) {
+TEST(WorkClass, IsReportedInPolicyOrderFromTheStartAndResetByANewTarget) {
   WorkClass zeta, alpha, unmeasured;
   zeta.name = "zeta";
   alpha.name = "alpha";

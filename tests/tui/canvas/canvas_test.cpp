@@ -10,7 +10,7 @@
 namespace drover::tui {
 namespace {
 
-TEST(Canvas, ClipsAtTheRightEdgeAndAnswersTheColumnBehind) {
+TEST(Canvas, ClipsAtTheRightEdgeAndReturnsTheNextColumn) {
   Canvas canvas({6, 2});
   EXPECT_EQ(canvas.put(2, 0, "abcdef"), 8);
   canvas.put({1, 1, 3, 1}, 0, 1, "12345");
@@ -30,7 +30,7 @@ TEST(Canvas, WideCharactersTakeTwoCellsAndAreNeverCutInHalf) {
   EXPECT_EQ(canvas.to_text(), " x y\n");
 }
 
-TEST(Canvas, MakesTextFromOutsideHarmless) {
+TEST(Canvas, SanitizesUntrustedText) {
   Canvas canvas({20, 1});
   canvas.put(0, 0, "a\x1b[31mb");
   EXPECT_EQ(canvas.to_text(), "a^[[31mb\n");
@@ -44,7 +44,7 @@ TEST(Canvas, StyledTextHasALetterPerRole) {
   EXPECT_EQ(styled_text(canvas), "ok bad\ngg ccc\nplain\n");
 }
 
-TEST(Canvas, BlankHeatCellsSpeakWithoutColour) {
+TEST(Canvas, BlankHeatCellsBecomeCharactersWithoutColor) {
   Canvas canvas({9, 1});
   for (int level = 0; level < 8; ++level)
     canvas.put(level, 0, " ", heat_level_style(heat_level(level / 8.0)));
@@ -63,7 +63,7 @@ TEST(Canvas, TintLeavesBarsAndHeatAlone) {
   EXPECT_EQ(canvas.at(2, 0).style, CellStyle::track);
 }
 
-TEST(Canvas, AnsiIsOfAThemeAndOfSoManyColours) {
+TEST(Canvas, WritesAnsiForAThemeAndAColorCount) {
   Canvas canvas({3, 1});
   canvas.put(0, 0, "a", CellStyle::good);
   canvas.put(1, 0, " ", CellStyle::heat7);
@@ -116,7 +116,7 @@ TEST(DrawRegion, ShortensWithAnEllipsis) {
   EXPECT_EQ(shortened("abc", 0, true), "");
 }
 
-TEST(DrawRegion, NewestValueStandsAtTheRightEnd) {
+TEST(DrawRegion, TheNewestValueIsAtTheRightEnd) {
   Canvas canvas({5, 1});
   DrawRegion region(canvas, {0, 0, 5, 1}, false);
   const std::vector<double> shares = {1.0, absent, 0.0};

@@ -50,12 +50,12 @@ TEST(Chart, ACellHoldsTwoValuesAndFourSteps) {
             "\n  ⣠⣾\n⣠⣾⣿⣿\n");
 }
 
-TEST(Chart, WhatIsNotKnownIsAGapAndNeverZero) {
+TEST(Chart, UnknownValuesAreGapsAndNeverZero) {
   const auto points = each_second(chart_noon, {4, 4, gone, gone, 0, 0, gone, 4});
   EXPECT_EQ(drawn(chart_of(points, 4), {chart_noon + seconds(7), seconds(1)}, 6, 1), "\n  ⣿ ⣀⢸\n");
 }
 
-TEST(Chart, AValueStandsUntilTheNextButNotForLong) {
+TEST(Chart, AValueHoldsUntilTheNextForALimitedTime) {
   const std::vector<ChartPoint> late = {
       {chart_noon, 4}, {chart_noon + seconds(2), 4}, {chart_noon + seconds(9), 4}};
   const TimeWindow window{chart_noon + seconds(9), seconds(1)};
@@ -65,13 +65,13 @@ TEST(Chart, AValueStandsUntilTheNextButNotForLong) {
   EXPECT_EQ(drawn(chart, window, 5, 1), "\n⡇⡇  ⢸\n");
 }
 
-TEST(Chart, SeveralValuesOfABinShowTheGreatest) {
+TEST(Chart, ABinShowsItsLargestValue) {
   const auto points = each_second(chart_noon, {1, 4, 0, 2, 3, 1, 0, 0});
   EXPECT_EQ(bin_values(points, {chart_noon + seconds(7), seconds(2)}, 4, {}),
             (std::vector<double>{4, 2, 3, 0}));
 }
 
-TEST(Chart, DrawnValuesMoveAndKeepTheirShape) {
+TEST(Chart, DrawnValuesScrollWithoutChangingShape) {
   std::vector<double> values;
   for (int i = 0; i < 64; ++i) values.push_back((i * 37) % 11);
   const auto points = each_second(chart_noon, values);
@@ -92,12 +92,12 @@ TEST(Chart, DrawnValuesMoveAndKeepTheirShape) {
   }
 }
 
-TEST(Chart, WhatLiesAfterTheWindowIsNotShown) {
+TEST(Chart, ValuesAfterTheWindowAreNotShown) {
   const auto points = each_second(chart_noon, {4, 4, 4, 4, 4, 4});
   EXPECT_EQ(drawn(chart_of(points, 4), {chart_noon + seconds(1), seconds(1)}, 3, 1), "\n  ⣿\n");
 }
 
-TEST(Chart, ALineStandsAboveTheAreaAndInItsDepthButNeverHidesWhereItEnds) {
+TEST(Chart, ALineIsDrawnOverTheAreaWithoutHidingItsEdge) {
   const auto points = each_second(chart_noon, {1, 1, 2, 2, 8, 8, 6, 6});
   const auto cap = each_second(chart_noon, {8, 8, 8, 8, 6, 6, 6, 6});
   Chart chart = chart_of(points, 8);
@@ -112,7 +112,7 @@ TEST(Chart, ALineStandsAboveTheAreaAndInItsDepthButNeverHidesWhereItEnds) {
   EXPECT_EQ(drawn(chart, window, 4, 2), "\n  ⣿⣤\n⣀⣤⣿⣿\n");
 }
 
-TEST(Chart, WhereTheAreaReachesTheLineItHasTheLinesColour) {
+TEST(Chart, TheAreaTakesTheLinesColorWhereTheyMeet) {
   Canvas canvas({4, 3});
   DrawRegion region(canvas, {0, 0, 4, 3}, false);
   // Of twelve dots: below the line's cell, in it but below the line, at the line, above it.
@@ -131,7 +131,7 @@ TEST(Chart, WhereTheAreaReachesTheLineItHasTheLinesColour) {
   }
 }
 
-TEST(Chart, TheValueAxisTellsHeadMiddleAndFoot) {
+TEST(Chart, TheValueAxisLabelsTopMiddleAndBottom) {
   const auto points = each_second(chart_noon, std::vector<double>(30, 200.0));
   Chart chart = chart_of(points, 400);
   chart.text = watts_text;
@@ -143,7 +143,7 @@ TEST(Chart, TheValueAxisTellsHeadMiddleAndFoot) {
   EXPECT_EQ(drawn(chart, window, 12, 2), "\n\n⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿\n");  // too narrow for numbers
 }
 
-TEST(Chart, ScalesEndAtNumbersThatReadWell) {
+TEST(Chart, ScalesEndAtRoundNumbers) {
   struct Case {
     double most, base, high;
   };
@@ -172,7 +172,7 @@ std::string axis(int columns, const TimeWindow& window, TimeLabels labels) {
   return canvas.to_text();
 }
 
-TEST(Chart, TimeLabelsStandApartAndAtRoundMoments) {
+TEST(Chart, TimeLabelsAreSpacedApartAtRoundTimes) {
   const Instant now = chart_noon + seconds(67);
   EXPECT_EQ(axis(40, {now, seconds(1)}, TimeLabels::clock),
             "  12:00:00       12:00:30       12:01:00\n");
@@ -183,7 +183,7 @@ TEST(Chart, TimeLabelsStandApartAndAtRoundMoments) {
   EXPECT_EQ(axis(2, {now, seconds(1)}, TimeLabels::ago), "\n");
 }
 
-TEST(Chart, TimeLabelsNeverTouchOrLeaveTheirRowAtAnyWidthAndPace) {
+TEST(Chart, TimeLabelsNeverTouchOrLeaveTheirRowAtAnyWidthAndSpeed) {
   for (int columns = 1; columns <= 130; ++columns) {
     for (const int bin_s : {1, 2, 3, 5, 60, 3'600}) {
       for (const TimeLabels labels : {TimeLabels::clock, TimeLabels::ago}) {
@@ -204,7 +204,7 @@ TEST(Chart, TimeLabelsNeverTouchOrLeaveTheirRowAtAnyWidthAndPace) {
   }
 }
 
-TEST(Chart, AStripShowsTheGravestSignOfACell) {
+TEST(Chart, AStripShowsTheMostSevereMarkerOfACell) {
   static constexpr StripMarker signs[] = {{4, "H", "heat", CellStyle::hot},
                                           {2, "P", "power", CellStyle::warm}};
   const auto points = each_second(chart_noon, {0, 0, 2, 0, 2, 6, gone, gone, 0, 0});

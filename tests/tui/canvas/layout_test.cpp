@@ -36,7 +36,7 @@ void expect_good(const std::vector<Rect>& panels, const Rect& area) {
   }
 }
 
-TEST(Layout, SharesRespectLeastMostWeightAndSpace) {
+TEST(Layout, SharesRespectMinimumMaximumWeightAndSpace) {
   struct Case {
     int space;
     std::vector<SizeHint> hints;

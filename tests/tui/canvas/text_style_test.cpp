@@ -6,7 +6,7 @@
 namespace drover::tui {
 namespace {
 
-TEST(TextStyle, IsReadFromWhatTheTerminalDatabaseSays) {
+TEST(TextStyle, IsParsedFromTheTerminalDatabase) {
   const auto style = parse_style("\x1b[m\x1b[1m\x1b[38;5;244m\x1b[48;5;236m");
   ASSERT_TRUE(style);
   EXPECT_EQ(style->attributes, "1");
@@ -20,7 +20,7 @@ TEST(TextStyle, IsReadFromWhatTheTerminalDatabaseSays) {
   }
 }
 
-TEST(TextStyle, ChangesCostTheirDifference) {
+TEST(TextStyle, TransitionsEmitOnlyTheDifference) {
   const TextStyle plain, bold{"1"}, foreground{"", "38;5;244"}, both{"1", "38;5;244"},
       bar{"", "38;5;255", "48;5;23"}, track{"", "38;5;252", "48;5;236"}, reverse{"7"};
   EXPECT_EQ(style_transition(plain, plain), "");
@@ -33,7 +33,7 @@ TEST(TextStyle, ChangesCostTheirDifference) {
   EXPECT_EQ(style_transition(bold, reverse), "\x1b[0;7m");
 }
 
-TEST(TextStyle, BlanksShowTheGroundAlone) {
+TEST(TextStyle, BlanksShowOnlyTheBackground) {
   const TextStyle plain, bold{"1", "31"}, background{"", "39", "44"}, reverse{"7"}, red{"7", "31"};
   EXPECT_TRUE(plain.same_blank(bold));
   EXPECT_FALSE(plain.same_blank(background));

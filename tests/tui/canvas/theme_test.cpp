@@ -136,7 +136,7 @@ Pair pair_8(CellStyle style, Theme theme) {
 
 bool is_quiet(CellStyle style) { return style == CellStyle::faint || style == CellStyle::stale; }
 
-TEST(Theme, HasANameByWhichItIsFound) {
+TEST(Theme, IsFoundByItsName) {
   for (const Theme theme : all_themes()) {
     EXPECT_EQ(theme_named(facts(theme).name), theme);
     EXPECT_EQ(theme_names()[static_cast<std::size_t>(theme)], facts(theme).name);
@@ -163,7 +163,7 @@ TEST(Theme, EveryTextCanBeRead) {
 
 // The first eight colours are set by people, so that no more than a plain mistake can be found; 2
 // lets xterm's dark blue on black pass for what is quiet.
-TEST(Theme, EveryTextCanBeReadInEightColours) {
+TEST(Theme, EveryTextCanBeReadInEightColors) {
   for (const Theme theme : all_themes()) {
     for (const CellStyle style : all_roles()) {
       const Pair pair = pair_8(style, theme);
@@ -201,7 +201,7 @@ const std::vector<Eye> eyes = {{Theme::deuteranopia, "deuteranope", &deuteranope
 
 // A difference of about 2.3 is just noticeable side by side; cells and words stand apart, and are
 // small.
-TEST(Theme, ColourBlindEyesTellAlarmsApartByHueAndByLightness) {
+TEST(Theme, ColorBlindUsersCanDistinguishAlarmsByHueAndByLightness) {
   constexpr double difference_min = 35;
   constexpr double lightness_min = 8;
   const std::vector<std::vector<CellStyle>> families = {
@@ -229,7 +229,7 @@ TEST(Theme, ColourBlindEyesTellAlarmsApartByHueAndByLightness) {
   }
 }
 
-TEST(Theme, ColourBlindEyesTellNeighboursOnTheHeatScaleApart) {
+TEST(Theme, ColorBlindUsersCanDistinguishNeighborsOnTheHeatScale) {
   constexpr double difference_min = 10;
   for (const Eye& eye : eyes) {
     for (int level = 1; level < 8; ++level) {
@@ -256,14 +256,14 @@ std::string word(const TerminfoEntry& terminal, Theme theme, Colours colours, Ce
   return style_sequences(terminal, theme, colours)[static_cast<std::size_t>(style)];
 }
 
-TEST(RoleWords, ColoursAreDetectedUnlessNoColorIsSet) {
+TEST(StyleSequences, UseDetectedColorsUnlessNoColorIsSet) {
   EXPECT_EQ(detected_colours(terminal_of(256), false), Colours::many);
   EXPECT_EQ(detected_colours(terminal_of(88), false), Colours::eight);
   EXPECT_EQ(detected_colours(terminal_of(-1), false), Colours::none);
   EXPECT_EQ(detected_colours(terminal_of(256), true), Colours::none);
 }
 
-TEST(RoleWords, AreTheTerminalsOwnWhereItHasThem) {
+TEST(StyleSequences, ComeFromTheTerminalDescriptionWhereAvailable) {
   const TerminfoEntry xterm = terminal_of(256);
   EXPECT_EQ(word(xterm, Theme::dark, Colours::many, CellStyle::title),
             "<sgr0 0><setaf 252><setab 236>");
@@ -274,7 +274,7 @@ TEST(RoleWords, AreTheTerminalsOwnWhereItHasThem) {
             "<sgr0 0><setaf 235><setab 252>");
 }
 
-TEST(RoleWords, AreXtermsWhereAPersonAsksForMoreThanTheDescriptionHas) {
+TEST(StyleSequences, AreXtermsWhenTheUserRequestsMoreThanTheDescriptionOffers) {
   EXPECT_EQ(word(terminal_of(8), Theme::dark, Colours::many, CellStyle::critical),
             "\x1b[0;1;38;5;203m");
   EXPECT_EQ(word(terminal_of(0), Theme::dark, Colours::eight, CellStyle::alarm), "\x1b[0;1;37;41m");

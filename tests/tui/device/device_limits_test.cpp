@@ -39,7 +39,7 @@ usd_per_h = { value = 0.5, assumed = "a" }
 spot_usd_per_h = 0
 )";
 
-TEST(Limits, AreAsTheSpecTellsThemMarkedWhereAssumed) {
+TEST(Limits, MatchTheSpecAndAreMarkedWhereAssumed) {
   struct Case {
     const char* name;
     const char* read;
@@ -62,7 +62,7 @@ TEST(Limits, AreAsTheSpecTellsThemMarkedWhereAssumed) {
   EXPECT_EQ(limit("power cap", h100_text, absent), "N/A of 200-700W");
 }
 
-TEST(Limits, StandInCellsThatNeverTouchOnAnyWidth) {
+TEST(Limits, OccupyCellsThatNeverTouchAtAnyWidth) {
   for (int columns = 1; columns <= 400; ++columns) {
     for (int i = 0; i < limit_count; ++i) {
       const Rect place = limit_place(i, columns);

@@ -34,7 +34,7 @@ double bytes_of(const MemoryUse& use, Kind kind) {
   return sum;
 }
 
-TEST(MemoryUse, IsOfWeightsOfTheCacheByTenantAndOfWhatNobodyTells) {
+TEST(MemoryUse, IsSplitIntoWeightsCacheByTenantAndUnreported) {
   Uses uses;
   Replica& replica = uses.fleet.replicas.front().replica;
   replica.kv_used_tokens = 202'000;
@@ -52,7 +52,7 @@ TEST(MemoryUse, IsOfWeightsOfTheCacheByTenantAndOfWhatNobodyTells) {
   EXPECT_NEAR(bytes_of(use, Kind::other), 50 * gib - 35.3e9 - 400'000.0 * 20'480, 1e7);
 }
 
-TEST(MemoryUse, OfATrainingJobIsItsTenants) {
+TEST(MemoryUse, OfATrainingJobBelongsToItsTenant) {
   Uses uses;
   const MemoryUse use = uses.of({"gpu-a", 5}, 31 * gib);
   ASSERT_EQ(use.owners.size(), 1u);
@@ -60,7 +60,7 @@ TEST(MemoryUse, OfATrainingJobIsItsTenants) {
   EXPECT_NEAR(use.owners[0].bytes, 31 * gib, 1e7);
 }
 
-TEST(MemoryUse, OfManyTenantsShowsThoseWhoHoldMostByName) {
+TEST(MemoryUse, NamesTheLargestOfManyTenants) {
   Uses uses;
   Replica& replica = uses.fleet.replicas.front().replica;
   replica.tenants.clear();
@@ -87,7 +87,7 @@ TEST(MemoryUse, MemoryOfAnAgentThatReportsNoOwnersIsShownAsOther) {
   EXPECT_EQ(use.owners[0].kind, Kind::other);
 }
 
-TEST(MemoryUse, NothingUsedHasNoOwner) {
+TEST(MemoryUse, UnusedMemoryHasNoOwner) {
   Uses uses;
   EXPECT_TRUE(uses.of({"gpu-b", 7}, 0).owners.empty());
 }

@@ -68,7 +68,7 @@ TEST(QuantizedBatch, ChartsShowSamplesAndOlderBinsBeforeThem) {
   }
 }
 
-TEST(QuantizedBatch, TheRungIsTheWidestThatAChartCanTellApart) {
+TEST(QuantizedBatch, TheResolutionIsTheCoarsestThatAChartCanDistinguish) {
   const Duration wall = seconds(20);
   EXPECT_EQ(resolution_for(wall, wall), HistoryResolution::seconds);
   EXPECT_EQ(resolution_for(5 * wall, wall), HistoryResolution::seconds);
@@ -107,7 +107,7 @@ int cells_of_first_chart(std::size_t history_bytes) {
   return dotted(frame.substr(foot, frame.find("0B┤", foot) - foot));
 }
 
-TEST(QuantizedBatch, ChartsOfADeviceReachBehindWhatIsKeptOfTheStream) {
+TEST(QuantizedBatch, DeviceChartsReachBackBeyondTheRetainedStream) {
   const int whole = cells_of_first_chart(64u << 20);  // 100 s of samples
   const int joined_cells = cells_of_first_chart(1u << 20);
   EXPECT_GE(joined_cells, whole * 55 / 100) << "a minute of the ladder, of " << whole << " cells";

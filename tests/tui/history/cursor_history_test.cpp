@@ -18,7 +18,7 @@ constexpr const char* views[] = {"devices", "fleet"};
 
 Size with_banner(Size size) { return {size.columns, size.rows + 2}; }
 
-TEST(CursorHistory, StepsBackFromNowShowTheSparklinesOfThen) {
+TEST(CursorHistory, StepsBackFromNowShowTheSparklinesOfThatTime) {
   const std::vector<Told> stream = sample_stream(6, 200);
   for (const Size size : sizes) {
     for (const std::string view : views) {
@@ -47,7 +47,7 @@ TEST(CursorHistory, StepsBackFromNowShowTheSparklinesOfThen) {
   }
 }
 
-TEST(CursorHistory, AMomentIsTheSameWhereverOneComesFrom) {
+TEST(CursorHistory, AMomentLooksTheSameHoweverItIsReached) {
   const std::vector<Told> stream = sample_stream(4, 200);
   const Remembered remembered(stream);
   for (const std::string view : views) {
@@ -115,7 +115,7 @@ double load_at(const DeviceHistory& history, Instant at) {
       .values[0];  // of the second before, which is over
 }
 
-TEST(CursorHistory, IsReadOnceForAMinuteOfStepsToAndFro) {
+TEST(CursorHistory, IsReadOnceForAMinuteOfStepsBackAndForth) {
   const std::vector<Told> stream = sample_stream(8, 300);
   const Remembered remembered(stream);
   const Counting timeline(remembered.memory);
@@ -136,7 +136,7 @@ TEST(CursorHistory, IsReadOnceForAMinuteOfStepsToAndFro) {
   EXPECT_FALSE(std::isnan(load_at(moment.follow(timeline, far), far)));
 }
 
-TEST(CursorHistory, BeginsWithWhatLiveHoldsAndReadsNothing) {
+TEST(CursorHistory, StartsFromTheLiveHistoryWithoutReading) {
   const std::vector<Told> stream = sample_stream(8, 300);
   const Remembered remembered(stream);
   const Counting timeline(remembered.memory);

@@ -64,7 +64,7 @@ struct RoundTrip {
   double value, kept;
 };
 
-TEST(HistoryMetrics, SixteenBitsHoldValuesAsFinelyAsAgentsTellThem) {
+TEST(HistoryMetrics, SixteenBitsKeepTheResolutionThatAgentsReport) {
   const RoundTrip cases[] = {
       {HistoryMetric::utilization, 0, 0},       {HistoryMetric::utilization, 0.1234, 0.1234},
       {HistoryMetric::utilization, 1, 1},       {HistoryMetric::memory, 0.5, 0.5},
@@ -90,7 +90,7 @@ TEST(HistoryMetrics, OutOfRangeValuesAreClampedAndAbsentStaysAbsent) {
   }
 }
 
-TEST(DeviceHistory, ASecondIsItsLastSampleAndLongerBinsAMeanOrAMaximum) {
+TEST(DeviceHistory, ASecondHoldsItsLastSampleAndLongerBinsAMeanOrMaximum) {
   DeviceHistory history(seconds(1), history_bytes_max);
   const double loads[] = {0.2, 0.4, 0.9};
   const double watts[] = {300, 700, 500};
@@ -131,7 +131,7 @@ TEST(DeviceHistory, BinsAreAlignedToTimeNotToTheFirstSample) {
   EXPECT_NEAR(bins.values[2], 0.9, 1e-4);
 }
 
-TEST(DeviceHistory, SecondsAreOfTheWallInFleetTime) {
+TEST(DeviceHistory, ASecondBinCoversOneWallSecondOfFleetTime) {
   DeviceHistory history(seconds(20), history_bytes_max);
   for (int i = 0; i < 40; ++i) {
     history.take(whole_minute + seconds(i), loads_of("a", 1, i < 20 ? 0.25 : 0.75));
@@ -144,7 +144,7 @@ TEST(DeviceHistory, SecondsAreOfTheWallInFleetTime) {
   EXPECT_NEAR(load_at(history, {"a", 0}, by_ten, whole_minute + seconds(39)), 0.5, 1e-4);
 }
 
-TEST(DeviceHistory, SilenceLeavesNothingAndNobodyElseIsTouched) {
+TEST(DeviceHistory, SilenceLeavesAGapAndAffectsNoOtherHost) {
   DeviceHistory history(seconds(1), history_bytes_max);
   const auto silent = [](int second) { return second >= 110 && second < 120; };
   for (int i = 0; i < 130; ++i) {
@@ -164,7 +164,7 @@ TEST(DeviceHistory, SilenceLeavesNothingAndNobodyElseIsTouched) {
   EXPECT_TRUE(std::isnan(load_of(history, {"a", 2}, whole_minute + seconds(105))));
 }
 
-TEST(DeviceHistory, EachRungForgetsAtItsOwnPace) {
+TEST(DeviceHistory, EachResolutionExpiresAtItsOwnRate) {
   DeviceHistory history(seconds(1), history_bytes_max);
   for (int i = 0; i < 7'300; ++i) history.take(whole_minute + seconds(i), loads_of("a", 1, 0.5));
   const Instant now = whole_minute + seconds(7'299);
@@ -184,7 +184,7 @@ TEST(DeviceHistory, EachRungForgetsAtItsOwnPace) {
 
 /// What was answered for a bin once it was over is answered ever after, until it is forgotten; and
 /// of a moment that is past nothing is told that came after it.
-TEST(DeviceHistory, APastMomentIsAnsweredAsItWasOrNotAtAll) {
+TEST(DeviceHistory, ReturnsPastMomentsUnchangedOrNotAtAll) {
   DeviceHistory history(seconds(1), history_bytes_max);
   RandomStream random(3);
   struct Asked {
@@ -214,7 +214,7 @@ TEST(DeviceHistory, APastMomentIsAnsweredAsItWasOrNotAtAll) {
   EXPECT_GT(compared, 1'000);
 }
 
-TEST(DeviceHistory, LateSamplesAreLeftOut) {
+TEST(DeviceHistory, LateSamplesAreIgnored) {
   DeviceHistory history(seconds(1), history_bytes_max);
   history.take(whole_minute + seconds(5), loads_of("a", 1, 0.5));
   history.take(whole_minute + seconds(2), loads_of("a", 1, 1));
@@ -236,7 +236,7 @@ TEST(DeviceHistory, AHostMayGetMoreDevicesAndSendThemInAnyOrderAndInParts) {
   EXPECT_EQ(history.devices(), 3u);
 }
 
-TEST(DeviceHistory, TheLongestRungIsHalvedThenDroppedThenTheNext) {
+TEST(DeviceHistory, TheLongestRetentionIsHalvedThenDroppedThenTheNext) {
   const std::pair<int, const char*> cases[] = {
       {8, "60s at 1s, 10m at 10s, 2h at 1m"},
       {2'000, "60s at 1s, 10m at 10s, 2h at 1m"},
@@ -260,7 +260,7 @@ TEST(DeviceHistory, TheLongestRungIsHalvedThenDroppedThenTheNext) {
   }
 }
 
-TEST(DeviceHistory, WhereNoMoreFitsTheFirstComersKeepTheirs) {
+TEST(DeviceHistory, WhenFullTheFirstDevicesKeepTheirHistory) {
   DeviceHistory history(seconds(1), 64u << 10);
   for (int host = 0; host < 1'000; ++host) {
     history.take(whole_minute, loads_of(std::to_string(host), 8, 0.5));
@@ -271,7 +271,7 @@ TEST(DeviceHistory, WhereNoMoreFitsTheFirstComersKeepTheirs) {
   EXPECT_TRUE(std::isnan(load_at(history, {"999", 0}, by_second, whole_minute)));
 }
 
-TEST(DeviceHistory, WhoeverIsSilentForLongerThanTheLadderGivesTheirPlaceBack) {
+TEST(DeviceHistory, DevicesSilentBeyondTheRetentionFreeTheirSpace) {
   DeviceHistory history(seconds(1), 10u << 20);
   for (int host = 0; host < 400; ++host) {
     history.take(whole_minute, loads_of(std::to_string(host), 8, 0.5));
@@ -288,7 +288,7 @@ TEST(DeviceHistory, WhoeverIsSilentForLongerThanTheLadderGivesTheirPlaceBack) {
               0.25, 1e-4);
 }
 
-TEST(DeviceHistory, BrokenBatchesAreLeftAlone) {
+TEST(DeviceHistory, InvalidBatchesAreIgnored) {
   DeviceHistory history(seconds(1), history_bytes_max);
   SampleBatch batch = loads_of("a", 2, 0.5);
   batch.columns[0].bytes.pop_back();
@@ -299,7 +299,7 @@ TEST(DeviceHistory, BrokenBatchesAreLeftAlone) {
   EXPECT_EQ(history.devices(), 0u);
 }
 
-TEST(DeviceHistory, ASmallOneBeginsWithTheSecondsOfAnother) {
+TEST(DeviceHistory, ASmallerOneStartsFromTheSecondsOfAnother) {
   DeviceHistory whole(seconds(1), history_bytes_max);
   for (int i = 0; i < 90; ++i) {
     whole.take(whole_minute + seconds(i), batch_of("a", 5, {{Metric::temperature, i}}));

@@ -23,7 +23,7 @@ int requests_in(Dashboard& dashboard) {
   return requests;
 }
 
-TEST(StreamSubscriber, AsksForASnapshotAtTheStartAndAgainWhenNoneComes) {
+TEST(StreamSubscriber, RequestsASnapshotAtTheStartAndAgainIfNoneArrives) {
   Dashboard dashboard({}, {80, 24}, SampleFleet::start);
   EXPECT_EQ(requests_in(dashboard), 1);
   dashboard.tick(SampleFleet::start + seconds(1));
@@ -32,7 +32,7 @@ TEST(StreamSubscriber, AsksForASnapshotAtTheStartAndAgainWhenNoneComes) {
   EXPECT_EQ(requests_in(dashboard), 1);
 }
 
-TEST(StreamSubscriber, AGapAsksForASnapshotOnceAWallSecondAtMost) {
+TEST(StreamSubscriber, AGapRequestsASnapshotAtMostOncePerWallSecond) {
   SampleFleet fleet;
   Dashboard dashboard({}, {80, 24}, SampleFleet::start);
   feed_snapshot(dashboard, fleet, SampleFleet::start);
@@ -50,7 +50,7 @@ TEST(StreamSubscriber, AGapAsksForASnapshotOnceAWallSecondAtMost) {
   EXPECT_EQ(requests_in(dashboard), 1);
 }
 
-TEST(StreamSubscriber, NewsBehindTheSnapshotsPlaceSurvivesIt) {
+TEST(StreamSubscriber, UpdatesNewerThanTheSnapshotSurviveIt) {
   SampleFleet fleet;
   Model model{seconds(1)};
   StreamSubscriber subscriber{seconds(1)};
@@ -65,7 +65,7 @@ TEST(StreamSubscriber, NewsBehindTheSnapshotsPlaceSurvivesIt) {
   EXPECT_DOUBLE_EQ(model.jobs().at(job.job.id).reported.progress, 0.99);
 }
 
-TEST(StreamSubscriber, WhatWasSaidBeforeWeListenedIsFetchedButNotCountedAsLost) {
+TEST(StreamSubscriber, MessagesBeforeTheSubscriptionAreFetchedButNotCountedAsLost) {
   SampleFleet fleet;
   Dashboard dashboard({}, {80, 24}, SampleFleet::start);
   feed_snapshot(dashboard, fleet, SampleFleet::start);
@@ -82,7 +82,7 @@ TEST(StreamSubscriber, WhatWasSaidBeforeWeListenedIsFetchedButNotCountedAsLost) 
             std::string::npos);
 }
 
-TEST(StreamSubscriber, SamplesThatOvertakeTheirSnapshotStayAndNothingCountsAsLost) {
+TEST(StreamSubscriber, SamplesThatOvertakeTheirSnapshotStayAndNothingIsCountedAsLost) {
   SampleFleet fleet;
   const auto batch = [&](std::uint64_t sequence, int at_s, double load) {
     Sample row;
@@ -104,7 +104,7 @@ TEST(StreamSubscriber, SamplesThatOvertakeTheirSnapshotStayAndNothingCountsAsLos
   EXPECT_EQ(model.find_host("gpu-a")->gaps, 0u);
 }
 
-TEST(StreamSubscriber, AnAlertBehindTheSnapshotsPlaceSurvivesIt) {
+TEST(StreamSubscriber, AnAlertNewerThanTheSnapshotSurvivesIt) {
   SampleFleet fleet;
   Model model{seconds(1)};
   StreamSubscriber subscriber{seconds(1)};
@@ -121,7 +121,7 @@ TEST(StreamSubscriber, AnAlertBehindTheSnapshotsPlaceSurvivesIt) {
                           [](const auto& row) { return row.second.alert.subject == "gpu-a/6"; }));
 }
 
-TEST(StreamSubscriber, OldNewsThatArrivesAfterTheSnapshotIsDropped) {
+TEST(StreamSubscriber, OldUpdatesThatArriveAfterTheSnapshotAreDropped) {
   SampleFleet fleet;
   Model model{seconds(1)};
   StreamSubscriber subscriber{seconds(1)};
@@ -136,7 +136,7 @@ TEST(StreamSubscriber, OldNewsThatArrivesAfterTheSnapshotIsDropped) {
   EXPECT_EQ(subscriber.gaps(), 0u);
 }
 
-TEST(StreamSubscriber, WhatASnapshotDoesNotNameIsGone) {
+TEST(StreamSubscriber, RemovesWhatASnapshotDoesNotContain) {
   SampleFleet fleet;
   Model model{seconds(1)};
   StreamSubscriber subscriber{seconds(1)};
@@ -158,7 +158,7 @@ TEST(StreamSubscriber, WhatASnapshotDoesNotNameIsGone) {
   EXPECT_FALSE(model.jobs().contains(gone));
 }
 
-TEST(StreamSubscriber, ARestartedRouterIsAskedAnew) {
+TEST(StreamSubscriber, RequestsANewSnapshotFromARestartedRouter) {
   SampleFleet fleet;
   Dashboard dashboard({}, {80, 24}, SampleFleet::start);
   feed_snapshot(dashboard, fleet, SampleFleet::start);
@@ -186,7 +186,7 @@ TEST(Model, CountsMissingSampleBatchesPerHost) {
   }
 }
 
-TEST(Model, MissingValuesAreSaidToBeSoAndNeverZero) {
+TEST(Model, MissingValuesAreShownAsMissingNeverAsZero) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 60}, "devices");
   const std::string text = dashboard->draw(SampleFleet::start + seconds(40)).to_text();

@@ -19,7 +19,7 @@ constexpr Size size_with_banner{120, 42};
 /// The data plane tells how this very dashboard hears and draws: no two are alike in that.
 bool tells_of_itself(const std::string& view) { return view == "data-plane"; }
 
-TEST(Replay, EndToEndShowsTheFramesThatLiveShowedInEveryView) {
+TEST(Replay, ShowsTheLiveFramesInEveryViewFromEndToEnd) {
   const std::vector<Told> stream = sample_stream(3, 60);
   const Remembered remembered(stream);
   for (const std::string& view : view_names()) {
@@ -46,7 +46,7 @@ TEST(Replay, EndToEndShowsTheFramesThatLiveShowedInEveryView) {
   }
 }
 
-TEST(Timeline, AMomentIsTheSameWhereverOneComesFrom) {
+TEST(Timeline, AMomentIsTheSameHoweverItIsReached) {
   const std::vector<Told> stream = sample_stream(4, 50);
   const Remembered remembered(stream);
   const auto wanderer = replay_of(remembered.memory, size, "fleet", SampleFleet::start, true);
@@ -68,7 +68,7 @@ TEST(Timeline, AMomentIsTheSameWhereverOneComesFrom) {
   }
 }
 
-TEST(Timeline, StepsBackFromNowShowWhatWasOnTheScreenThen) {
+TEST(Timeline, SteppingBackShowsWhatWasOnTheScreenThen) {
   const std::vector<Told> stream = sample_stream(6, 40);
   for (const std::string& view : view_names()) {
     if (view == "help") continue;  // shows no moment, and Space reads on
@@ -102,7 +102,7 @@ TEST(Timeline, StepsBackFromNowShowWhatWasOnTheScreenThen) {
   }
 }
 
-TEST(InMemoryTimeline, KeepsItsBoundAndWhatItKeepsStaysTrue) {
+TEST(InMemoryTimeline, StaysWithinItsLimitAndKeepsItsDataCorrect) {
   const std::vector<Told> stream = sample_stream(8, 250);
   const Remembered all(stream);
   constexpr std::size_t few = 3u << 19;
@@ -124,7 +124,7 @@ TEST(InMemoryTimeline, KeepsItsBoundAndWhatItKeepsStaysTrue) {
   }
 }
 
-TEST(InMemoryTimeline, KeepsItsBoundAlsoWhereModelsAreGreat) {
+TEST(InMemoryTimeline, StaysWithinItsLimitEvenWithLargeModels) {
   for (const int hosts : {10, 40, 55, 80, 160, 400}) {  // models of 7 to 280 % of the bound
     constexpr std::size_t few = 1u << 20;
     InMemoryTimeline memory(SampleFleet::start, seconds(1), few);
@@ -152,7 +152,7 @@ TEST(InMemoryTimeline, KeepsItsBoundAlsoWhereModelsAreGreat) {
   }
 }
 
-TEST(InMemoryTimeline, KeyframesStandFartherApartTheOlderTheyAre) {
+TEST(InMemoryTimeline, SpacesOlderKeyframesFartherApart) {
   InMemoryTimeline memory(SampleFleet::start, seconds(1), 8u << 20);
   Model model(seconds(1));
   Instant at = SampleFleet::start;
@@ -174,7 +174,7 @@ TEST(InMemoryTimeline, KeyframesStandFartherApartTheOlderTheyAre) {
   EXPECT_GT(gap_before(at - seconds(1'200)), gap_before(at));
 }
 
-TEST(Series, HoldsWhatTheBatchesToldInTheSpanAskedForAndGoesAlong) {
+TEST(Series, HoldsTheBatchValuesOfTheRequestedRangeAsItMoves) {
   const std::vector<Told> stream = sample_stream(9, 40);
   const Remembered remembered(stream);
   const DeviceId device{"gpu-a", 3};
@@ -252,7 +252,7 @@ TEST(Series, OfADeviceIsReadNoFartherBackThanItsChartsReach) {
   }
 }
 
-TEST(Series, OfAMomentThatIsLookedAtStaysWhenTheTimelineForgetsIt) {
+TEST(Series, OfAShownMomentStaysWhenTheTimelineDropsIt) {
   WatchedTimeline timeline;
   const Instant noon = SampleFleet::start + seconds(900);
   const auto replay = replay_of(timeline, {120, 40}, "device", noon, true);
@@ -268,7 +268,7 @@ TEST(Series, OfAMomentThatIsLookedAtStaysWhenTheTimelineForgetsIt) {
   EXPECT_NE(other.find("no history is kept"), std::string::npos) << other;
 }
 
-TEST(Curves, DoNotDependOnWhenAnyoneLooked) {
+TEST(Curves, DoNotDependOnWhenTheyAreRead) {
   const std::vector<Told> stream = sample_stream(11, 30);
   const Remembered remembered(stream);
   ModelSnapshot moment = remembered.memory.keyframe(SampleFleet::start);

@@ -16,7 +16,7 @@ namespace {
 constexpr HeatLevels::Subject subject{1, 0, 0, 1};
 constexpr int hosts = 125;
 
-TEST(HeatLevels, AFreshCellHasThePlainLevel) {
+TEST(HeatLevels, ANewCellHasThePlainLevel) {
   HeatLevels levels;
   levels.begin(subject, 1);
   for (const double share : {-0.3, 0.0, 0.12, 0.126, 0.5, 0.99, 1.0, 7.0}) {
@@ -26,7 +26,7 @@ TEST(HeatLevels, AFreshCellHasThePlainLevel) {
   }
 }
 
-TEST(HeatLevels, ALevelIsLeftAQuarterOfItsWidthBeyondItsBorder) {
+TEST(HeatLevels, ALevelChangesAQuarterOfItsWidthBeyondItsBoundary) {
   struct Step {
     double share;
     int level;
@@ -51,7 +51,7 @@ TEST(HeatLevels, ALevelIsLeftAQuarterOfItsWidthBeyondItsBorder) {
   }
 }
 
-TEST(HeatLevels, WhatIsNotKnownHasNoLevelAndAfterItThePlainOne) {
+TEST(HeatLevels, AnUnknownValueHasNoLevelAndTheNextHasThePlainOne) {
   HeatLevels levels;
   levels.begin(subject, 1);
   EXPECT_EQ(levels.settle(0, 0.51), 4);
@@ -59,7 +59,7 @@ TEST(HeatLevels, WhatIsNotKnownHasNoLevelAndAfterItThePlainOne) {
   EXPECT_EQ(levels.settle(0, 0.49), 3);
 }
 
-TEST(HeatLevels, AnotherFleetMetricGroupingOrSharingBeginsAnew) {
+TEST(HeatLevels, StartOverForAnotherFleetMetricGroupingOrSharing) {
   for (const HeatLevels::Subject& other :
        {HeatLevels::Subject{2, 0, 0, 1}, {1, 1, 0, 1}, {1, 0, 1, 1}, {1, 0, 0, 2}}) {
     HeatLevels levels;
@@ -137,7 +137,7 @@ Painted painted_in_ten_seconds(double beside) {
   return painted;
 }
 
-TEST(HeatLevels, AFleetThatTremblesRoundABorderRepaintsNoCell) {
+TEST(HeatLevels, ValuesJitteringAroundABoundaryRepaintNoCell) {
   const Painted still = painted_in_ten_seconds(0.02);
   const Painted moving = painted_in_ten_seconds(0.04);
   EXPECT_EQ(still.cells, 0);
@@ -145,7 +145,7 @@ TEST(HeatLevels, AFleetThatTremblesRoundABorderRepaintsNoCell) {
   EXPECT_LT(still.bytes, moving.bytes / 10) << moving.bytes;
 }
 
-TEST(HeatLevels, WhereTimeStandsTheyAreThePlainOnes) {
+TEST(HeatLevels, ArePlainWhileTimeIsPaused) {
   const auto steady = thousand_devices(true), plain = thousand_devices(false);
   const auto draw = [](Dashboard& dashboard, Instant at) {
     return styled_text(dashboard.draw(at));

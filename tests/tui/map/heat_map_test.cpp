@@ -119,7 +119,7 @@ TEST(HeatMap, NothingIsDrawnWhereThereIsNoRoom) {
   }
 }
 
-TEST(HeatMap, OfGroupsThatAreNoHostsNoCellShowsTwo) {
+TEST(HeatMap, NoCellMixesTwoGroupsUnlessGroupedByHost) {
   const Model model = mixed_model(1'250, 8);
   for (const Grouping grouping :
        {Grouping::rack, Grouping::pool, Grouping::kind, Grouping::state}) {
@@ -135,7 +135,7 @@ TEST(HeatMap, OfGroupsThatAreNoHostsNoCellShowsTwo) {
   }
 }
 
-TEST(HeatOrder, GroupsAreWhatTheyAreNamedAndInTheirOrder) {
+TEST(HeatOrder, GroupsMatchTheirNamesAndOrder) {
   SampleFleet fleet;
   std::vector<Envelope> envelopes = fleet.state();
   for (Envelope& batch : fleet.samples(0)) envelopes.push_back(std::move(batch));
@@ -161,7 +161,7 @@ TEST(HeatOrder, GroupsAreWhatTheyAreNamedAndInTheirOrder) {
   }
 }
 
-TEST(HeatOrder, AKindOfWhichHostsTellDifferentTextsIsOneGroup) {
+TEST(HeatOrder, AKindWithDifferingSpecTextsIsOneGroup) {
   std::vector<Envelope> reported = plain_hosts(2, 3);
   std::get<HostChanged>(reported[1].body).registration.specs[0].text += "# another\n";
   const HeatOrder order =
@@ -170,7 +170,7 @@ TEST(HeatOrder, AKindOfWhichHostsTellDifferentTextsIsOneGroup) {
   EXPECT_EQ(order.groups[0].count, 6U);
 }
 
-TEST(HeatOrder, ADeviceOfSeveralPoolsStandsOnceInTheGroupOfThemAll) {
+TEST(HeatOrder, ADeviceInSeveralPoolsAppearsOnceInTheirCombinedGroup) {
   SampleFleet fleet;
   fleet.hosts[0].further_pools = {{0, "spot"}};
   fleet.hosts[2].pools.clear();
@@ -185,7 +185,7 @@ TEST(HeatOrder, ADeviceOfSeveralPoolsStandsOnceInTheGroupOfThemAll) {
   EXPECT_EQ(found, expected);
 }
 
-TEST(HeatOrder, WhatTheFilterHidesIsInNoGrouping) {
+TEST(HeatOrder, DevicesHiddenByTheFilterAppearInNoGrouping) {
   SampleFleet fleet;
   const Model model = model_of(fleet.state());
   const FleetFilter fleet_filter = judged(model, "kind==tpu");
@@ -199,7 +199,7 @@ TEST(HeatOrder, WhatTheFilterHidesIsInNoGrouping) {
   }
 }
 
-TEST(HeatMap, EveryCellIsReachedAndEdgesHold) {
+TEST(HeatMap, TheCursorReachesEveryCellAndStopsAtTheEdges) {
   const Model model = model_of(plain_hosts(20, 8));
   const HeatMap map = lay_out_heat_map(
       model, order_devices(model, SampleFleet::start, Grouping::host, FleetFilter()), 80, 11);
@@ -216,7 +216,7 @@ TEST(HeatMap, EveryCellIsReachedAndEdgesHold) {
   EXPECT_EQ(neighbour(map, below, 0, -1), 0u);
 }
 
-TEST(HeatMap, AThousandDevicesHaveACellEachAt120x40BesideTheDeviceUnderTheCursor) {
+TEST(HeatMap, AThousandDevicesEachHaveACellAt120x40BesideTheDevicePanel) {
   const Rect body{1, 1, 118, 38};
   struct Fleet {
     int hosts, each;
@@ -261,7 +261,7 @@ TEST(HeatMap, SaysHowManyDevicesShareACell) {
   }
 }
 
-TEST(HeatMap, ASharedCellShowsTheHottestThatIsKnown) {
+TEST(HeatMap, ASharedCellShowsItsHottestKnownDevice) {
   Model model = model_of(plain_hosts(1, 4));
   std::vector<Sample> samples(4);
   for (std::uint16_t i = 0; i < 4; ++i) samples[i].device = i;
@@ -275,7 +275,7 @@ TEST(HeatMap, ASharedCellShowsTheHottestThatIsKnown) {
   EXPECT_TRUE(std::isnan(mean_map_value(model, SampleFleet::start, MapMetric::temperature, rows)));
 }
 
-TEST(HeatMap, IsGroupedAndColouredByTypedNames) {
+TEST(HeatMap, IsGroupedAndColoredByTypedNames) {
   struct Case {
     std::vector<std::string> line;
     const char* shown;

@@ -54,7 +54,7 @@ TEST(MapMetric, EachHasItsScale) {
   }
 }
 
-TEST(MapMetric, WhatIsMissingIsNoData) {
+TEST(MapMetric, AMissingValueIsNoData) {
   const Model model = model_with("h100-sxm", {});
   for (const MapMetricFacts& metric : map_metrics()) {
     if (metric.metric == MapMetric::age) continue;
@@ -64,7 +64,7 @@ TEST(MapMetric, WhatIsMissingIsNoData) {
   }
 }
 
-TEST(MapMetric, WhereNoLimitIsToldTheHotEndIsAssumedAndMarked) {
+TEST(MapMetric, AnUnreportedLimitIsAssumedAndMarked) {
   Sample sample;
   sample[Metric::temperature] = 60;
   const MapValue told =
@@ -77,7 +77,7 @@ TEST(MapMetric, WhereNoLimitIsToldTheHotEndIsAssumedAndMarked) {
   EXPECT_TRUE(guessed.assumed);
 }
 
-TEST(MapMetric, OldValuesAreNotKnownNowButTheirAgeIs) {
+TEST(MapMetric, OldValuesAreUnknownButTheirAgeIsKnown) {
   Sample sample;
   sample[Metric::utilization] = 0.5;
   const Model model = model_with("h100-sxm", sample);

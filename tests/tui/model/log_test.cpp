@@ -38,7 +38,7 @@ Alert hot(const std::string& subject, bool raised, Severity severity = Severity:
   return {"thermal", subject, severity, raised, SampleFleet::start, "too hot"};
 }
 
-TEST(ModelNews, AConditionHoldsUntilTheDeviceIsWellAgain) {
+TEST(ModelUpdates, AConditionLastsUntilTheDeviceRecovers) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {broken(2), broken(3)});
   const auto row = model.find({"gpu-a", 2});
@@ -52,7 +52,7 @@ TEST(ModelNews, AConditionHoldsUntilTheDeviceIsWellAgain) {
   EXPECT_EQ(model.conditions().size(), 1u);
 }
 
-TEST(ModelNews, ADrainedDeviceIsShownUntilItIsResumed) {
+TEST(ModelUpdates, ADrainedDeviceIsShownUntilItIsResumed) {
   SampleFleet fleet = calm_fleet();
   DeviceChanged drained{"gpu-a", 2, true, SampleFleet::start, "", {}, true};
   Model model = told(fleet, {drained});
@@ -65,7 +65,7 @@ TEST(ModelNews, ADrainedDeviceIsShownUntilItIsResumed) {
   EXPECT_EQ(model.condition_of(*row), nullptr);
 }
 
-TEST(ModelNews, AlertsAreRaisedOncePerRuleAndSubjectAndTheirNewsIsKept) {
+TEST(ModelUpdates, AlertsAreRaisedOncePerRuleAndSubjectAndKeptInHistory) {
   SampleFleet fleet = calm_fleet();
   const Model model = told(fleet, {hot("gpu-a/1", true), hot("gpu-a/1", true), hot("gpu-a/2", true),
                                    hot("gpu-a/1", false), hot("gpu-a/7", false)});
@@ -75,7 +75,7 @@ TEST(ModelNews, AlertsAreRaisedOncePerRuleAndSubjectAndTheirNewsIsKept) {
   EXPECT_FALSE(model.alert_history().back().alert.raised);
 }
 
-TEST(ModelNews, ANewTextOfAnAlertStandsAndIsNoNewsOfItsOwn) {
+TEST(ModelUpdates, ANewAlertTextIsShownWithoutANewHistoryEntry) {
   SampleFleet fleet = calm_fleet();
   Alert first = hot("gpu-a/1", true);
   Alert again = first;
@@ -87,7 +87,7 @@ TEST(ModelNews, ANewTextOfAnAlertStandsAndIsNoNewsOfItsOwn) {
   EXPECT_EQ(model.alert_history().size(), 1u) << "raised, once";
 }
 
-TEST(ModelNews, AForgottenHostIsGoneAndTheOthersKeepTheirValues) {
+TEST(ModelUpdates, AForgottenHostIsGoneAndTheOthersKeepTheirValues) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {broken(2)});
   for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
@@ -110,7 +110,7 @@ TEST(ModelNews, AForgottenHostIsGoneAndTheOthersKeepTheirValues) {
   EXPECT_EQ(model.devices().rows(), rows - 8) << "nobody knows it any more";
 }
 
-TEST(ModelNews, WhatLeftCountsNowhere) {
+TEST(ModelUpdates, AHostThatLeftIsCountedNowhere) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});
   for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
@@ -125,7 +125,7 @@ TEST(ModelNews, WhatLeftCountsNowhere) {
   EXPECT_EQ(after.devices, before.devices - 8);
 }
 
-TEST(ModelNews, WhatIsLostIsNotStaleAsWell) {
+TEST(ModelUpdates, ALostHostIsNotAlsoStale) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});
   for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
@@ -138,7 +138,7 @@ TEST(ModelNews, WhatIsLostIsNotStaleAsWell) {
   EXPECT_EQ(after.stale, before.stale) << "as `state==stale` finds them";
 }
 
-TEST(ModelNews, AHostIsAsFreshAsTheDeviceThatToldLast) {
+TEST(ModelUpdates, AHostIsAsFreshAsItsMostRecentlySampledDevice) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});
   for (int second = 0; second <= 8; ++second) {
@@ -157,7 +157,7 @@ TEST(ModelNews, AHostIsAsFreshAsTheDeviceThatToldLast) {
   EXPECT_FALSE(model.is_stale(now, *model.find_host("gpu-a")));
 }
 
-TEST(ModelNews, AnotherCapDoesNotForgetWhatAHostsDevicesToldLast) {
+TEST(ModelUpdates, ANewCapKeepsTheLastValuesOfAHostsDevices) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});
   for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
@@ -168,7 +168,7 @@ TEST(ModelNews, AnotherCapDoesNotForgetWhatAHostsDevicesToldLast) {
   EXPECT_FALSE(std::isnan(model.reading(row, Metric::utilization)));
 }
 
-TEST(ModelNews, HostsStandAsPeopleCount) {
+TEST(ModelUpdates, HostsAreInNaturalOrder) {
   Model model(seconds(1));
   for (Envelope& host : plain_hosts(3, 1)) {
     Register& registration = std::get<HostChanged>(host.body).registration;
@@ -185,7 +185,7 @@ TEST(ModelNews, HostsStandAsPeopleCount) {
   EXPECT_EQ(names, (std::vector<std::string>{"h1", "h9", "h10"}));
 }
 
-TEST(ModelNews, ADeviceThatIsInNoSampleAnyMoreIsNotKnown) {
+TEST(ModelUpdates, ADeviceThatIsNoLongerSampledIsUnknown) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});
   for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
@@ -206,7 +206,7 @@ TEST(ModelNews, ADeviceThatIsInNoSampleAnyMoreIsNotKnown) {
 }
 
 /// After a router's restart most hosts are missing until they have said Register again.
-TEST(ModelNews, HostsThatASnapshotDidNotNameLeaveTheOthersWhatIsKnownOfThem) {
+TEST(ModelUpdates, HostsMissingFromASnapshotDoNotAffectOtherHostsValues) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});
   for (const Envelope& batch : fleet.samples(0)) model.apply(SampleFleet::start, batch);
@@ -229,7 +229,7 @@ TEST(ModelNews, HostsThatASnapshotDidNotNameLeaveTheOthersWhatIsKnownOfThem) {
   EXPECT_EQ(model.host_of(*row).reported.registration.host, other);
 }
 
-TEST(ModelNews, WhatASnapshotDidNotNameIsGone) {
+TEST(ModelUpdates, AnythingMissingFromASnapshotIsRemoved) {
   SampleFleet fleet = calm_fleet();
   Caption caption{"A burst", "5", 3, 9, false};
   Model model =
@@ -246,7 +246,7 @@ TEST(ModelNews, WhatASnapshotDidNotNameIsGone) {
   EXPECT_FALSE(model.caption());
 }
 
-TEST(ModelNews, AnAuditThatASnapshotRepeatsStandsOnce) {
+TEST(ModelUpdates, AnAuditRepeatedByASnapshotIsShownOnce) {
   SampleFleet fleet = calm_fleet();
   const Envelope audit = fleet.published(Audit{"me", "inject hang", "gpu-a/1", true, "1 device"});
   Model model = told(fleet, {});
@@ -254,7 +254,7 @@ TEST(ModelNews, AnAuditThatASnapshotRepeatsStandsOnce) {
   EXPECT_EQ(model.audits().size(), 1u);
 }
 
-TEST(ModelNews, EveryDeviceKnowsItsPoolsAndPoolsHaveSums) {
+TEST(ModelUpdates, EveryDeviceKnowsItsPoolsAndPoolsHaveTotals) {
   SampleFleet fleet = calm_fleet();
   for (std::size_t h = 0; h < 3; ++h) fleet.hosts[h].pools = {h < 2 ? "gpus" : "tpus"};
   Model model = told(fleet, {});
@@ -273,7 +273,7 @@ TEST(ModelNews, EveryDeviceKnowsItsPoolsAndPoolsHaveSums) {
   EXPECT_EQ(model.pools_text(*model.find({"gpu-b", 1})), "tpus");
 }
 
-TEST(ModelNews, ADeviceOfSeveralPoolsCountsInEach) {
+TEST(ModelUpdates, ADeviceInSeveralPoolsCountsInEach) {
   SampleFleet fleet = calm_fleet();
   for (std::size_t h = 0; h < 3; ++h) fleet.hosts[h].pools = {h < 2 ? "gpus" : "tpus"};
   fleet.hosts[1].further_pools = {{0, "spot"}, {0, "all"}, {0, "gpus"}, {7, "of no group"}};
@@ -298,7 +298,7 @@ TEST(ModelNews, ADeviceOfSeveralPoolsCountsInEach) {
   EXPECT_EQ(model.pools_text(row), "gpus");
 }
 
-TEST(ModelNews, ListsAreBounded) {
+TEST(ModelUpdates, ListsAreBounded) {
   SampleFleet fleet = calm_fleet();
   Model model = told(fleet, {});
   for (int i = 0; i < 2'000; ++i) {
@@ -317,7 +317,7 @@ TEST(ModelNews, ListsAreBounded) {
   EXPECT_GT(model.left_out(), 0u);
 }
 
-TEST(Title, TellsHowManyAlertsAreRaisedAndTheWorst) {
+TEST(Title, ShowsHowManyAlertsAreRaisedAndTheWorst) {
   for (const int columns : {60, 80, 120, 200}) {
     SampleFleet fleet = calm_fleet();
     const auto dashboard = dashboard_of(fleet, {columns, 30}, "fleet", false, 2);
@@ -339,7 +339,7 @@ TEST(Title, TellsHowManyAlertsAreRaisedAndTheWorst) {
   }
 }
 
-TEST(Caption, StandsAboveTheHintsWhileTheStoryGoesOn) {
+TEST(Caption, IsShownAboveTheHintsDuringTheStory) {
   SampleFleet fleet = calm_fleet();
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet", false, 2);
   const auto row = [&](int number) {
@@ -361,7 +361,7 @@ TEST(Caption, StandsAboveTheHintsWhileTheStoryGoesOn) {
   EXPECT_EQ(row(22), before);
 }
 
-TEST(Story, IsPausedByAKeyWhereThereIsOne) {
+TEST(Story, IsPausedByAKeyWhenOneIsRunning) {
   for (const bool story : {false, true}) {
     DashboardOptions options;
     options.story = story;
@@ -373,7 +373,7 @@ TEST(Story, IsPausedByAKeyWhereThereIsOne) {
   }
 }
 
-TEST(Model, KeepsTheTextOfAKindOnceAndSeesThatAHostTellsAnother) {
+TEST(Model, KeepsAKindsTextOnceAndDetectsADifferingHost) {
   Model model(std::chrono::seconds(1));
   const Envelope reported = plain_hosts(1, 2).front();
   model.apply(SampleFleet::start, reported);
@@ -396,7 +396,7 @@ TEST(Model, KeepsTheTextOfAKindOnceAndSeesThatAHostTellsAnother) {
   EXPECT_TRUE(std::isnan(model.reading(0, Metric::power))) << "of other devices nothing is known";
 }
 
-TEST(Model, WhatAHostTellsOfAKindIsNotTrueOfAnothersDevices) {
+TEST(Model, AHostsTextOfAKindDoesNotApplyToAnotherHost) {
   Model model(std::chrono::seconds(1));
   std::vector<Envelope> reported = plain_hosts(2, 2);
   const std::string text = std::get<HostChanged>(reported[0].body).registration.specs[0].text;
@@ -406,7 +406,7 @@ TEST(Model, WhatAHostTellsOfAKindIsNotTrueOfAnothersDevices) {
   EXPECT_EQ(model.spec_of(2).text, text + "# another\n");
 }
 
-TEST(Model, OfKindsThatNoDeviceIsOfAnyMoreKeepsNoMoreThanAFleetMayHave) {
+TEST(Model, KeepsNoMoreUnusedKindsThanAFleetMayHave) {
   Model model(std::chrono::seconds(1));
   for (const Envelope& reported : plain_hosts(2, 2)) model.apply(SampleFleet::start, reported);
   const std::string kept = model.spec_of(0).text;

@@ -13,7 +13,7 @@
 namespace drover::tui {
 namespace {
 
-TEST(Figures, ConstantsOfATextAreSaidByNameOrByValue) {
+TEST(Figures, ConstantsInATextAreShownByNameOrByValue) {
   const SpecFacts facts(
       "[power]\ncontext_idle_w = 121.7\nlink_pj_per_byte = { value = 40, assumed = 'x' }\n"
       "[memory]\nbandwidth_gb_s = 3350\n"
@@ -63,7 +63,7 @@ std::string panel_text(std::string_view name, std::string_view spec) {
   return {};
 }
 
-TEST(FigurePanel, TellsFormulaNumbersSourcesAndTheErrorOfItsClass) {
+TEST(FigurePanel, ShowsFormulaNumbersSourcesAndTheErrorOfItsClass) {
   const std::string power = panel_text("power", h100_text);
   for (const char* reported :
        {"formula     P = context_idle_w + a x units", "values      P = 121.7 W + a x 132 units",
@@ -88,7 +88,7 @@ TEST(FigurePanel, TellsFormulaNumbersSourcesAndTheErrorOfItsClass) {
             std::string::npos);
 }
 
-TEST(FigurePanel, OfADeviceThatIsNotEmulatedIsAsItsDriverReports) {
+TEST(FigurePanel, OfARealDeviceSaysThatItsDriverReportsTheValue) {
   for (const char* name : {"utilization", "power", "temperature", "energy"}) {
     const std::string text = panel_text(name, "class = \"gpu\"\n[price]\nusd_per_h = 3\n");
     EXPECT_NE(text.find("as reported by its driver"), std::string::npos) << text;
@@ -148,7 +148,7 @@ TEST(FigureKeys, SelectAFigureOpenItScrollItAndGoBack) {
   EXPECT_EQ(view.text().find("Device gpu-a/0"), std::string::npos) << "the view before";
 }
 
-TEST(FigureKeys, TheSelectedFigureIsSeen) {
+TEST(FigureKeys, TheSelectedFigureStaysVisible) {
   DeviceView view({80, 24});  // where the page is three screens long
   view.press({"h", "h"});     // round from the first to the last: the price, below the screen
   EXPECT_NE(view.text().find("price/h"), std::string::npos);

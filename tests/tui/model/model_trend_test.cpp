@@ -44,7 +44,7 @@ struct HeardFleet {
   }
 };
 
-TEST(Curves, HaveAGapWhereNothingWasHeard) {
+TEST(Curves, HaveAGapWhereNothingWasReceived) {
   HeardFleet heard;
   heard.seconds_of_news(0, 20);
   heard.model.tick(after(60));  // the router is gone
@@ -73,7 +73,7 @@ TEST(Curves, HaveAGapWhereNothingWasHeard) {
   EXPECT_EQ(heard.point(62).finished_per_s, 1);
 }
 
-TEST(Curves, TellTheCapsThatWereInForceThen) {
+TEST(Curves, ShowTheCapsInForceAtThatTime) {
   HeardFleet heard;
   heard.seconds_of_news(0, 10);
   PolicyChanged lower = heard.fleet.policy;
@@ -101,7 +101,7 @@ TEST(Curves, TellTheCapsThatWereInForceThen) {
   }
 }
 
-TEST(Slowed, MeansThatSomethingHoldsTheClockDown) {
+TEST(Throttled, MeansThatSomethingHoldsTheClockDown) {
   EXPECT_FALSE(is_throttled(absent));
   EXPECT_FALSE(is_throttled(0));
   EXPECT_FALSE(is_throttled(throttle_gpu_idle));

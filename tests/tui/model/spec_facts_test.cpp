@@ -21,7 +21,7 @@ usd_per_h = 1.2
 torus = "2d"
 )";
 
-TEST(SpecFacts, TellEachNumberWithHowItIsKnown) {
+TEST(SpecFacts, ReportEachNumberWithItsProvenance) {
   const SpecFacts facts(text);
   struct Case {
     const char* name;
@@ -55,7 +55,7 @@ TEST(SpecFacts, ASectionHasItsOwnSourceOrThatOfTheWholeFile) {
   EXPECT_EQ(SpecFacts("class = \"gpu\"\n").source_of("power"), "");
 }
 
-TEST(SpecFacts, OfATextThatDoesNotParseNothingIsKnown) {
+TEST(SpecFacts, AreEmptyForTextThatDoesNotParse) {
   for (const char* broken : {"", "power = [", "[power]\ntdp_w = 'x'\n", "\xff\xfe"}) {
     EXPECT_EQ(SpecFacts(broken).find("power.tdp_w"), nullptr) << broken;
   }

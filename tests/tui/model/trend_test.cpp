@@ -28,7 +28,7 @@ TrendPoint point_at(Instant at, double power_w, double cap_w = absent) {
   return point;
 }
 
-TEST(Trend, LongerBinsKeepTheGreatestWattsAndTheLastCap) {
+TEST(Trend, LongerBinsKeepThePeakPowerAndTheLastCap) {
   Trend trend(seconds(1));
   for (int second = 0; second < 25; ++second) {
     trend.add(point_at(trend_noon + seconds(second), second == 13 ? 900 : 100 + second,
@@ -46,7 +46,7 @@ TEST(Trend, LongerBinsKeepTheGreatestWattsAndTheLastCap) {
   EXPECT_EQ(tens[2].power_w, 124) << "a bin that is open holds what came so far";
 }
 
-TEST(Trend, AWholeBinOfNothingStaysUnknown) {
+TEST(Trend, ABinWithoutValuesStaysUnknown) {
   Trend trend(seconds(1));
   for (int second = 0; second < 30; ++second) {
     const bool silent = second >= 10 && second < 20;
@@ -70,7 +70,7 @@ TEST(Trend, ReachesTwoHoursBackInBoundedMemory) {
   }
 }
 
-TEST(Trend, ABinWiderThanASecondTakesTheLongestThatFits) {
+TEST(Trend, AWiderBinUsesTheLongestStepThatFits) {
   Trend trend(seconds(1));
   for (int second = 0; second < 600; ++second) trend.add(point_at(trend_noon + seconds(second), 1));
   struct Case {
@@ -188,7 +188,7 @@ void expect_same(const std::vector<TrendPoint>& found, const Model& model,
   }
 }
 
-TEST(TrendBackfill, OfAMomentIsWhatTheWholePastTold) {
+TEST(TrendBackfill, OfAMomentMatchesTheWholeHistory) {
   const Forgetful timeline(1'500);
   TrendBackfill past;
   for (const int second : {1'400, 1'403, 1'420, 1'402, 1'500, 700, 30, 1'450}) {
@@ -206,7 +206,7 @@ TEST(TrendBackfill, OfAMomentIsWhatTheWholePastTold) {
   }
 }
 
-TEST(TrendBackfill, GoneFarAheadAndBackShowsWhatGoingThereAtOnceShows) {
+TEST(TrendBackfill, ShowsTheSameAfterSeekingFarAheadAndBack) {
   const Forgetful timeline(4'500);
   TrendBackfill travelled;
   const auto points_at = [&](TrendBackfill& past, int second) {
@@ -223,7 +223,7 @@ TEST(TrendBackfill, GoneFarAheadAndBackShowsWhatGoingThereAtOnceShows) {
   EXPECT_EQ(found.front().power_w, expected.front().power_w);
 }
 
-TEST(TrendBackfill, IsNotReadAnewWhileOneLooksAtMomentsNearBy) {
+TEST(TrendBackfill, IsNotRereadForNearbyMoments) {
   const Forgetful timeline(1'500);
   TrendBackfill past;
   const auto look = [&](int second) {
@@ -242,7 +242,7 @@ TEST(TrendBackfill, IsNotReadAnewWhileOneLooksAtMomentsNearBy) {
   EXPECT_LE(on.second, 60u) << "two batches a second";
 }
 
-TEST(TrendBackfill, IsReadNoFartherBackThanAPersonWaits) {
+TEST(TrendBackfill, IsReadOnlyAsFarBackAsAUserWouldWaitFor) {
   Forgetful timeline(1'500);
   timeline.reaches = seconds(300);
   TrendBackfill past;

@@ -7,7 +7,7 @@
 namespace drover::tui {
 namespace {
 
-TEST(Classes, TellPercentilesInTheUnitOfWhatDecides) {
+TEST(Classes, ShowPercentilesInTheUnitOfTheirMetric) {
   struct Case {
     const char* name;
     ClassMetric metric;
@@ -29,7 +29,7 @@ TEST(Classes, TellPercentilesInTheUnitOfWhatDecides) {
   }
 }
 
-TEST(Classes, ColoursSayWhichPercentilesKeepTheTarget) {
+TEST(Classes, ColorsShowWhichPercentilesMeetTheTarget) {
   SampleFleet fleet;
   fleet.summary.classes = {{"chat", ClassMetric::first_token, 3, 95, {100, 1, 2, 4, 9}},
                            {"idle", ClassMetric::first_token, 0, 95, {100, 1, 2, 4, 9}}};
@@ -41,7 +41,7 @@ TEST(Classes, ColoursSayWhichPercentilesKeepTheTarget) {
   EXPECT_EQ(role_at(canvas, "idle    ", "4.0s"), CellStyle::plain) << "it has no target to miss";
 }
 
-TEST(Classes, OfWhichNothingFinishedAreNotZero) {
+TEST(Classes, WithoutFinishedJobsShowNotAvailableInsteadOfZero) {
   SampleFleet fleet;
   fleet.summary.classes = {{"nothing-yet", ClassMetric::first_token, 3, 0, {}}};
   const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
@@ -52,7 +52,7 @@ TEST(Classes, OfWhichNothingFinishedAreNotZero) {
   EXPECT_EQ(line.find('%'), std::string::npos) << line;
 }
 
-TEST(Classes, AShareThatIsNotAllIsNotShownAsAll) {
+TEST(Classes, APartialShareIsNeverRoundedUpTo100Percent) {
   SampleFleet fleet;
   fleet.summary.classes = {{"nearly", ClassMetric::first_token, 3, 99'999, {100'000, 1, 1, 1, 4}},
                            {"wholly", ClassMetric::first_token, 3, 100'000, {100'000, 1, 1, 1, 1}}};
@@ -62,7 +62,7 @@ TEST(Classes, AShareThatIsNotAllIsNotShownAsAll) {
   EXPECT_NE(line_with(text, "wholly").find("100%"), std::string::npos) << text;
 }
 
-TEST(Classes, ThatALowScreenHasNoRoomForAreCountedAndScrolledTo) {
+TEST(Classes, ThatDoNotFitAShortScreenAreCountedAndScrollable) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "jobs", false, 2);
   std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
@@ -79,7 +79,7 @@ TEST(Classes, ThatALowScreenHasNoRoomForAreCountedAndScrolledTo) {
             std::string::npos);
 }
 
-TEST(Classes, OfTheWholeFleetAreSaidToBeWhileAFilterNarrowsTheRest) {
+TEST(Classes, AreMarkedAsWholeFleetWhileAFilterIsActive) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
   EXPECT_EQ(dashboard->draw(SampleFleet::after_2s).to_text().find("whole fleet"),
@@ -93,7 +93,7 @@ TEST(Classes, OfTheWholeFleetAreSaidToBeWhileAFilterNarrowsTheRest) {
   }
 }
 
-TEST(Jobs, ClosingDetailsShowsThePageAboveFromItsBeginning) {
+TEST(Jobs, ClosingDetailsShowsTheParentPageFromTheTop) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "jobs", false, 2);
   const std::string before =

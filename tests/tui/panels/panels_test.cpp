@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(Jobs, RunningOnesAreShownAsFarAsTheyShouldBeAndLateWhenTheyAreNot) {
+TEST(Jobs, ShowExpectedProgressWhileRunningAndLateWhenOverdue) {
   SampleFleet fleet;
   JobChanged job = fleet.jobs[0];
   job.job.work.kind = WorkKind::serve;
@@ -39,14 +39,14 @@ TEST(Jobs, RunningOnesAreShownAsFarAsTheyShouldBeAndLateWhenTheyAreNot) {
   }
 }
 
-TEST(Jobs, ToldProgressIsShownAsItWasTold) {
+TEST(Jobs, ShowReportedProgressAsReported) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
   const std::string text = dashboard->draw(SampleFleet::start + seconds(25)).to_text();
   EXPECT_NE(text.find("62%"), std::string::npos) << "nobody has told more since: " << text;
 }
 
-TEST(Jobs, CancelledOnesHaveAPlaceOfTheirOwnAndSayWhoDidIt) {
+TEST(Jobs, ThatWereCancelledAppearSeparatelyWithWhoCancelledThem) {
   SampleFleet fleet;
   JobChanged job = fleet.jobs.back();
   job.job.id = {7, 7};
@@ -66,7 +66,7 @@ TEST(Jobs, CancelledOnesHaveAPlaceOfTheirOwnAndSayWhoDidIt) {
   EXPECT_EQ(text.find("cancelled: cancelled"), std::string::npos) << text;
 }
 
-TEST(Jobs, HeadingsSpeakOfTimesOnlyWhereTimesAreShown) {
+TEST(Jobs, HeadingsMentionTimesOnlyWhereTimesAreShown) {
   for (const int columns : {60, 66, 72, 80, 120, 200}) {
     SampleFleet fleet;
     const auto dashboard = dashboard_of(fleet, {columns, 40}, "jobs", false, 2);
@@ -77,7 +77,7 @@ TEST(Jobs, HeadingsSpeakOfTimesOnlyWhereTimesAreShown) {
   }
 }
 
-TEST(Fleet, AHostsMeanLoadIsThatOfTheDevicesThatTellIt) {
+TEST(Fleet, AHostsMeanLoadCoversOnlyDevicesThatReportIt) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {160, 50}, "fleet", false, 2);
   std::vector<Sample> rows(8);
@@ -91,7 +91,7 @@ TEST(Fleet, AHostsMeanLoadIsThatOfTheDevicesThatTellIt) {
   EXPECT_NE(text.find("mean  50%"), std::string::npos) << text;
 }
 
-TEST(Fleet, OfALostHostNothingIsShownAsIfItWereNow) {
+TEST(Fleet, ALostHostShowsNothingAsCurrent) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {200, 60}, "fleet", false, 1);
   const Instant now = SampleFleet::start + seconds(1);
@@ -115,7 +115,7 @@ TEST(Fleet, OfALostHostNothingIsShownAsIfItWereNow) {
   EXPECT_NE(row.find("14s"), std::string::npos) << row;
 }
 
-TEST(Fleet, AgesAreInTheTimeOfTheClockInTheTitle) {
+TEST(Fleet, AgesUseTheClockInTheTitle) {
   SampleFleet fleet;
   DashboardOptions options;
   options.speed = 2;
@@ -128,7 +128,7 @@ TEST(Fleet, AgesAreInTheTimeOfTheClockInTheTitle) {
   EXPECT_NE(later.find("router lost 4.0s ago"), std::string::npos) << later;
 }
 
-TEST(Fleet, TheAxisOfItsCurvesIsInTheTimeOfTheClockInTheTitle) {
+TEST(Fleet, TheTimeAxisUsesTheClockInTheTitle) {
   for (const double speed : {1.0, 10.0, 60.0}) {
     SampleFleet fleet;
     DashboardOptions options;
@@ -141,7 +141,7 @@ TEST(Fleet, TheAxisOfItsCurvesIsInTheTimeOfTheClockInTheTitle) {
   }
 }
 
-TEST(Fleet, ChartsOfAFreshFrameSayWhatTheTotalsSay) {
+TEST(Fleet, ChartsOfAFreshFrameMatchTheTotals) {
   SampleFleet fleet;
   DashboardOptions options;
   options.speed = 60;

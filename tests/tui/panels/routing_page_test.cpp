@@ -32,7 +32,7 @@ struct Routed {
   double rate(Instant now) { return model.per_min(model.flows().at(as_wanted), now); }
 };
 
-TEST(FlowRates, AreOfTheLastMinuteAndNotOfAllThatWas) {
+TEST(FlowRates, CoverOnlyTheLastMinute) {
   Routed routed;
   for (int second = 0; second < 100; ++second) routed.decide(SampleFleet::start + seconds(second));
   EXPECT_NEAR(routed.rate(SampleFleet::start + seconds(100)), 60, 1);
@@ -46,7 +46,7 @@ TEST(FlowRates, AreOfTheLastMinuteAndNotOfAllThatWas) {
   EXPECT_EQ(routed.model.flows().at(as_wanted).all, 120u) << "the count is of all";
 }
 
-TEST(FlowRates, ArePerMinuteOfFleetTimeAtAnyPace) {
+TEST(FlowRates, ArePerMinuteOfFleetTimeAtAnySpeed) {
   for (const int pace : {1, 5, 60}) {
     Routed routed{seconds(pace)};
     for (int second = 0; second < 100 * pace; second += pace) {
@@ -56,7 +56,7 @@ TEST(FlowRates, ArePerMinuteOfFleetTimeAtAnyPace) {
   }
 }
 
-TEST(FlowRates, OfATimeTooShortToTellAreNotKnown) {
+TEST(FlowRates, AreUnknownUntilEnoughTimeHasPassed) {
   Routed routed;
   routed.decide(SampleFleet::start);
   EXPECT_TRUE(std::isnan(routed.rate(SampleFleet::start + seconds(4))));
@@ -64,14 +64,14 @@ TEST(FlowRates, OfATimeTooShortToTellAreNotKnown) {
   EXPECT_NEAR(routed.rate(SampleFleet::start + seconds(6)), 20, 0.1) << "two in six seconds";
 }
 
-TEST(FlowRates, OfASilentRouterAreNotKnown) {
+TEST(FlowRates, AreUnknownWhileTheRouterIsSilent) {
   Routed routed;
   for (int second = 0; second < 60; ++second) routed.decide(SampleFleet::start + seconds(second));
   EXPECT_FALSE(std::isnan(routed.rate(SampleFleet::start + seconds(61))));
   EXPECT_TRUE(std::isnan(routed.rate(SampleFleet::start + seconds(70))));
 }
 
-TEST(FlowRates, OfAPastMomentAreThoseOfThatMoment) {
+TEST(FlowRates, ForAPastMomentDoNotChangeLater) {
   Routed routed;
   for (int second = 0; second < 100; ++second) routed.decide(SampleFleet::start + seconds(second));
   const Model then = routed.model;
@@ -81,7 +81,7 @@ TEST(FlowRates, OfAPastMomentAreThoseOfThatMoment) {
   EXPECT_NEAR(rate, 60, 1);
 }
 
-TEST(FlowRates, CountWhatASnapshotTellsOfThePastWhereItWas) {
+TEST(FlowRates, CountPastDecisionsInASnapshotAtTheirOriginalTimes) {
   SampleFleet fleet;
   Model model(seconds(1));
   // The decisions of the last 21 seconds come at once.
@@ -90,7 +90,7 @@ TEST(FlowRates, CountWhatASnapshotTellsOfThePastWhereItWas) {
   EXPECT_NEAR(rate, 24 * 60 / 20.0, 5);
 }
 
-TEST(Flows, BeyondTheLinesThereAreAreCounted) {
+TEST(Flows, ThatDoNotFitAreCounted) {
   SampleFleet fleet;
   for (int i = 0; i < 20; ++i) {
     Decision decision = fleet.decisions.back();
@@ -103,7 +103,7 @@ TEST(Flows, BeyondTheLinesThereAreAreCounted) {
   EXPECT_NE(text.find("17 more flows, of 17 jobs"), std::string::npos) << text;
 }
 
-TEST(Fallbacks, TellWhatTheyCostMoreAndWhatTheySaved) {
+TEST(Fallbacks, ShowTheirExtraCostsAndSavings) {
   SampleFleet fleet;
   fleet.summary.fallbacks = {{Reason::capacity, 10}, {Reason::thermal, 4}, {Reason::memory, 2}};
   fleet.summary.fallback_costs = {{Reason::capacity, 10, 1.5, 2e3, 90, 9},
@@ -124,7 +124,7 @@ TEST(Fallbacks, TellWhatTheyCostMoreAndWhatTheySaved) {
       << "no estimate could be made there: " << text;
 }
 
-TEST(Pools, TellTheirHealthInWordsAndTheSiteItsBudget) {
+TEST(Pools, ShowTheirHealthInWordsAndTheSiteShowsItsBudget) {
   SampleFleet fleet;
   fleet.summary.pools.resize(1);
   PoolReport& pool = fleet.summary.pools[0];
@@ -146,7 +146,7 @@ TEST(Pools, TellTheirHealthInWordsAndTheSiteItsBudget) {
   }
 }
 
-TEST(Pools, WithoutDevicesDrawAndCostWhatNobodyKnows) {
+TEST(Pools, WithoutDevicesHaveUnknownPowerAndCost) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
   const std::string line = line_with(dashboard->draw(SampleFleet::after_2s).to_text(), "edge  ");
@@ -155,7 +155,7 @@ TEST(Pools, WithoutDevicesDrawAndCostWhatNobodyKnows) {
   EXPECT_EQ(line.find('$'), std::string::npos) << line;
 }
 
-TEST(Pools, ThatAreOnlyNamesTakeNoLine) {
+TEST(Pools, WithoutContentTakeNoLine) {
   SampleFleet fleet;
   fleet.summary.pools = {{.name = "has-none"},
                          {.name = "has-work", .queued = 1},
@@ -170,7 +170,7 @@ TEST(Pools, ThatAreOnlyNamesTakeNoLine) {
   }
 }
 
-TEST(Pools, BeyondTheLinesThereAreAreCounted) {
+TEST(Pools, ThatDoNotFitAreCounted) {
   SampleFleet fleet;
   fleet.summary.pools.assign(100, PoolReport{.name = "many", .devices = 1});
   const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);

@@ -44,7 +44,7 @@ struct Controlled {
   std::unique_ptr<Dashboard> dashboard;
 };
 
-TEST(Actions, OnAPoolReachDevicesThatAreInItBesideOthers) {
+TEST(Actions, OnAPoolReachDevicesThatAreAlsoInOtherPools) {
   Controlled fleet("devices");
   HostChanged host = fleet.fleet.hosts[0];
   host.further_pools = {{0, "spot"}};
@@ -53,7 +53,7 @@ TEST(Actions, OnAPoolReachDevicesThatAreInItBesideOthers) {
   EXPECT_TRUE(fleet.shows("Drain pool:spot (8 devices,")) << fleet.text();
 }
 
-TEST(Actions, SayWhatWillHappenAndAreDoneOnlyAfterAYes) {
+TEST(Actions, DescribeTheirEffectAndRunOnlyAfterConfirmation) {
   struct Case {
     const char* view;
     std::string line;
@@ -97,7 +97,7 @@ TEST(Actions, SayWhatWillHappenAndAreDoneOnlyAfterAYes) {
   }
 }
 
-TEST(Actions, ReachAllThatIsTagged) {
+TEST(Actions, ReachAllTaggedDevices) {
   Controlled fleet("devices");
   fleet.press({"g", "T", "T", "T", "d", "y"});
   const std::vector<Message> sent = fleet.sent();
@@ -107,7 +107,7 @@ TEST(Actions, ReachAllThatIsTagged) {
   EXPECT_EQ(fleet.sent().size(), 1u) << "what is selected";
 }
 
-TEST(Actions, TellWhatCameOfThem) {
+TEST(Actions, ReportTheirResult) {
   Controlled fleet("devices");
   fleet.press({"g", "T", "T", "d", "y"});
   EXPECT_TRUE(fleet.shows("request sent, waiting for the router"));
@@ -129,7 +129,7 @@ TEST(Actions, TellWhatCameOfThem) {
   EXPECT_FALSE(one.shows("done: " + summary));
 }
 
-TEST(Actions, SpansAreOfTheWallAndTheQuestionSaysBoth) {
+TEST(Actions, TakeWallTimeDurationsAndThePromptShowsBothTimes) {
   Controlled fleet("power", true, 10);
   fleet.run("cap pool:hopper 4.5KW for 60s");
   EXPECT_TRUE(fleet.shows("for 10m of fleet time, 60s here")) << fleet.text();
@@ -145,7 +145,7 @@ TEST(Actions, SpansAreOfTheWallAndTheQuestionSaysBoth) {
   EXPECT_TRUE(fleet.shows("10x fleet time")) << fleet.text();
 }
 
-TEST(Actions, WithoutAnAnswerSayThatNothingIsKnown) {
+TEST(Actions, ReportAnUnknownResultWithoutAnAnswer) {
   Controlled fleet("devices");
   fleet.press({"g", "d", "y"});
   EXPECT_LE(fleet.dashboard->next_deadline(), SampleFleet::after_3s + seconds(10));
@@ -156,7 +156,7 @@ TEST(Actions, WithoutAnAnswerSayThatNothingIsKnown) {
             std::string::npos);
 }
 
-TEST(Actions, AreRefusedWithoutControlAndInThePastWithTheWayOut) {
+TEST(Actions, AreRefusedWithAHintWithoutControlOrInThePast) {
   Controlled looks("devices", false);
   looks.press({"j", "d"});
   EXPECT_TRUE(looks.shows("--control")) << looks.text();
@@ -169,7 +169,7 @@ TEST(Actions, AreRefusedWithoutControlAndInThePastWithTheWayOut) {
   EXPECT_TRUE(past.sent().empty());
 }
 
-TEST(Actions, WrongWordsAreNamedAndTheLineStays) {
+TEST(Actions, InvalidArgumentsAreNamedAndTheLineStays) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"cap host:gpu-a 5kW", "expected site or pool:NAME"},
       {"cap site -5W", "found"},
@@ -191,7 +191,7 @@ TEST(Actions, WrongWordsAreNamedAndTheLineStays) {
   }
 }
 
-TEST(Actions, WhatIsAskedBeforeTheScreenVanishesIsNotAskedLater) {
+TEST(Actions, APromptIsDroppedWhenTheScreenBecomesTooSmall) {
   Controlled fleet("devices");
   fleet.run("drain gpu-a/3");
   fleet.dashboard->resize(SampleFleet::after_3s, {10, 2});
@@ -202,7 +202,7 @@ TEST(Actions, WhatIsAskedBeforeTheScreenVanishesIsNotAskedLater) {
   EXPECT_TRUE(fleet.sent().empty());
 }
 
-TEST(Actions, APolicyFileIsLeftToTheShellAfterAYes) {
+TEST(Actions, AConfirmedPolicyFileIsHandedToTheShell) {
   Controlled fleet("routing");
   fleet.run("policy new.toml");
   EXPECT_FALSE(fleet.dashboard->take_policy_file());
@@ -211,7 +211,7 @@ TEST(Actions, APolicyFileIsLeftToTheShellAfterAYes) {
   EXPECT_FALSE(fleet.dashboard->take_policy_file());
 }
 
-TEST(Actions, ThatTheKeyDoesNotAllowAreToldEachTime) {
+TEST(Actions, ThatTheKeyForbidsAreReportedEachTime) {
   Controlled fleet("devices");
   for (int time = 0; time < 2; ++time) {
     fleet.run("drain gpu-a/3");

@@ -38,7 +38,7 @@ TEST(Prompt, KeysEditTheLine) {
   }
 }
 
-TEST(Prompt, APasteIsTheTextOfItsFirstLineMadeSafe) {
+TEST(Prompt, APasteInsertsItsFirstLineEscaped) {
   Prompt prompt;
   Key paste{"Paste"};
   paste.text = "temp>70\x1b[2J\nq\n";
@@ -46,7 +46,7 @@ TEST(Prompt, APasteIsTheTextOfItsFirstLineMadeSafe) {
   EXPECT_EQ(prompt.text, "temp>70^[[2J");
 }
 
-TEST(Prompt, UpGoesBackThroughWhatWasTypedAndDownReturnsToTheDraft) {
+TEST(Prompt, UpRecallsTheHistoryAndDownReturnsToTheDraft) {
   PromptHistory memory;
   for (const char* text : {"one", "two", "one"}) add_to_history(memory, PromptKind::filter, text);
   Prompt prompt;
@@ -59,7 +59,7 @@ TEST(Prompt, UpGoesBackThroughWhatWasTypedAndDownReturnsToTheDraft) {
   EXPECT_EQ(seen, (std::vector<std::string>{"x", "one", "two", "two", "one", "x", "x"}));
 }
 
-TEST(Prompt, TabGoesRoundWhatIsOfferedAndLettersEndThat) {
+TEST(Prompt, TabCyclesThroughCompletionsUntilALetterIsTyped) {
   Prompt prompt;
   for (const char* key : {"d", "r"}) handle_prompt_key(prompt, {}, {key});
   ASSERT_EQ(handle_prompt_key(prompt, {}, {"Tab"}), PromptResult::wants_completions);
@@ -74,7 +74,7 @@ TEST(Prompt, TabGoesRoundWhatIsOfferedAndLettersEndThat) {
   EXPECT_EQ(prompt.text, "drains");
 }
 
-TEST(Prompt, IsNeverLongerThanItMay) {
+TEST(Prompt, NeverExceedsTheMaximumLength) {
   Prompt prompt;
   for (std::size_t i = 0; i < 2 * prompt_bytes_max; ++i) handle_prompt_key(prompt, {}, {"漢"});
   EXPECT_LE(prompt.text.size(), prompt_bytes_max);

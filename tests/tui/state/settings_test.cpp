@@ -73,7 +73,7 @@ std::vector<SettingRow> setting_rows(const Settings& settings) {
   return rows;
 }
 
-TEST(Settings, WhatIsPrintedReadsTheSame) {
+TEST(Settings, PrintedSettingsRoundTrip) {
   for (const Settings& settings : {Settings(), unusual()}) {
     EXPECT_EQ(settings_of(annotated_settings(settings)), settings) << annotated_settings(settings);
     EXPECT_EQ(settings_of(saved(settings)), settings) << saved(settings);
@@ -107,7 +107,7 @@ TEST(Settings, OnlyWhatDiffersFromTheDefaultsIsSaved) {
                                  "filter = \"temp>80\"\n");
 }
 
-TEST(Settings, WhatASavedViewDoesNotSayIsAsAtTheStart) {
+TEST(Settings, ASavedViewInheritsUnsetValuesFromTheStartSettings) {
   const Settings settings = settings_of(
       "sort = \"-TEMP\"\nmap_metric = \"memory\"\n[views.hot]\nview = \"jobs\"\nsort = "
       "[\"POWER\"]\n");
@@ -119,7 +119,7 @@ TEST(Settings, WhatASavedViewDoesNotSayIsAsAtTheStart) {
   EXPECT_EQ(settings.start.sort, std::vector<std::string>{"-TEMP"});
 }
 
-TEST(Settings, BytesAreNumbersOrTextsAndMayBeAutomatic) {
+TEST(Settings, ByteSizesMayBeNumbersStringsOrAutomatic) {
   EXPECT_EQ(settings_of("history = 2000000").history, 2'000'000u);
   EXPECT_EQ(settings_of("history = \"64MiB\"").history, std::uint64_t{64} << 20);
   EXPECT_EQ(settings_of("bytes_per_frame = \"16KiB\"").bytes_per_frame, 16'384u);
@@ -127,7 +127,7 @@ TEST(Settings, BytesAreNumbersOrTextsAndMayBeAutomatic) {
   EXPECT_EQ(settings_of("bytes_per_frame = \"auto\"").bytes_per_frame, std::nullopt);
 }
 
-TEST(Settings, WhatIsWrongIsToldWithItsPlace) {
+TEST(Settings, ProblemsAreReportedWithTheirPosition) {
   struct Case {
     std::string text;
     std::string message;
@@ -215,7 +215,7 @@ Settings saved_by(Dashboard& dashboard, const std::string& line = "save") {
   return wish ? wish->settings : Settings();
 }
 
-TEST(Settings, SayHowTheDashboardStarts) {
+TEST(Settings, DetermineHowTheDashboardStarts) {
   DashboardOptions options;
   options.settings = unusual();
   Dashboard dashboard(options, {120, 40}, Instant{});
@@ -259,7 +259,7 @@ TEST(SavedViews, AreShownByNameAndSavedFromTheScreen) {
   EXPECT_EQ(saved_by(dashboard).start.view, "power");
 }
 
-TEST(SavedViews, MistakesAreToldAndChangeNothing) {
+TEST(SavedViews, MistakesAreReportedAndChangeNothing) {
   DashboardOptions options;
   for (int i = 0; i < 64; ++i) options.settings.views[fmt::format("v{}", i)] = {};
   const std::pair<std::string, std::string> cases[] = {
@@ -279,7 +279,7 @@ TEST(SavedViews, MistakesAreToldAndChangeNothing) {
   }
 }
 
-TEST(Settings, AThemeIsTriedAndKeptOnlyWhenItIsSaved) {
+TEST(Settings, AThemeIsPreviewedAndKeptOnlyWhenSaved) {
   Dashboard dashboard({}, {120, 40}, Instant{});
   enter(dashboard, "theme light");
   const auto wish = dashboard.take_settings_change();
@@ -303,7 +303,7 @@ TEST(Settings, ReloadedSettingsKeepTheCurrentViewUnlessTheStartViewChanged) {
   EXPECT_NE(frame(dashboard, Instant{}).find("─"), std::string::npos);
 }
 
-TEST(Settings, TheFrameRateIsKept) {
+TEST(Settings, TheFrameRateIsRespected) {
   using std::chrono::milliseconds;
   for (const std::int64_t rate : {1, 4, 20}) {
     DashboardOptions options;
@@ -323,7 +323,7 @@ TEST(Settings, TheFrameRateIsKept) {
   }
 }
 
-TEST(Settings, ANoteStandsUntilAKeyIsPressed) {
+TEST(Settings, ANoteStaysUntilAKeyIsPressed) {
   Dashboard dashboard({}, {120, 40}, Instant{});
   dashboard.draw(Instant{});
   dashboard.say("top.toml:3: theme: found 'drak'");
@@ -340,7 +340,7 @@ std::string dashboard_page() {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-TEST(DashboardPage, ShowsAFileThatIsRight) {
+TEST(DashboardPage, ShowsAValidFile) {
   const std::string page = dashboard_page(), fence = "```toml\n";
   const std::size_t begin = page.find(fence);
   ASSERT_NE(begin, std::string::npos);

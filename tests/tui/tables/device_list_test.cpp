@@ -39,7 +39,7 @@ std::string row_with(const std::string& text, const std::string& word) {
   return text.substr(begin, text.find('\n', at) - begin);
 }
 
-TEST(Columns, AreReadByNameAndWidthInTheirOrder) {
+TEST(Columns, AreParsedByNameAndWidthInOrder) {
   const auto wanted = parse_columns("util, device ,POWER:20,mhz");
   ASSERT_TRUE(wanted) << wanted.error().message;
   const std::vector<ShownColumn> expected = {
@@ -47,7 +47,7 @@ TEST(Columns, AreReadByNameAndWidthInTheirOrder) {
   EXPECT_EQ(*wanted, expected);
 }
 
-TEST(Columns, ThatAreWrongAreNamedWithTheNearest) {
+TEST(Columns, ThatAreUnknownAreNamedWithTheNearestMatch) {
   struct Case {
     const char* text;
     const char* problem;
@@ -64,7 +64,7 @@ TEST(Columns, ThatAreWrongAreNamedWithTheNearest) {
   }
 }
 
-TEST(Columns, ThatDoNotFitGoLastWantedFirst) {
+TEST(Columns, AreDroppedLeastWantedFirstWhenTheyDoNotFit) {
   const auto wanted = *parse_columns("POWER,DEVICE,UTIL:20");
   EXPECT_EQ(columns_that_fit(wanted, 50).size(), 3u);
   EXPECT_EQ(columns_that_fit(wanted, 49).size(), 2u);
@@ -72,7 +72,7 @@ TEST(Columns, ThatDoNotFitGoLastWantedFirst) {
   EXPECT_EQ(columns_that_fit(wanted, 11).size(), 0u);
 }
 
-TEST(Columns, OfWideScreensLeaveTheSparklinesTheirMinute) {
+TEST(Columns, LeaveRoomForAMinuteOfSparklinesOnWideScreens) {
   const auto has = [](int width, const char* title) {
     const auto shown = columns_that_fit({}, width);
     return std::any_of(shown.begin(), shown.end(),
@@ -83,7 +83,7 @@ TEST(Columns, OfWideScreensLeaveTheSparklinesTheirMinute) {
   EXPECT_TRUE(has(300, "POOL"));
 }
 
-TEST(SortKeys, AreOneOrTwoColumnsFallingWithAMinus) {
+TEST(SortKeys, AreOneOrTwoColumnsDescendingWithAMinus) {
   const auto keys = parse_sort("power,-temp");
   ASSERT_TRUE(keys) << keys.error().message;
   const std::vector<SortKey> expected = {{column("POWER"), false}, {column("TEMP"), true}};
@@ -99,7 +99,7 @@ Model plain_model() {
   return model;
 }
 
-TEST(DeviceOrder, EqualsByTheFirstKeyStandByTheSecondAndThenByTheirPlace) {
+TEST(DeviceOrder, TiesAreBrokenByTheSecondKeyAndThenByPosition) {
   Model model = plain_model();
   const double watts[3][2] = {{300, 100}, {300, 100}, {200, absent}};
   const double celsius[3][2] = {{50, 70}, {60, 70}, {40, 90}};
@@ -121,7 +121,7 @@ TEST(DeviceOrder, EqualsByTheFirstKeyStandByTheSecondAndThenByTheirPlace) {
   EXPECT_EQ(order, "host-0001/0 host-0000/0 host-0002/0 host-0000/1 host-0001/1 host-0002/1 ");
 }
 
-TEST(DeviceOrder, ByNameIsByNameWhateverTheRackAndAsPeopleCount) {
+TEST(DeviceOrder, ByNameIgnoresTheRackAndSortsNumbersNaturally) {
   Model model(seconds(1));
   for (Envelope& host : plain_hosts(3, 11)) {
     Register& registration = std::get<HostChanged>(host.body).registration;
@@ -151,7 +151,7 @@ TEST(DeviceOrder, ByNameIsByNameWhateverTheRackAndAsPeopleCount) {
   EXPECT_EQ(names("RACK").front(), "h10/0") << "r1 before r2";
 }
 
-TEST(DeviceOrder, TheSecondKeyGoesOverAllOtherColumnsAndThenAway) {
+TEST(DeviceOrder, TheSecondKeyCyclesThroughTheOtherColumnsAndThenOff) {
   DeviceList list;
   list.columns = *parse_columns("DEVICE,UTIL,TEMP");
   step_secondary_sort(list);
@@ -167,7 +167,7 @@ TEST(DeviceOrder, TheSecondKeyGoesOverAllOtherColumnsAndThenAway) {
   EXPECT_FALSE(list.second);
 }
 
-TEST(DeviceGroups, HoldEveryDeviceOnceUnderHeadingsThatCannotBeSelected) {
+TEST(DeviceGroups, ListEveryDeviceOnceUnderUnselectableHeadings) {
   SampleFleet fleet;
   Model model{seconds(1)};
   for (const Envelope& reported : fleet.state()) model.apply(SampleFleet::start, reported);
@@ -199,7 +199,7 @@ TEST(DeviceGroups, HoldEveryDeviceOnceUnderHeadingsThatCannotBeSelected) {
   }
 }
 
-TEST(DeviceGroups, KeysMoveOverTheirHeadings) {
+TEST(DeviceGroups, KeysSkipTheirHeadings) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 60}, "devices");
   for (const char* key : {"b", "g"}) dashboard->press(SampleFleet::after_40s, {key});
@@ -211,7 +211,7 @@ TEST(DeviceGroups, KeysMoveOverTheirHeadings) {
       << dashboard->draw(SampleFleet::after_40s).to_text();
 }
 
-TEST(CommandLine, AColonBelowAWrongLineBeginsTheNextAndTheWrongOneIsKept) {
+TEST(CommandLine, AColonAfterAnInvalidLineStartsANewOneAndKeepsItInHistory) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "devices");
   type_line(*dashboard, "jbos");
@@ -238,7 +238,7 @@ TEST(DeviceTable, AFilterThatNothingMatchesIsNamed) {
   EXPECT_EQ(text.find("no devices yet"), std::string::npos);
 }
 
-TEST(DeviceTags, AreAMarkAndACount) {
+TEST(DeviceTags, AreShownAsAMarkAndACount) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 60}, "devices", true);
   for (const char* key : {"g", "T", "T"}) dashboard->press(SampleFleet::after_40s, {key});
@@ -259,7 +259,7 @@ TEST(DeviceTable, ColumnsThatAreWantedButDoNotFitAreCounted) {
             std::string::npos);
 }
 
-TEST(DeviceTable, WithGroupsAndChosenColumnsIsAsReviewed) {
+TEST(DeviceTable, WithGroupsAndChosenColumnsMatchesTheGoldenScreens) {
   SampleFleet fleet;
   const auto grouped = dashboard_of(fleet, {120, 40}, "devices");
   type_line(*grouped, "sort -UTIL,TEMP");

@@ -48,7 +48,7 @@ TEST(DeviceFacts, ATargetNamesItsDevicesByRangeOrByReplica) {
   }
 }
 
-TEST(DeviceFacts, ASubjectConcernsADeviceByItsNameItsHostAndItsReplicas) {
+TEST(DeviceFacts, ASubjectMatchesADeviceByNameHostOrReplica) {
   SampleFleet fleet;
   const Model model = model_of(fleet);
   const DeviceId device{"gpu-b", 4};
@@ -60,7 +60,7 @@ TEST(DeviceFacts, ASubjectConcernsADeviceByItsNameItsHostAndItsReplicas) {
   }
 }
 
-TEST(DeviceFacts, DecisionsThatChoseItOrPassedItsKindByAreFoundNewestFirst) {
+TEST(DeviceFacts, DecisionsThatChoseItOrRejectedItsTypeAreListedNewestFirst) {
   SampleFleet fleet;
   const Model model = model_of(fleet);
   const auto row = model.find({"gpu-a", 2});
@@ -109,7 +109,7 @@ TEST(DeviceFacts, PeerPausesExcludeTheFaultyDeviceAndPrefillPausesExcludeRequest
   EXPECT_EQ(pause_on(model, device, {&request}), Pause::prefill);
 }
 
-TEST(DeviceFacts, JobsOnADeviceBeginWithLongWork) {
+TEST(DeviceFacts, JobsOnADeviceListLongWorkFirst) {
   SampleFleet fleet;
   const Model model = model_of(fleet);
   const std::vector<const JobRow*> on_tpu = jobs_on(model, {"tpu-b", 3});
@@ -119,7 +119,7 @@ TEST(DeviceFacts, JobsOnADeviceBeginWithLongWork) {
   EXPECT_TRUE(jobs_on(model, {"gpu-b", 7}).empty());
 }
 
-TEST(DeviceFacts, AConditionIsToldInWords) {
+TEST(DeviceFacts, AConditionIsDescribedInWords) {
   SampleFleet fleet;
   EXPECT_EQ(condition_text(fleet.conditions[0]), "* injected: throttle=0.5 for 60s");
   EXPECT_EQ(condition_text(fleet.conditions[1]),
@@ -127,13 +127,13 @@ TEST(DeviceFacts, AConditionIsToldInWords) {
             "* injected: xid=79 for 120s");
 }
 
-TEST(DeviceFacts, APowerBrakeIsNotCalledHeat) {
+TEST(DeviceFacts, APowerBrakeIsNotReportedAsThermal) {
   EXPECT_EQ(throttle_text(throttle_hw_slowdown), "hw");
   EXPECT_EQ(throttle_text(throttle_hw_slowdown | throttle_hw_thermal_slowdown), "hw thermal");
   EXPECT_EQ(throttle_text(throttle_hw_slowdown | throttle_sw_thermal_slowdown), "thermal");
 }
 
-TEST(LogEntry, EventsAlertsAndActionsStandInOneOrderNewestFirst) {
+TEST(LogEntry, EventsAlertsAndActionsAreListedTogetherNewestFirst) {
   SampleFleet fleet;
   const Model model = model_of(fleet);
   const std::vector<LogEntry> news = latest_log_entries(model, 100);
@@ -143,7 +143,7 @@ TEST(LogEntry, EventsAlertsAndActionsStandInOneOrderNewestFirst) {
   EXPECT_EQ(latest_log_entries(model, 4).back().text, news[3].text);
 }
 
-TEST(LogEntry, OfOneDeviceOnlyWhatConcernsItIsTold) {
+TEST(LogEntry, ADeviceShowsOnlyEntriesThatConcernIt) {
   SampleFleet fleet;
   const Model model = model_of(fleet);
   for (const LogEntry& item : latest_log_entries(model, 100, DeviceId{"gpu-a", 3})) {
@@ -154,7 +154,7 @@ TEST(LogEntry, OfOneDeviceOnlyWhatConcernsItIsTold) {
   EXPECT_EQ(latest_log_entries(model, 100, DeviceId{"gpu-a", 3}).size(), 3u);
 }
 
-TEST(LogEntry, AnActionThatIsOnRecordIsToldOnce) {
+TEST(LogEntry, AnAuditedActionIsShownOnce) {
   SampleFleet fleet;
   Model model = model_of(fleet);
   const Instant at = SampleFleet::start + std::chrono::seconds(60);
@@ -168,7 +168,7 @@ TEST(LogEntry, AnActionThatIsOnRecordIsToldOnce) {
   EXPECT_EQ(latest_log_entries(model, 1'000).size(), before + 3);
 }
 
-TEST(LogEntry, ARefusedActionSaysSo) {
+TEST(LogEntry, ARefusedActionIsShownAsRefused) {
   SampleFleet fleet;
   const Model model = model_of(fleet);
   int refused = 0;

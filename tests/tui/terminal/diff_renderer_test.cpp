@@ -93,7 +93,7 @@ class SmallTerminal {
   int row_ = 0, column_ = 0;
 };
 
-TEST(DiffRenderer, LeavesExactlyTheFrameOnTheScreenHoweverFramesFollow) {
+TEST(DiffRenderer, LeavesExactlyTheLatestFrameOnTheScreen) {
   constexpr Size size{120, 40};
   SampleFleet fleet;
   SmallTerminal terminal(size);
@@ -113,7 +113,7 @@ TEST(DiffRenderer, LeavesExactlyTheFrameOnTheScreenHoweverFramesFollow) {
   }
 }
 
-TEST(DiffRenderer, WritesNothingForTheSameFrameAndLittleForALittle) {
+TEST(DiffRenderer, WritesNothingForTheSameFrameAndLittleForASmallChange) {
   Canvas before({80, 24});
   before.put(3, 4, "load 41%", CellStyle::good);
   DiffRenderer renderer(readable_words());
@@ -140,7 +140,7 @@ TEST(DiffRenderer, WideCharactersMayComeAndGo) {
   }
 }
 
-TEST(DiffRenderer, PoorTerminalsGetWhatTheyCanShow) {
+TEST(DiffRenderer, LimitedTerminalsGetOnlyWhatTheyCanShow) {
   TerminalSequences words = readable_words();
   words.unicode = false;
   words.colours_rich = false;
@@ -172,7 +172,7 @@ void scribble(RandomStream& random, Canvas& canvas) {
   }
 }
 
-TEST(DiffRenderer, KnowsToTheCellWhatStandsThereHoweverFramesAreCut) {
+TEST(DiffRenderer, TracksEveryCellHoweverFramesAreTruncated) {
   constexpr Size size{30, 9};
   RandomStream random(11);
   DiffRenderer renderer(rich_words());
@@ -203,7 +203,7 @@ TEST(DiffRenderer, KnowsToTheCellWhatStandsThereHoweverFramesAreCut) {
   EXPECT_GT(cut, 100);
 }
 
-TEST(DiffRenderer, EveryRowHasItsTurnWhileFramesAreCut) {
+TEST(DiffRenderer, EveryRowIsEventuallyDrawnWhileFramesAreTruncated) {
   constexpr Size size{60, 12};
   DiffRenderer renderer(rich_words());
   SmallTerminal terminal(size);
@@ -223,7 +223,7 @@ TEST(DiffRenderer, EveryRowHasItsTurnWhileFramesAreCut) {
   EXPECT_EQ(rows.size(), 12u);
 }
 
-TEST(DiffRenderer, TakesTheShortestWay) {
+TEST(DiffRenderer, UsesTheShortestCursorMovement) {
   struct Case {
     const char* what;
     int column, row;
@@ -261,7 +261,7 @@ TEST(DiffRenderer, BlanksTheRestOfARowAtOnce) {
   EXPECT_EQ(renderer.paint(less), "");
 }
 
-TEST(DiffRenderer, BlanksThatLookTheSameAreTheSame) {
+TEST(DiffRenderer, BlanksThatLookTheSameAreNotRedrawn) {
   TerminalSequences words = rich_words();
   for (std::string& style : words.style) style = "\x1b[m";
   words.style[static_cast<std::size_t>(CellStyle::warm)] = "\x1b[m\x1b[33m";

@@ -23,7 +23,7 @@ Canvas canvas_of(std::string_view text) {
   return canvas;
 }
 
-TEST(FrameStream, OneFrameIsOnItsWayAtATime) {
+TEST(FrameStream, SendsOneFrameAtATime) {
   FrameStream stream(plain_words(), frame_bytes_unlimited);
   EXPECT_TRUE(stream.ready());
   stream.show(canvas_of("abc"), 1000ms);
@@ -56,7 +56,7 @@ TEST(FrameStream, TheBellRingsOnceWithTheNextFrame) {
   EXPECT_EQ(stream.pending(), "");
 }
 
-TEST(FrameStream, CountsTheFramesThatWereDueMeanwhile) {
+TEST(FrameStream, CountsTheFramesSkippedWhileSending) {
   FrameStream stream(plain_words(), frame_bytes_unlimited);
   stream.show(canvas_of("abc"), 1000ms);
   for (auto now = 1001ms; now < 2001ms; now += 10ms) stream.skip(now);
@@ -68,7 +68,7 @@ TEST(FrameStream, CountsTheFramesThatWereDueMeanwhile) {
   EXPECT_EQ(stream.stats(2011ms).frames_drawn, 2u);
 }
 
-TEST(FrameStream, ALongFrameGoesInPieces) {
+TEST(FrameStream, ALongFrameIsSentInPieces) {
   Canvas canvas({80, 24});
   for (int row = 0; row < 24; ++row)
     canvas.put(0, row, std::string(80, static_cast<char>('a' + row)));
@@ -86,7 +86,7 @@ TEST(FrameStream, ALongFrameGoesInPieces) {
   EXPECT_EQ(stream.pending(), "") << "all of it stands there";
 }
 
-TEST(FrameStream, WhatIsDroppedIsPaintedAfresh) {
+TEST(FrameStream, ADroppedFrameIsRepaintedInFull) {
   FrameStream stream(plain_words(), frame_bytes_unlimited);
   stream.show(canvas_of("abc"), 0ms);
   EXPECT_FALSE(stream.drop()) << "nothing of it had gone";

@@ -24,7 +24,7 @@ std::string words(const std::vector<Key>& keys) {
 
 std::string words_of(std::string_view bytes) { return words(KeyReader().read(bytes, 0ms)); }
 
-TEST(KeyReader, NamesWhatKeysSend) {
+TEST(KeyReader, NamesTheKeyForEachByteSequence) {
   struct Case {
     std::string_view bytes;
     const char* keys;
@@ -69,7 +69,7 @@ TEST(KeyReader, EscIsAKeyOnceNothingFollows) {
   EXPECT_EQ(words(reader.flush_incomplete()), "Esc [") << "[ is a key too";
 }
 
-TEST(KeyReader, WhatItDoesNotKnowIsNoKeys) {
+TEST(KeyReader, UnknownSequencesProduceNoKeys) {
   for (const char* bytes : {
            "\x1b[?62;c",                      // answers of the terminal
            "\x1b[12;40R", "\x1b[0n",          //
@@ -90,7 +90,7 @@ TEST(KeyReader, WhatItDoesNotKnowIsNoKeys) {
   EXPECT_FALSE(reader.waiting());
 }
 
-TEST(KeyReader, TellsWhereTheMouseWas) {
+TEST(KeyReader, ReportsWhereTheMouseWas) {
   EXPECT_EQ(words_of("\x1b[<0;1;1M\x1b[<0;1;1m"), "Click@0,0");
   EXPECT_EQ(words_of("\x1b[<2;300;99M"), "RightClick@299,98") << "beyond column 223";
   EXPECT_EQ(words_of("\x1b[<1;3;4M"), "MiddleClick@2,3");
@@ -103,7 +103,7 @@ TEST(KeyReader, TellsWhereTheMouseWas) {
   EXPECT_EQ(words_of("\x1b[M#!!\x1b[M`\xff!"), "WheelUp@222,0") << "a release says no button";
 }
 
-TEST(KeyReader, TwoQuickClicksInACellAreOneDouble) {
+TEST(KeyReader, TwoQuickClicksInACellAreADoubleClick) {
   const std::string click = "\x1b[<0;7;3M\x1b[<0;7;3m";
   KeyReader reader;
   EXPECT_EQ(words(reader.read(click, 1000ms)), "Click@6,2");
@@ -113,7 +113,7 @@ TEST(KeyReader, TwoQuickClicksInACellAreOneDouble) {
   EXPECT_EQ(words(reader.read("\x1b[<0;8;3M", 2100ms)), "Click@7,2") << "elsewhere";
 }
 
-TEST(KeyReader, APasteIsOneThingAndNoKeys) {
+TEST(KeyReader, APasteIsOneEventNotKeys) {
   EXPECT_EQ(words_of("\x1b[200~q\x1b[A\ry\x1b[201~j"), "Paste=q\x1b[A\ry j");
   KeyReader reader;
   std::vector<Key> keys;
@@ -124,7 +124,7 @@ TEST(KeyReader, APasteIsOneThingAndNoKeys) {
   EXPECT_EQ(words(keys), "Paste=quit\x1b[20 j");
 }
 
-TEST(KeyReader, APasteIsCutAndOneWithoutAnEndIsOver) {
+TEST(KeyReader, ALongPasteIsTruncatedAndAnUnterminatedOneEnds) {
   const std::string much(100'000, 'q');
   const auto keys = KeyReader().read("\x1b[200~" + much + "\x1b[201~j", 0ms);
   ASSERT_EQ(keys.size(), 2u);
@@ -137,7 +137,7 @@ TEST(KeyReader, APasteIsCutAndOneWithoutAnEndIsOver) {
   EXPECT_EQ(words(reader.read("j", 1ms)), "j");
 }
 
-TEST(KeyReader, ComesToRestWhateverComes) {
+TEST(KeyReader, ReturnsToIdleAfterAnyInput) {
   static constexpr std::string_view likely = "\x1b\x1b\x1b[[[<;O~MmA0129 q\xe6\xbc\xff";
   RandomStream random(3);
   KeyReader reader;
@@ -159,7 +159,7 @@ TEST(KeyReader, ComesToRestWhateverComes) {
   }
 }
 
-TEST(KeyReader, TheTerminalDatabaseHasTheFirstWord) {
+TEST(KeyReader, TheTerminalDatabaseTakesPrecedence) {
   KeyReader reader({{"\x1b[214z", "Home"}, {"\x1bq", "End"}, {"x", "Up"}});
   EXPECT_EQ(words(reader.read("\x1b[214z\x1bqx", 0ms)), "Home End x") << "letters stay letters";
 }

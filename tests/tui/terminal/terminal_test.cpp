@@ -122,7 +122,7 @@ TEST(Terminal, IsRestoredWhateverSignalEndsTheProgram) {
   }
 }
 
-TEST(Terminal, TellsNewSizesAtAPaceHoweverFastTheyCome) {
+TEST(Terminal, ReportsResizesAtALimitedRate) {
   int master = -1;
   int slave = -1;
   winsize window{10, 40, 0, 0};
@@ -161,7 +161,7 @@ TEST(Terminal, TellsNewSizesAtAPaceHoweverFastTheyCome) {
   _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 8);
 }
 
-TEST(Terminal, IsLeftToTheShellFromTheBackground) {
+TEST(Terminal, IsLeftToTheShellWhileInTheBackground) {
   int master = -1;
   int slave = -1;
   std::array<int, 2> go{};

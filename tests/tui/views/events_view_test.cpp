@@ -41,7 +41,7 @@ Alert raised(const std::string& rule, const std::string& subject, Severity sever
   return {rule, subject, severity, true, SampleFleet::after_3s, "close to its limit"};
 }
 
-TEST(EventsView, WhatNobodyHasAcknowledgedStandsFirstAndIsWhatTheTitleCounts) {
+TEST(EventsView, UnacknowledgedAlertsComeFirstAndAreCountedInTheTitle) {
   WatchedEvents fleet;
   const std::string text = fleet.text();
   EXPECT_NE(text.find("3 alerts: edge-1 host_lost"), std::string::npos) << text;
@@ -54,7 +54,7 @@ TEST(EventsView, WhatNobodyHasAcknowledgedStandsFirstAndIsWhatTheTitleCounts) {
   EXPECT_NE(seen, std::string::npos);
 }
 
-TEST(EventsView, TheSelectedAlertTellsItsRuleAndWhoCares) {
+TEST(EventsView, TheSelectedAlertShowsItsRuleAndAcknowledgement) {
   WatchedEvents fleet;
   fleet.press({"g", "j"});
   const std::string text = fleet.text();
@@ -64,7 +64,7 @@ TEST(EventsView, TheSelectedAlertTellsItsRuleAndWhoCares) {
   EXPECT_NE(text.find("not acknowledged (key a)"), std::string::npos) << text;
 }
 
-TEST(EventsView, AnAcknowledgedAlertStaysSelectedAndIsNoMarkOfTime) {
+TEST(EventsView, AnAcknowledgedAlertStaysSelectedAndIsNoTimelineMark) {
   WatchedEvents fleet;
   fleet.press({"g", "j"});
   Alert alert = fleet.fleet.alerts[2];
@@ -78,7 +78,7 @@ TEST(EventsView, AnAcknowledgedAlertStaysSelectedAndIsNoMarkOfTime) {
   EXPECT_TRUE(fleet.shows("2 alerts: edge-1 host_lost"));
 }
 
-TEST(EventsView, KeysListAlertsOrWhatHappenedOrRulesAlone) {
+TEST(EventsView, AKeyCyclesThroughAlertsEventsAndRules) {
   WatchedEvents fleet;
   EXPECT_TRUE(fleet.shows("Events"));
   fleet.press({"f"});
@@ -95,21 +95,21 @@ TEST(EventsView, KeysListAlertsOrWhatHappenedOrRulesAlone) {
   EXPECT_TRUE(fleet.shows("newest first"));
 }
 
-TEST(EventsView, ARuleLeadsToTheDevicesThatItHoldsFor) {
+TEST(EventsView, OpeningARuleShowsTheDevicesThatItMatches) {
   WatchedEvents fleet;
   fleet.press({"f", "f", "f", "g", "j", "j", "j", "Enter"});
   EXPECT_TRUE(fleet.shows("filter headroom < 3C")) << fleet.text();
   EXPECT_TRUE(fleet.shows("RACK")) << "the table of devices";
 }
 
-TEST(EventsView, ARuleThatNoFilterSaysLeadsNowhereAndSaysSo) {
+TEST(EventsView, OpeningARuleWithoutAFilterOnlyExplainsWhy) {
   WatchedEvents fleet;
   fleet.press({"f", "f", "f", "g", "Enter"});
   EXPECT_TRUE(fleet.shows("Rules 6"));
   EXPECT_TRUE(fleet.shows("no filter can list the devices of this rule")) << fleet.text();
 }
 
-TEST(EventsView, WithoutARuleTheAlertSaysThatNoneIsTold) {
+TEST(EventsView, AnAlertWithoutARuleSaysItIsNotInThePolicy) {
   WatchedEvents fleet;
   fleet.hear(raised("of_a_newer_router", "gpu-b", Severity::critical));
   fleet.press({"g"});
@@ -117,7 +117,7 @@ TEST(EventsView, WithoutARuleTheAlertSaysThatNoneIsTold) {
   EXPECT_TRUE(fleet.shows("not in the current policy"));
 }
 
-TEST(Bell, RingsForWhatIsNewlyRaisedAndGraveEnough) {
+TEST(Bell, RingsForNewAlertsThatAreSevereEnough) {
   struct Case {
     const char* bell;
     Severity severity;
@@ -138,7 +138,7 @@ TEST(Bell, RingsForWhatIsNewlyRaisedAndGraveEnough) {
   }
 }
 
-TEST(Bell, IsSilentForWhatIsRaisedAlreadyAcknowledgedOrOver) {
+TEST(Bell, IsSilentForAlreadyRaisedAcknowledgedOrClearedAlerts) {
   WatchedEvents fleet("info");
   Alert alert = raised("hot", "gpu-b/1", Severity::critical);
   fleet.hear(alert);

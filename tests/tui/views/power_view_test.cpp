@@ -19,7 +19,7 @@ std::string shown(SampleFleet& fleet, Size size = {80, 60}) {
   return dashboard_of(fleet, size, "power", false, 2)->draw(SampleFleet::after_2s).to_text();
 }
 
-TEST(PowerView, OfALostRouterNothingGoesOn) {
+TEST(PowerView, ShowsCurrentValuesAsUnknownAfterTheRouterIsLost) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {200, 60}, "power", false, 40);
   const std::string known = dashboard->draw(SampleFleet::start + seconds(40)).to_text();
@@ -31,7 +31,7 @@ TEST(PowerView, OfALostRouterNothingGoesOn) {
   EXPECT_EQ(silent.find("$83.14 of $90.00/h"), std::string::npos) << silent;
 }
 
-TEST(PowerView, DividesTheChargesOfFinishedWorkByWhatItDelivered) {
+TEST(PowerView, DividesTheChargesOfFinishedWorkByItsOutput) {
   SampleFleet fleet;
   fleet.summary.input_tokens = fleet.summary.output_tokens = 900'000'000;  // accepted: another sum
   fleet.summary.charged = {1, 9e9, 9e9};                                   // of work of both sorts
@@ -46,7 +46,7 @@ TEST(PowerView, DividesTheChargesOfFinishedWorkByWhatItDelivered) {
   EXPECT_NE(steps.find(" " + dollars_text(0.8)), std::string::npos) << steps;
 }
 
-TEST(PowerView, WhatNothingWasDeliveredOfHasNoPrice) {
+TEST(PowerView, ShowsNoUnitPriceWhenNothingWasDelivered) {
   SampleFleet fleet;
   fleet.summary.tokens_work = fleet.summary.steps_work = {};
   const std::string text = shown(fleet);
@@ -57,7 +57,7 @@ TEST(PowerView, WhatNothingWasDeliveredOfHasNoPrice) {
   }
 }
 
-TEST(PowerView, TellsWhereAllEnergyAndMoneyWent) {
+TEST(PowerView, ShowsWhereAllEnergyAndMoneyWent) {
   SampleFleet fleet;
   fleet.summary.fleet_energy_j = 100e6;
   fleet.summary.fleet_cost_usd = 200;
@@ -97,7 +97,7 @@ TEST(PowerView, SpendingOverTheBudgetIsHot) {
   }
 }
 
-TEST(PowerView, SumsOfTheRouterAreOfTheWholeFleetWhateverIsFiltered) {
+TEST(PowerView, RouterTotalsCoverTheWholeFleetWhateverTheFilter) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power", false, 2);
   for (const char* key : {"/", "k", "i", "n", "d", "=", "=", "t", "p", "u", "Enter"}) {
@@ -108,7 +108,7 @@ TEST(PowerView, SumsOfTheRouterAreOfTheWholeFleetWhateverIsFiltered) {
   EXPECT_EQ(line_with(text, "Power and cost").find("whole fleet"), std::string::npos) << text;
 }
 
-TEST(PowerView, AFilterNarrowsListsOfDevicesAndCurvesSayThatItDoesNotNarrowThem) {
+TEST(PowerView, AFilterNarrowsDeviceListsAndCurvesAreMarkedAsUnfiltered) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power", false, 40);
   const std::string before = dashboard->draw(SampleFleet::after_2s).to_text();
@@ -153,7 +153,7 @@ struct Counted {
   }
 };
 
-TEST(ThrottleTime, LatelyIsWhatCountersGrewByInAMinute) {
+TEST(ThrottleTime, TheRecentTimeIsTheCounterGrowthOfTheLastMinute) {
   Counted counted;
   for (int second = 1; second <= 300; ++second) {
     // Both are held half of the time, and then no more.
@@ -169,27 +169,27 @@ TEST(ThrottleTime, LatelyIsWhatCountersGrewByInAMinute) {
   EXPECT_EQ(counted.lately(300), 0);
 }
 
-TEST(ThrottleTime, WhatACounterHadBeforeItWasHeardIsNotOfTheLastMinute) {
+TEST(ThrottleTime, ACountersFirstValueDoesNotCountAsRecent) {
   Counted counted;
   for (int second = 1; second <= 30; ++second) counted.tell(second, {86'400, 86'400});
   EXPECT_EQ(counted.lately(30), 0);
 }
 
-TEST(ThrottleTime, ACounterThatBeginsAnewTakesNothingBack) {
+TEST(ThrottleTime, ACounterThatRestartsSubtractsNothing) {
   Counted counted;
   for (int second = 1; second <= 20; ++second) counted.tell(second, {500.0 + second, 0});
   for (int second = 21; second <= 30; ++second) counted.tell(second, {second - 20.0, 0});
   EXPECT_NEAR(counted.lately(30), 19 + 9, 1.1) << "the agent began anew at 20";
 }
 
-TEST(ThrottleTime, WhatCameInASilenceIsOfNoKnownMinute) {
+TEST(ThrottleTime, GrowthDuringASilenceDoesNotCountAsRecent) {
   Counted counted;
   for (int second = 1; second <= 20; ++second) counted.tell(second, {10, 10});
   for (int second = 100; second <= 110; ++second) counted.tell(second, {90, 90});
   EXPECT_EQ(counted.lately(110), 0) << "80 s of a silence of 80 s are not of the last 60";
 }
 
-TEST(ThrottleTime, WhereNoDeviceTellsItIsNotKnown) {
+TEST(ThrottleTime, IsUnknownWhereNoDeviceReportsIt) {
   SampleFleet fleet;
   fleet.hosts.erase(fleet.hosts.begin());  // only the h100 count
   const std::string text = shown(fleet, {120, 40});
@@ -201,7 +201,7 @@ TEST(ThrottleTime, WhereNoDeviceTellsItIsNotKnown) {
   }
 }
 
-TEST(ThrottleTime, SoFarIsTheSumOverTheDevicesShown) {
+TEST(ThrottleTime, TheTotalIsTheSumOverTheShownDevices) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power", false, 2);
   std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
@@ -217,7 +217,7 @@ TEST(ThrottleTime, SoFarIsTheSumOverTheDevicesShown) {
       << "how it grew is counted for all of them: " << text;
 }
 
-TEST(Slowed, DevicesBeyondTheRowsThereAreAreCounted) {
+TEST(Throttled, DevicesThatDoNotFitTheRowsAreCounted) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power", false, 2);
   std::vector<Sample> rows(8);

@@ -45,7 +45,7 @@ TableCell cell(const TableRows& table, const std::string& first, const std::stri
   return "no such row";
 }
 
-TEST(TableRows, HaveARowForEachThingAndACellForEachName) {
+TEST(TableRows, HaveARowPerItemAndACellPerColumn) {
   const SampleFleet fleet;
   struct Case {
     const char* table;
@@ -75,14 +75,14 @@ TEST(TableRows, HaveARowForEachThingAndACellForEachName) {
   }
 }
 
-TEST(TableRows, EachViewOfThingsHasItsOwn) {
+TEST(TableRows, EachListViewHasItsOwnTable) {
   std::vector<std::string> found;
   for (const std::string& view : view_names()) found.emplace_back(table_of_view(view));
   EXPECT_EQ(found, (std::vector<std::string>{"", "devices", "", "jobs", "decisions", "pools",
                                              "events", "hosts", ""}));
 }
 
-TEST(TableRows, OfALostDeviceTellNothingThatIsNotKnown) {
+TEST(TableRows, OfALostDeviceLeaveUnknownValuesEmpty) {
   const TableRows table = table_of("devices");
   EXPECT_EQ(cell(table, "edge-1/0", "state"), TableCell("lost"));
   EXPECT_EQ(cell(table, "edge-1/0", "power_w"), missing);
@@ -90,7 +90,7 @@ TEST(TableRows, OfALostDeviceTellNothingThatIsNotKnown) {
   EXPECT_TRUE(std::holds_alternative<double>(cell(table, "gpu-a/0", "power_w")));
 }
 
-TEST(TableRows, OfWorkTellNothingBeforeItIsTold) {
+TEST(TableRows, OfJobsLeaveUnreportedValuesEmpty) {
   const TableRows jobs = table_of("jobs");
   const auto column = [&](const char* name) {
     return static_cast<std::size_t>(std::find(jobs.names.begin(), jobs.names.end(), name) -
@@ -117,7 +117,7 @@ TEST(TableRows, OfWorkTellNothingBeforeItIsTold) {
   EXPECT_EQ(cell(replicas, "edge-1/r0", "kv_tokens_used"), missing);
 }
 
-TEST(TableRows, OfPoolsHaveThoseThatJobsWaitForBeforeAnyDeviceJoins) {
+TEST(TableRows, OfPoolsIncludeThoseThatJobsAwaitBeforeAnyDeviceJoins) {
   SampleFleet fleet;
   PoolReport awaited{"awaited"};
   awaited.queued = 7;
@@ -129,7 +129,7 @@ TEST(TableRows, OfPoolsHaveThoseThatJobsWaitForBeforeAnyDeviceJoins) {
   EXPECT_EQ(cell(pools, "awaited", "power_w"), missing);
 }
 
-TEST(TableRows, OfSumsTellNothingThatIsNotKnown) {
+TEST(TableRows, OfTotalsLeaveUnknownValuesEmpty) {
   const TableRows classes = table_of("classes");
   EXPECT_EQ(cell(classes, "batch-embed", "p99"), missing) << "nothing of it has finished";
   EXPECT_EQ(cell(classes, "finetune", "within_target"), missing) << "it has no target";
@@ -156,7 +156,7 @@ TEST(TableRows, AreNarrowedByTheFilterAndToOneDevice) {
   }
 }
 
-TEST(TableRows, WhatTheRouterSaysOfAWholePoolIsNotSaidOfAPartOfIt) {
+TEST(TableRows, ValuesOfAWholePoolAreNotShownForPartOfIt) {
   const TableRows whole = narrowed_table("", "", "pools");
   const TableRows part = narrowed_table("host==tpu-a", "", "pools");
   EXPECT_EQ(cell(whole, "tpu", "devices"), TableCell(16.0));
@@ -165,7 +165,7 @@ TEST(TableRows, WhatTheRouterSaysOfAWholePoolIsNotSaidOfAPartOfIt) {
   EXPECT_EQ(cell(part, "tpu", "drained"), missing);
 }
 
-TEST(TableRows, OfTheWholeFleetSayThatNothingNarrowsThem) {
+TEST(TableRows, OfTheWholeFleetReportThatNoFilterApplies) {
   for (const std::string& name : table_names()) {
     const bool same = narrowed_table("host==none", "", name.c_str()).rows.size() ==
                       narrowed_table("", "", name.c_str()).rows.size();

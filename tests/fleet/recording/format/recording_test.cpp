@@ -18,7 +18,7 @@ namespace {
 
 using namespace recording_test;
 
-TEST(Recording, GivesBackEveryMessageAsItWasAndInItsOrder) {
+TEST(Recording, ReturnsEveryMessageUnchangedAndInOrder) {
   const std::vector<RecordedMessage> messages = messages_of({});
   const std::string file = closed_file(messages);
   TextSource source(file);
@@ -49,7 +49,7 @@ TEST(Recording, KeepsTheBytesOfRowsAsTheyCame) {
   EXPECT_NE(records->find(event), std::string::npos);
 }
 
-TEST(Recording, RefusesWhatNoRouterPublishes) {
+TEST(Recording, RefusesMessagesThatNoRouterPublishes) {
   RecordingWriter writer;
   writer.begin(start_of_test());
   const auto join = writer.add(second(1), encode({"h1", 1, second(1), Join{}}));
@@ -107,7 +107,7 @@ TEST(Recording, ReadsAnyStretchOfTime) {
   EXPECT_EQ(reader.last(), messages.back().arrived);
 }
 
-TEST(Recording, ToleratesTimeThatFallsBackAndSaysSo) {
+TEST(Recording, ToleratesTimeGoingBackwardAndReportsIt) {
   std::vector<RecordedMessage> messages = messages_of({});
   for (std::size_t i = 40; i < messages.size(); ++i) messages[i].arrived -= std::chrono::seconds(9);
   const std::string file = closed_file(messages);
@@ -169,7 +169,7 @@ TEST(Recording, KeyframesAreFoundByTime) {
   EXPECT_TRUE(all_of(reader) == messages);
 }
 
-TEST(Recording, KnowsBookmarksAlertsAndWhatWasDropped) {
+TEST(Recording, ListsBookmarksAlertsAndDrops) {
   RecordingWriter writer;
   std::string file = writer.begin(start_of_test()).file;
   const RecordedMessage alert{
@@ -194,29 +194,7 @@ TEST(Recording, KnowsBookmarksAlertsAndWhatWasDropped) {
   EXPECT_EQ(all_of(reader).size(), 1u);
 }
 
-TEST(Recording, FollowsOneMetricOfOneDevice) {
-  const std::vector<RecordedMessage> messages = messages_of({});
-  const std::string file = closed_file(messages);
-  TextSource source(file);
-  RecordingReader reader = opened(source);
-  const auto points = reader.series({"host1", 2}, Metric::clock, second(3), second(15));
-  ASSERT_TRUE(points.ok());
-  std::vector<std::pair<Instant, double>> expected;
-  for (const RecordedMessage& one : messages) {
-    const auto* batch = std::get_if<SampleBatch>(&one.envelope.body);
-    if (batch == nullptr || batch->host != "host1") continue;
-    if (one.arrived < second(3) || one.arrived >= second(15)) continue;
-    const double value = unpack(*batch)[2][Metric::clock];
-    if (!std::isnan(value)) expected.emplace_back(one.arrived, value);
-  }
-  ASSERT_EQ(points->size(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ((*points)[i].arrived, expected[i].first);
-    EXPECT_EQ((*points)[i].value, expected[i].second);
-  }
-}
-
-TEST(Recording, IsFoundRightWhenItIs) {
+TEST(Recording, PassesVerificationWhenIntact) {
   const std::string file = closed_file(messages_of({}));
   TextSource source(file);
   const auto report = verify_recording(source);
@@ -226,7 +204,7 @@ TEST(Recording, IsFoundRightWhenItIs) {
   EXPECT_EQ(report->sample_values, 1200u);
 }
 
-TEST(Recording, CutsAStretchOutWithItsState) {
+TEST(Recording, CutsOutATimeRangeWithItsState) {
   const std::vector<RecordedMessage> messages = messages_of({.ticks = 200});
   RecordingWriter writer(small_blocks());
   std::string file = writer.begin(start_of_test()).file;
@@ -265,7 +243,7 @@ TEST(Recording, CutsAStretchOutWithItsState) {
   EXPECT_EQ((*keyframe)->messages, std::vector<std::string>{"the state"});
 }
 
-TEST(RecordingColumn, GivesBackAnyIntegers) {
+TEST(RecordingColumn, RoundTripsAnyIntegers) {
   RandomStream random(3);
   for (int round = 0; round < 200; ++round) {
     std::vector<recording::SeriesRun> runs;
@@ -285,7 +263,7 @@ TEST(RecordingColumn, GivesBackAnyIntegers) {
   }
 }
 
-TEST(Recording, ACutTellsDropsWhereTheyWere) {
+TEST(Recording, ACutReportsDropsWhereTheyOccurred) {
   const std::vector<RecordedMessage> messages = messages_of({.ticks = 60});
   RecordingWriter writer(small_blocks());
   std::string file = writer.begin(start_of_test()).file;

@@ -8,7 +8,11 @@
 // In fp32 a library may compute tiles of 3 x 3 taps at stride 1 with fewer multiplications
 // (Winograd's minimal filtering: Lavin and Gray 2016, arXiv:1509.09308, 36 become 16 for tiles of 2
 // x 2).
-#include "devices/classic/convolution.h"
+//
+// An LSTM multiplies its inputs by the weights of all gates for all steps at once, then its state
+// step by step (Appleyard et al. 2016, arXiv:1604.01946). Each step is a small product that reads
+// its weights again, from the caches if they fit, and depends on the previous step.
+#include "devices/classic/layers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +24,9 @@ namespace {
 constexpr double depth_bytes = 64;
 /// Minimum number of columns of a group in a tile (a fragment of the matrix units).
 constexpr double group_columns_min = 16;
+
+/// Bandwidth of caches over that of memory (assumed: about three on GPUs of all generations).
+constexpr double cache_factor = 3;
 
 struct ProductSizes {
   double rows, inner, columns;
@@ -67,6 +74,43 @@ void add_convolution(StepAccumulator& sum, const LayerRates& layer, const Convol
                 products_saved(layer, convolution, dimensions);
   }
   add_layer_kernel(sum, layer, product_s, flops, bytes, convolution.times);
+}
+
+void add_dense(StepAccumulator& sum, const LayerRates& layer, const DenseLayer& it, double items,
+               bool training) {
+  const double rows = items * it.rows;
+  const double flops = 2 * rows * it.inputs * it.outputs;
+  const double bytes =
+      layer.element_bytes * (rows * (it.inputs + it.outputs) + it.inputs * it.outputs);
+  const auto add = [&](double product_s) {
+    add_layer_kernel(sum, layer, product_s, flops, bytes, it.times);
+  };
+  add(layer.product_seconds(rows, it.inputs, it.outputs));
+  if (!training) return;
+  add(layer.product_seconds(rows, it.outputs, it.inputs));
+  add(layer.product_seconds(it.inputs, rows, it.outputs));
+}
+
+void add_recurrence(StepAccumulator& sum, const LayerRates& layer, const Recurrence& it,
+                    double items, double passes, double step_s) {
+  const double width = it.gates * it.outputs;
+  const double times = it.times * passes;
+  const double size = layer.element_bytes;
+  const double rows = items * it.steps;
+  if (!it.feed_forward) {
+    add_layer_kernel(sum, layer, layer.product_seconds(rows, it.inputs, width),
+                     2 * rows * it.inputs * width,
+                     size * (rows * (it.inputs + width) + it.inputs * width), times);
+  }
+  const double state = it.feed_forward ? it.inputs : it.outputs;
+  const double weight_bytes = size * state * width;
+  const bool cached = weight_bytes < layer.rates.device.l2_bytes;
+  const double reading_s = layer.memory_seconds(weight_bytes) / (cached ? cache_factor : 1);
+  const double work_s = std::max(layer.product_seconds(items, state, width), reading_s);
+  sum.add_kernel(work_s > reading_s ? TimeComponent::matrix : TimeComponent::memory,
+                 times * it.steps * work_s, times * it.steps * 2 * items * state * width,
+                 cached ? 0 : times * it.steps * weight_bytes);
+  sum.add_kernel(TimeComponent::launch, times * it.steps * step_s, 0, 0);
 }
 
 }  // namespace drover::devices

@@ -1,0 +1,29 @@
+// The part of a device spec that the dashboard shows. It parses the spec text of the Register
+// message rather than a catalogue of its own, so it can never disagree with the router.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fleet/messages.h"
+
+namespace drover::tui {
+
+/// Device specs. At this limit, specs that no device has are dropped. Routers allow half as many.
+inline constexpr std::size_t specs_max = 2'048;
+
+struct SpecRow {
+  std::string id;
+  std::string text;  // to detect a change
+  DeviceClass device_class = DeviceClass::gpu;
+  double tdp_w = 0;            // 0: unknown
+  double price_usd_per_h = 0;  // 0: unknown
+  double slowdown_c = 0;       // where thermal throttling begins; 0: unknown
+  // The emulated device's power or temperature depends on assumed constants: shown with ~.
+  bool power_assumed = false, temperature_assumed = false;
+};
+
+/// Missing facts and a text that does not parse leave zeros, which are shown as unknown.
+SpecRow parse_spec_row(const std::string& id, std::string_view text);
+
+}  // namespace drover::tui
