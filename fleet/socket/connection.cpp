@@ -26,7 +26,7 @@ constexpr int unanswered_max = 2;
 // With keys, a router without them may hang up before its greeting is read, on a loaded machine
 // several times in a row. ZeroMQ tries every 100 ms; one greeting that is read tells it apart from a
 // router with another key.
-constexpr int unanswered_with_keys_max = 8;
+constexpr int unanswered_with_keys_max = 12;
 
 constexpr int events_watched =
     ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
