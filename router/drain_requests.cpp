@@ -151,7 +151,7 @@ void RouterCore::cancel_due_attempts(Instant now) {
     event(now, Severity::warning, to_text(target),
           "its drain deadline has passed: work still running there is requeued");
   }
-  next_cancel = std::min(drains.next_deadline(), preemptions.next_call(now));
+  next_cancel = std::min(drains.next_deadline(), preemptions.next_grace_end(now));
   for (const HostEntry& host : fleet_state.hosts()) {
     for (const JobRecord* record : jobs.on_host(host.registration.host)) {
       const auto reason = cancel_reason(now, *record);

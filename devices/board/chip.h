@@ -49,8 +49,9 @@ struct ThrottleTimes {
 };
 
 inline constexpr Duration control_period = std::chrono::milliseconds(100);
-/// The first point of the grid after, and at or after, an instant.
+/// The first control point after the instant.
 Instant next_control_after(Instant instant);
+/// The first control point at or after the instant.
 Instant next_control_from(Instant instant);
 
 /// No work and no open context.

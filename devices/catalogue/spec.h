@@ -101,7 +101,7 @@ struct DeviceSpec : ServingConstants, LayerCosts, LinkConstants {
   double host_bandwidth = 0;        // bytes/s from host memory (weights arrive here)
   std::uint32_t link_domain = 1;    // maximum number of devices connected by the fast links
   Torus torus = Torus::none;        // TPU slices
-  std::uint32_t torus_wrap = 1;     // an axis of this length, or a multiple, is closed to a ring
+  std::uint32_t torus_wrap = 1;     // an axis of this length, or a multiple, is a ring
   double torus_link_bandwidth = 0;  // bytes/s of one link, one direction
   double network_bandwidth = 0;     // bytes/s between hosts, per device, one direction
   double network_efficiency = 1;    // share of it that large collectives achieve

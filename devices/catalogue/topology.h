@@ -27,7 +27,7 @@ struct LinkSpec : LinkConstants {
   double host_bandwidth = 0;  // bytes/s, one direction, PCIe between device and host
   int axes = 0;               // torus
   double axis_link = 0;       // torus: bytes/s of one link, one direction
-  int wrap_axis = 1;          // torus: an axis of this length, or a multiple, is closed to a ring
+  int wrap_axis = 1;          // torus: an axis of this length, or a multiple, is a ring
 };
 LinkSpec links_of(const DeviceSpec& device);
 
@@ -50,7 +50,7 @@ NetworkSpec cloud_network_of(const DeviceSpec& device);
 /// 1.
 struct TorusShape {
   std::array<int, 3> lengths = {1, 1, 1};
-  std::array<bool, 3> joined = {false, false, false};  // the axis is closed to a ring
+  std::array<bool, 3> joined = {false, false, false};  // the axis is a ring
 };
 /// REQUIRES chips >= 1 and links with 1 to 3 axes.
 TorusShape torus_of(const LinkSpec& links, int chips);

@@ -71,7 +71,7 @@ class PreemptionTable {
     return next;
   }
   /// The next end of a grace after `now`.
-  Instant next_call(Instant now) const {
+  Instant next_grace_end(Instant now) const {
     Instant next = never;
     for (const auto& [job, preemption] : under_way_) {
       if (preemption.grace_until > now) next = std::min(next, preemption.grace_until);

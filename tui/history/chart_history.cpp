@@ -38,7 +38,7 @@ std::vector<ChartPoint> merge_history(const HistoryBins& older, std::span<const 
   Instant begin = older.begin;
   auto next = std::partition_point(samples.begin(), samples.end(),
                                    [&](const ChartPoint& sample) { return sample.at < begin; });
-  // One of these may still be valid at the begin of the bins.
+  // One of these may still be valid at the start of the bins.
   if (!gather) points.assign(samples.begin(), next);
   for (const double value : older.values) {
     const Instant end = saturating_add(begin, older.bin);
