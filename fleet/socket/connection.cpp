@@ -24,8 +24,8 @@ constexpr milliseconds retry_delay_max{4000};
 // A router that ends during a handshake does not answer either, but not twice in a row.
 constexpr int unanswered_max = 2;
 // With keys, a router without them may hang up before its greeting is read, on a loaded machine
-// several times in a row. ZeroMQ tries every 100 ms; one greeting that is read tells it apart from a
-// router with another key.
+// several times in a row. ZeroMQ tries every 100 ms; one greeting that is read tells it apart from
+// a router with another key.
 constexpr int unanswered_with_keys_max = 12;
 
 constexpr int events_watched =
