@@ -108,15 +108,15 @@ std::vector<PreemptionVictim> RouterCore::preemption_victims(
       others[other->number] = other;
     }
   }
-  std::vector<PreemptionVictim> holders;
+  std::vector<PreemptionVictim> victims;
   for (const auto& [number, other] : others) {
     const bool may =
         may_be_preempted(*other, preempt, record.job.priority, policy.retry.attempts_max);
     if (!may || preemptions.against(*other) != nullptr) continue;
-    holders.push_back({other->job.id, number, other->job.priority, devices_of(*other),
+    victims.push_back({other->job.id, number, other->job.priority, devices_of(*other),
                        lost_device_s(*other, now), other->since});
   }
-  return holders;
+  return victims;
 }
 
 std::vector<DeviceIndex> RouterCore::devices_of(const JobRecord& record) const {
@@ -142,24 +142,23 @@ bool RouterCore::preempt_for(Instant now, JobRecord& record, PlacementResult& re
   if (rule == policy.rules.end() || !rule->preempt) return false;
   for (const auto& places :
        rounds_at_capacity(policy, *rule, fleet_state, estimator.scratch().record)) {
-    const std::vector<PreemptionVictim> holders =
+    const std::vector<PreemptionVictim> victims =
         preemption_victims(now, record, *rule->preempt, places);
-    const auto eviction = cheapest_preemption(fleet_state, places,
-                                              std::max<int>(1, record.job.work.devices), holders);
-    if (!eviction) continue;
-    begin_preemption(now, record, *eviction, rule->preempt->grace, decision);
+    const auto plan = cheapest_preemption(fleet_state, places,
+                                          std::max<int>(1, record.job.work.devices), victims);
+    if (!plan) continue;
+    begin_preemption(now, record, *plan, rule->preempt->grace, decision);
     return true;
   }
   return false;
 }
 
-void RouterCore::begin_preemption(Instant now, const JobRecord& record,
-                                  const PreemptionPlan& eviction, Duration grace,
-                                  Decision& decision) {
+void RouterCore::begin_preemption(Instant now, const JobRecord& record, const PreemptionPlan& plan,
+                                  Duration grace, Decision& decision) {
   Preemption preemption;
   preemption.job = record.job.id;
   std::string target;
-  for (const PreemptionPlan::Part& part : eviction.parts) {
+  for (const PreemptionPlan::Part& part : plan.parts) {
     const HostIndex index = fleet_state.groups()[part.group].host;
     const HostEntry& host = fleet_state.hosts()[index];
     preemption.hosts.push_back(index);
@@ -172,9 +171,9 @@ void RouterCore::begin_preemption(Instant now, const JobRecord& record,
   preemption.grace_until = saturating_add(now, grace);
   // Long enough to repeat a Cancel, and to find a host lost.
   preemption.until = saturating_add(preemption.grace_until, 2 * settings.lost_after);
-  decision.change = fmt::format("preempts {} on {} within {:.0f} s", short_names(eviction.jobs),
-                                target, to_seconds(grace));
-  for (const JobId& job : eviction.jobs) {
+  decision.change = fmt::format("preempts {} on {} within {:.0f} s", short_names(plan.jobs), target,
+                                to_seconds(grace));
+  for (const JobId& job : plan.jobs) {
     JobRecord* leaving = jobs.find(job);
     DROVER_REQUIRE(leaving != nullptr);
     preemption.leaving[job] = {leaving->attempt, leaving->steps_saved};

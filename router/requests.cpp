@@ -13,7 +13,7 @@
 namespace drover::router {
 namespace {
 
-// Snapshots that a dashboard may request per summary after it lost the stream.
+// Snapshots that a dashboard may request per heartbeat after it lost the stream.
 constexpr int snapshots_per_heartbeat = 5;
 constexpr std::size_t id_digits = 32;
 

@@ -386,7 +386,7 @@ struct RouterCore {
   std::vector<DeviceIndex> devices_of(const JobRecord& record) const;
   /// Whether gangs are preempted for a job that would wait; the decision names them.
   bool preempt_for(Instant now, JobRecord& record, PlacementResult& result);
-  void begin_preemption(Instant now, const JobRecord& record, const PreemptionPlan& eviction,
+  void begin_preemption(Instant now, const JobRecord& record, const PreemptionPlan& plan,
                         Duration grace, Decision& decision);
   /// Releases the devices reserved for the job. `why`: reported; empty: the job was placed.
   void end_preemption(Instant now, const JobId& job, std::string_view why);

@@ -116,7 +116,7 @@ build() {
     export CCACHE_SLOPPINESS=pch_defines,time_macros
   fi
   [ -n "${DROVER_WERROR:-}" ] && set -- "$@" -DDROVER_WERROR=ON
-  [ -n "${DROVER_TEST_SHARDS:-}" ] && set -- "$@" "-DDROVER_TEST_SHARDS=$DROVER_TEST_SHARDS"
+  set -- "$@" "-DDROVER_TEST_SHARDS=${DROVER_TEST_SHARDS:-0}"
   # Configured anew only when the options differ from last time's.
   if [ ! -f "$folder/build.ninja" ] || [ "$(cat "$folder/options" 2>/dev/null)" != "$*" ]; then
     cmake -S "$root" -B "$folder" -G Ninja "$@" >"$log" 2>&1 ||

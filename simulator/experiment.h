@@ -26,7 +26,7 @@ struct Experiment {
   std::vector<Arrival> arrivals;
   std::uint64_t seed = 1;
   /// Speed of the fleet, as in `drover router --speed`: fleet seconds per wall second.
-  /// Hosts send samples as often.
+  /// Hosts send a sample each wall second.
   double speed = 3600;
   /// Jobs not done this long after the last arrival count as not completed.
   Duration give_up_after = std::chrono::hours(24 * 365);

@@ -15,10 +15,10 @@ const std::string client_name = "client";
 }  // namespace
 
 Simulation::Simulation(Scenario scenario, const devices::Catalogue& catalogue,
-                       MessageTransport* carrier)
+                       MessageTransport* transport)
     : scenario_(std::move(scenario)),
       catalogue_(catalogue),
-      carrier_(carrier ? carrier : &own_carrier_),
+      transport_(transport ? transport : &own_transport_),
       random_(scenario_.seed),
       now_(scenario_.start),
       links_(random_.child("network"), scenario_.delay_min, scenario_.delay_max),
@@ -106,10 +106,10 @@ void Simulation::send_bytes(const std::string& from, const std::string& to, Peer
                             std::string bytes) {
   if (!links_.passes(now_, from, to)) return;
   // A message from or to an earlier incarnation of either end is lost.
-  const std::uint64_t life = router_incarnation_;
+  const std::uint64_t incarnation = router_incarnation_;
   at(links_.arrival(now_, from, to),
-     [this, from, to, peer, life, carried = std::move(bytes)]() mutable {
-       if (life != router_incarnation_ || !links_.passes(now_, from, to)) return;
+     [this, from, to, peer, incarnation, carried = std::move(bytes)]() mutable {
+       if (incarnation != router_incarnation_ || !links_.passes(now_, from, to)) return;
        deliver(from, to, peer, std::move(carried));
      });
 }
@@ -119,16 +119,16 @@ void Simulation::deliver(const std::string& from, const std::string& to, Peer pe
   if (to == router_name) {
     if (!router_) return;
     if (peer.channel == Channel::control && !node_by_peer_.contains(peer.number)) return;
-    router_receive(peer, carrier_->carry(peer.channel, from, to, std::move(bytes)));
+    router_receive(peer, transport_->carry(peer.channel, from, to, std::move(bytes)));
     return;
   }
   if (to == client_name) {
-    client_receive(carrier_->carry(peer.channel, from, to, std::move(bytes)));
+    client_receive(transport_->carry(peer.channel, from, to, std::move(bytes)));
     return;
   }
   const auto host = hosts_.find(to);
   if (host == hosts_.end() || !host->second.agent || host->second.peer != peer.number) return;
-  host_receive(to, carrier_->carry(peer.channel, from, to, std::move(bytes)));
+  host_receive(to, transport_->carry(peer.channel, from, to, std::move(bytes)));
 }
 
 // Client.
@@ -206,8 +206,11 @@ void Simulation::observe(const Envelope& envelope) {
 void Simulation::observe(const DeviceChanged& changed) {
   const std::pair device{changed.host, changed.device};
   const auto note = [&](auto& devices, bool holds) {
-    if (holds) devices.insert(device);
-    if (!holds) devices.erase(device);
+    if (holds) {
+      devices.insert(device);
+    } else {
+      devices.erase(device);
+    }
   };
   note(seen_.unusable, !changed.usable);
   note(seen_.injected, !changed.injected.empty());

@@ -62,10 +62,10 @@ struct JournalTurn {
 
 class Simulation {
  public:
-  /// The catalogue and the carrier must outlive this. Without a carrier, bytes are delivered
+  /// The catalogue and the transport must outlive this. Without a transport, bytes are delivered
   /// unchanged.
   Simulation(Scenario scenario, const devices::Catalogue& catalogue,
-             MessageTransport* carrier = nullptr);
+             MessageTransport* transport = nullptr);
   ~Simulation();
 
   /// Runs every event up to `span` after the start.
@@ -107,7 +107,7 @@ class Simulation {
   struct Host {
     agents::AgentSettings settings;
     std::unique_ptr<agents::Agent> agent;
-    std::uint64_t life = 0;
+    std::uint64_t incarnation = 0;
     std::uint64_t peer = 0;  // the router's number of this incarnation's connection
     Instant wake = never;
     bool accepted = false;  // by the router, in this incarnation; until then it retries
@@ -145,8 +145,8 @@ class Simulation {
 
   Scenario scenario_;
   const devices::Catalogue& catalogue_;
-  MessageTransport own_carrier_;
-  MessageTransport* carrier_;
+  MessageTransport own_transport_;
+  MessageTransport* transport_;
   RandomStream random_;
   Instant now_;
   std::uint64_t order_ = 0;

@@ -14,9 +14,9 @@ constexpr Duration stored_within = std::chrono::seconds(2);
 
 void Simulation::start_host(const std::string& name) {
   Host& host = hosts_.at(name);
-  ++host.life;
-  RandomStream life_dice = random_.child(name).child(host.life);
-  host.settings.incarnation = generate_incarnation(life_dice);
+  ++host.incarnation;
+  RandomStream incarnation_random = random_.child(name).child(host.incarnation);
+  host.settings.incarnation = generate_incarnation(incarnation_random);
   host.agent = std::make_unique<agents::Agent>(host.settings, catalogue_, now_);
   host.wake = never;
   host.accepted = false;
@@ -54,8 +54,8 @@ void Simulation::end_host(const std::string& name) {
   host.agent->leave(now_, "SIGTERM");
   host_turn(name);
   if (!host.agent) return;
-  at(now_ + stored_within, [this, name, life = host.life] {
-    if (hosts_.at(name).life == life) kill_host(name);
+  at(now_ + stored_within, [this, name, incarnation = host.incarnation] {
+    if (hosts_.at(name).incarnation == incarnation) kill_host(name);
   });
 }
 
@@ -93,9 +93,9 @@ void Simulation::host_turn(const std::string& name) {
   const Instant deadline = std::max(host.agent->next_deadline(), now_ + Duration(1));
   if (deadline == host.wake || deadline == never) return;
   host.wake = deadline;
-  at(deadline, [this, name, deadline, life = host.life] {
+  at(deadline, [this, name, deadline, incarnation = host.incarnation] {
     Host& later = hosts_.at(name);
-    if (!later.agent || later.life != life || later.wake != deadline) return;
+    if (!later.agent || later.incarnation != incarnation || later.wake != deadline) return;
     later.wake = never;
     host_turn(name);
   });

@@ -65,8 +65,8 @@ void Simulation::router_turn(const std::vector<JournalRecord>& inputs) {
   const Instant deadline = std::max(router_->next_deadline(), now_ + Duration(1));
   if (deadline == router_wake_ || deadline == never) return;
   router_wake_ = deadline;
-  at(deadline, [this, deadline, life = router_incarnation_] {
-    if (!router_ || life != router_incarnation_ || router_wake_ != deadline) return;
+  at(deadline, [this, deadline, incarnation = router_incarnation_] {
+    if (!router_ || incarnation != router_incarnation_ || router_wake_ != deadline) return;
     router_wake_ = never;
     router_turn({});
   });
@@ -74,8 +74,8 @@ void Simulation::router_turn(const std::vector<JournalRecord>& inputs) {
 
 void Simulation::commit_later(std::optional<Instant> when) {
   if (!when) return;
-  at(*when, [this, life = router_incarnation_] {
-    if (!router_ || life != router_incarnation_) return;
+  at(*when, [this, incarnation = router_incarnation_] {
+    if (!router_ || incarnation != router_incarnation_) return;
     const SimulatedStore::Done done = store_.finish_commit(now_);
     commit_later(done.next);
     router_->committed(now_, done.sequence);

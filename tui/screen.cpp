@@ -60,8 +60,8 @@ void draw_title(const FrameContext& frame, DrawRegion region) {
   region.blank(CellStyle::title);
   // The clock (all times on the screen refer to it) and alerts take precedence over view names. A
   // clock that is not wall time is labelled.
-  const bool apart = frame.clock_differs();
-  const std::string clock = to_clock_text(frame.now) + (apart ? " " : " UTC ");
+  const bool differs = frame.clock_differs();
+  const std::string clock = to_clock_text(frame.now) + (differs ? " " : " UTC ");
   const std::string alerts = alert_text(frame.model, false);
   const std::string worst = alert_text(frame.model, true);
   const std::string endpoint = printable(frame.options.connected_to);
@@ -88,7 +88,7 @@ void draw_title(const FrameContext& frame, DrawRegion region) {
   if (frame.options.speed != 1) {
     const std::string speed = fmt::format("{:g}x ", frame.options.speed);
     if (!add(speed + "fleet time ", 0, CellStyle::title)) add(speed, 0, CellStyle::title);
-  } else if (apart) {
+  } else if (differs) {
     add("fleet time ", 0, CellStyle::title);
   }
   if (!endpoint.empty()) add(endpoint + "  ", 2, CellStyle::title);

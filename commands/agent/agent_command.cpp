@@ -34,13 +34,14 @@ namespace {
 
 constexpr std::chrono::milliseconds agent_wait_max{500};
 /// After this long without a message from the router, the agent sends Join again.
-constexpr Wall router_silence_max = std::chrono::seconds(3);
-constexpr Wall join_interval = std::chrono::seconds(1);
-constexpr Wall capacity_again = std::chrono::seconds(5);  // a router without capacity for this host
+constexpr WallSpan router_silence_max = std::chrono::seconds(3);
+constexpr WallSpan join_interval = std::chrono::seconds(1);
+constexpr WallSpan capacity_again =
+    std::chrono::seconds(5);  // a router without capacity for this host
 /// How long an agent that exits waits for the router to store the work that it gave back.
-constexpr Wall leave_max = std::chrono::seconds(1);
+constexpr WallSpan leave_max = std::chrono::seconds(1);
 /// How long a starting agent waits for an earlier one of its name, which may be leaving.
-constexpr Wall claim_max = std::chrono::seconds(3);
+constexpr WallSpan claim_max = std::chrono::seconds(3);
 
 /// "8 x h100-sxm, 4 x tpu-v5e".
 std::string devices_text(const agents::AgentSettings& settings) {
@@ -99,7 +100,7 @@ class AgentShell {
   /// Takes the lock of the host's name. An agent that was restarted waits for the old process to
   /// end.
   Status claim() {
-    const Wall end = wall_now() + claim_max;
+    const WallTime end = wall_now() + claim_max;
     bool reported = false;
     while (!signals_.stopped()) {
       const auto taken = claim_.take();
@@ -168,7 +169,7 @@ class AgentShell {
     core_.reset();
     options_.settings.incarnation = fresh_incarnation();
     join_needed_ = true;
-    last_join_ = Wall{0};
+    last_join_ = WallTime{};
   }
 
   /// Gives back all work and sends Leave. Waits up to `leave_max` for the router to store the
@@ -180,7 +181,7 @@ class AgentShell {
     const std::string why = signals_.name();
     journal_.write(JournalLeave{now, why});
     core_->leave(now, why);
-    const Wall end = wall_now() + leave_max;
+    const WallTime end = wall_now() + leave_max;
     Status fine = turn(std::chrono::milliseconds(0));
     while (fine && core_->unacknowledged_results() > 0 && sockets_.control_connected() &&
            wall_now() < end) {
@@ -202,12 +203,12 @@ class AgentShell {
       return;
     }
     report_refusal();
-    const Wall now = wall_now();
+    const WallTime now = wall_now();
     if (sockets_.control_connections() != connections_) {
       // After a reconnection the router may have restarted.
       connections_ = sockets_.control_connections();
       join_needed_ = true;
-      if (connections_ > 1) last_join_ = Wall{0};
+      if (connections_ > 1) last_join_ = WallTime{};
     }
     const bool silent = now - last_received_ > router_silence_max;
     if (!(join_needed_ || silent) || now - last_join_ < join_interval) return;
@@ -344,9 +345,9 @@ class AgentShell {
   bool state_problem_reported_ = false;
   std::optional<ConnectRefusal> connect_refusal_;
   std::string no_capacity_;  // the last reported reason
-  Wall last_received_{0};
-  Wall last_join_{0};
-  Wall connected_{0};
+  WallTime last_received_{};
+  WallTime last_join_{};
+  WallTime connected_{};
   std::uint64_t joins_ = 0;
   std::uint64_t connections_ = 0;
   std::optional<std::uint64_t> reported_connection_;

@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds timeout{10'000};
 /// Not `Session::ask`, which repeats its request: an action that is sent twice is done twice.
 Result<Message> ask_once(Session& session, Message action) {
   if (!session.send(std::move(action))) return error("cannot send to the router");
-  const Wall end = wall_now() + timeout;
+  const WallTime end = wall_now() + timeout;
   while (wall_now() < end) {
     for (auto& [from, envelope] : session.wait(std::chrono::milliseconds(100)).messages) {
       if (from != router_peer) continue;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds request_interval{500};
 /// After this long without an answer the router may have restarted.
-constexpr Wall answer_wait_max = std::chrono::seconds(2);
+constexpr WallSpan answer_wait_max = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -34,8 +34,8 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
 }
 
 Status Session::join() {
-  const Wall end = wall_now() + options_.timeout;
-  Wall ask_again{0};
+  const WallTime end = wall_now() + options_.timeout;
+  WallTime ask_again{};
   while (wall_now() < end) {
     if (wall_now() >= ask_again) {
       send_join();
@@ -90,7 +90,7 @@ bool Session::send_join() {
 
 void Session::try_join() {
   if (!unanswered_since_) return;
-  const Wall now = wall_now();
+  const WallTime now = wall_now();
   // Without keys the router refuses nobody, and ZeroMQ's heartbeats detect a dead connection.
   if (!options_.router.keys.empty() && now - *unanswered_since_ > client_connection_timeout) {
     unanswered_since_.reset();

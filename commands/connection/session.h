@@ -22,9 +22,9 @@ namespace drover::commands {
 // How long a router may be silent before its connection is replaced by a new one.
 /// For a command that waits for an answer. A router answers Join at once, so a connection that is
 /// silent for this long is dead.
-inline constexpr Wall client_connection_timeout = std::chrono::seconds(5);
+inline constexpr WallSpan client_connection_timeout = std::chrono::seconds(5);
 /// For an agent. A router answers each of its heartbeats.
-inline constexpr Wall agent_connection_timeout = std::chrono::seconds(8);
+inline constexpr WallSpan agent_connection_timeout = std::chrono::seconds(8);
 
 struct SessionOptions {
   RouterAddress router;
@@ -89,10 +89,10 @@ class Session {
   std::uint64_t sequence_ = 0;
   std::uint64_t undecodable_ = 0;
   std::uint64_t connections_ = 0;
-  std::optional<Wall> unanswered_since_;  // on this connection, since the router's last message
-  Wall joined_{0};                        // the last Join
-  std::string subscribed_;                // the endpoint
-  std::string welcome_problem_;           // with the last JoinAccepted that was dropped
+  std::optional<WallTime> unanswered_since_;  // on this connection, since the router's last message
+  WallTime joined_{};                         // the last Join
+  std::string subscribed_;                    // the endpoint
+  std::string welcome_problem_;               // with the last JoinAccepted that was dropped
   bool welcomed_ = false;
   bool insecure_ = false;
 };
@@ -120,8 +120,8 @@ std::string user_name(const std::string& otherwise);
 
 template <typename Answer>
 Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds timeout) {
-  const Wall end = wall_now() + timeout;
-  Wall ask_again{0};
+  const WallTime end = wall_now() + timeout;
+  WallTime ask_again{};
   std::string rejection;
   while (wall_now() < end) {
     if (wall_now() >= ask_again) {

@@ -14,11 +14,11 @@ namespace drover::commands {
 namespace {
 
 constexpr double newest_share = 0.2;  // weight of the newest frame in the moving mean
-constexpr Wall window_min = std::chrono::seconds(1);
+constexpr WallSpan window_min = std::chrono::seconds(1);
 
 /// A router publishes totals twice a second: after this long it counts as disconnected.
-constexpr Wall stream_silence_max = std::chrono::seconds(3);
-constexpr Wall rejoin_interval = std::chrono::seconds(1);
+constexpr WallSpan stream_silence_max = std::chrono::seconds(3);
+constexpr WallSpan rejoin_interval = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds headless_wait{20};
 constexpr std::chrono::milliseconds blocked_wait{50};
 constexpr tui::Size largest_size{1000, 500};
@@ -36,17 +36,17 @@ bool fits(std::int64_t value, int low, int high) { return value >= low && value 
 
 }  // namespace
 
-void FrameStats::record_frame(Wall took) {
+void FrameStats::record_frame(WallSpan took) {
   const double s = to_seconds(took);
   draw_s_ = std::isnan(draw_s_) ? s : draw_s_ + newest_share * (s - draw_s_);
 }
 
-tui::ShellStats FrameStats::shell_stats(const tui::TerminalStats& stats, Wall now) {
-  if (window_ < Wall{0}) {
+tui::ShellStats FrameStats::shell_stats(const tui::TerminalStats& stats, WallTime now) {
+  if (!window_) {
     window_ = now;
     window_bytes_ = stats.bytes;
-  } else if (now - window_ >= window_min) {
-    bytes_per_s_ = static_cast<double>(stats.bytes - window_bytes_) / to_seconds(now - window_);
+  } else if (now - *window_ >= window_min) {
+    bytes_per_s_ = static_cast<double>(stats.bytes - window_bytes_) / to_seconds(now - *window_);
     window_ = now;
     window_bytes_ = stats.bytes;
   }
@@ -107,7 +107,7 @@ void show_frame(tui::Terminal& terminal, tui::Dashboard& core, FrameStats& stats
   if (core.take_bell()) terminal.ring();
   if (!core.needs_frame() && !terminal.wants_rest()) return;
   if (terminal.ready()) {
-    const Wall before = wall_now();
+    const WallTime before = wall_now();
     core.set_shell_stats(stats.shell_stats(terminal.stats(), before));
     const tui::Canvas& canvas = core.draw(now);
     stats.record_frame(wall_now() - before);
@@ -190,7 +190,7 @@ void DashboardLoop::apply_policy(const std::string& file) {
 }
 
 void DashboardLoop::check_connection() {
-  const Wall now = wall_now();
+  const WallTime now = wall_now();
   const auto connect_refusal = session_.sockets().connect_refusal();
   const bool connected = !connect_refusal && now - last_received_ <= stream_silence_max;
   if (connected != connected_ || connect_refusal != connect_refusal_) {

@@ -21,14 +21,14 @@ namespace drover::commands {
 class FrameStats {
  public:
   /// Records the time that drawing one frame took.
-  void record_frame(Wall took);
+  void record_frame(WallSpan took);
   /// The statistics at `now`; rates are over about the last second.
-  tui::ShellStats shell_stats(const tui::TerminalStats& stats, Wall now);
+  tui::ShellStats shell_stats(const tui::TerminalStats& stats, WallTime now);
 
  private:
   double draw_s_ = absent;
   double bytes_per_s_ = absent;
-  Wall window_{-1};  // its start; negative: none yet
+  std::optional<WallTime> window_;  // its start; no value: none yet
   std::uint64_t window_bytes_ = 0;
 };
 
@@ -82,8 +82,8 @@ class DashboardLoop {
   bool connected_ = true;
   std::optional<ConnectRefusal> connect_refusal_;
   FrameStats frames_;
-  Wall last_received_{0};
-  Wall last_join_{0};
+  WallTime last_received_{};
+  WallTime last_join_{};
   std::uint64_t sequence_ = 0;  // of the messages that this process makes itself
 };
 

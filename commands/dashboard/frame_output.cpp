@@ -14,7 +14,7 @@ namespace drover::commands {
 
 namespace {
 
-constexpr Wall sync_timeout = std::chrono::seconds(5);
+constexpr WallSpan sync_timeout = std::chrono::seconds(5);
 
 struct JsonCell {
   Json operator()(std::monostate) const { return {}; }
@@ -144,7 +144,7 @@ CommandOutcome print_live(Arguments& arguments, const tui::DashboardOptions& vie
   if (!session) return CommandOutcome::failed(session.error());
   auto loop = DashboardLoop::open(**session, view, form.size);
   if (!loop) return CommandOutcome::failed(loop.error());
-  const Wall end = wall_now() + sync_timeout;
+  const WallTime end = wall_now() + sync_timeout;
   while (!(*loop)->core().has_synced() && wall_now() < end) {
     (*loop)->turn(std::chrono::milliseconds(50));
   }

@@ -19,7 +19,7 @@ namespace {
 constexpr std::chrono::milliseconds replay_wait_max{250};
 
 /// The time of a replay's dashboard is wall time.
-Instant wall_instant() { return Instant(wall_now()); }
+Instant wall_instant() { return Instant(wall_now().time_since_epoch()); }
 
 void wait_for(const tui::Terminal& terminal, const StopSignals& signals, Instant deadline) {
   const FleetAnchor wall{wall_instant(), wall_now(), 1};

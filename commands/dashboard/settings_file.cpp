@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t file_bytes_max = 1 << 20;  // as toml_file::Table
-constexpr Wall check_every = std::chrono::seconds(1);
+constexpr WallSpan check_every = std::chrono::seconds(1);
 
 /// Only the user may access new settings folders (XDG Base Directory Specification 0.8).
 Status make_folder(const fs::path& folder) {
@@ -60,7 +60,7 @@ Result<tui::Settings> SettingsFile::read() {
   return tui::read_settings(*text, printable(path_));
 }
 
-std::optional<Result<tui::Settings>> SettingsFile::read_if_changed(Wall now) {
+std::optional<Result<tui::Settings>> SettingsFile::read_if_changed(WallTime now) {
   if (now - checked_ < check_every) return {};
   checked_ = now;
   const auto found = mark();

@@ -28,7 +28,7 @@ class SettingsFile {
   /// Checks the file at most once a second. If it has changed since it was last read, returns its
   /// settings or the error in them. A file that was removed counts as unchanged: it may be about to
   /// be replaced.
-  std::optional<Result<tui::Settings>> read_if_changed(Wall now);
+  std::optional<Result<tui::Settings>> read_if_changed(WallTime now);
   /// Writes the file atomically; only this user can read it. Makes missing folders. If the path is
   /// a link, replaces its target.
   Status write(const tui::Settings& settings);
@@ -47,7 +47,7 @@ class SettingsFile {
 
   std::string path_;
   std::optional<Mark> read_;  // of the file as last read; no value: there was no file
-  Wall checked_{0};
+  WallTime checked_{};
 };
 
 }  // namespace drover::commands

@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::chrono::milliseconds router_timeout{15'000};
 /// For all agents to register; then the work begins without the missing ones.
-constexpr Wall agents_timeout = std::chrono::seconds(15);
+constexpr WallSpan agents_timeout = std::chrono::seconds(15);
 /// How long open work may take after feeding has stopped; the rest fails with reason `ended`.
-constexpr Wall draining_max = std::chrono::seconds(30);
-constexpr Wall summary_every = std::chrono::milliseconds(250);
+constexpr WallSpan draining_max = std::chrono::seconds(30);
+constexpr WallSpan summary_every = std::chrono::milliseconds(250);
 constexpr std::chrono::milliseconds end_timeout{20'000};
 constexpr std::chrono::milliseconds longest_turn{100};
 /// The frame of --once is printed this long after the work began, when the fleet is busy.
-constexpr Wall frame_after = std::chrono::seconds(4);
+constexpr WallSpan frame_after = std::chrono::seconds(4);
 
 constexpr std::array work_sources{"story", "feeder"};
 
@@ -96,8 +96,8 @@ Status DemoRun::start_agents() {
     if (const Status started = children_->start(agent); !started) return started;
   }
   FleetView fleet;
-  const Wall end = wall_now() + agents_timeout;
-  Wall ask_again{0};
+  const WallTime end = wall_now() + agents_timeout;
+  WallTime ask_again{};
   while (wall_now() < end && !signals_.stopped()) {
     if (fleet.hosts().size() >= agents.size() && fleet.all_hosts_sampled()) break;
     for (const Ended& ended : children_->reap()) {
@@ -212,7 +212,7 @@ void DemoRun::report_child_failure(const Ended& ended) {
 }
 
 void DemoRun::advance() {
-  const Wall now = wall_now();
+  const WallTime now = wall_now();
   if (phase_ == Phase::feeding && plan_.feed_for && now - feeding_since_ >= *plan_.feed_for) {
     begin_draining();
   }
@@ -243,7 +243,7 @@ void DemoRun::read_feeder() {
 }
 
 bool DemoRun::frame_settled() const {
-  const Wall shown_after = plan_.feed_for.value_or(frame_after);
+  const WallSpan shown_after = plan_.feed_for.value_or(frame_after);
   return wall_now() - feeding_since_ >= shown_after && dashboard_->core().has_synced();
 }
 

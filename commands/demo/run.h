@@ -27,7 +27,7 @@ struct DemoPlan {
   DemoOptions fleet;
   DemoOutput output = DemoOutput::dashboard;
   bool json = false;
-  std::optional<Wall> feed_for;  // wall time; no value: until the trace ends, or for ever
+  std::optional<WallSpan> feed_for;  // wall time; no value: until the trace ends, or for ever
   DashboardSettings settings{CommandLineSettings{}};
   tui::Size size;
 };
@@ -68,10 +68,10 @@ class DemoRun {
   std::unique_ptr<tui::Terminal> terminal_;
   std::unique_ptr<DashboardLoop> dashboard_;
   Phase phase_ = Phase::feeding;
-  Wall begun_{0};
-  Wall feeding_since_{0};
-  Wall draining_since_{0};
-  Wall summary_asked_{0};
+  WallTime begun_{};
+  WallTime feeding_since_{};
+  WallTime draining_since_{};
+  WallTime summary_asked_{};
   Summary latest_;
   bool latest_fresh_ = false;  // `latest_` arrived after the feeder had ended
   Json fed_;                   // the feeder's own summary

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::chrono::milliseconds story_wait_max{200};
 /// The caption is repeated for a router that has restarted or has forgotten silent clients.
-constexpr Wall caption_every = std::chrono::seconds(5);
-constexpr Wall ask_every = std::chrono::seconds(1);
+constexpr WallSpan caption_every = std::chrono::seconds(5);
+constexpr WallSpan ask_every = std::chrono::seconds(1);
 /// The maximum number of unacknowledged requests.
 constexpr std::size_t open_requests_max = 65'536;
 
@@ -47,7 +47,7 @@ class StoryPlayer {
     Story::StoryActions actions = story_.due(now, room);
     for (Message& message : actions.messages) session_.send(std::move(message));
     for (Job& job : actions.jobs) delivery_.add(std::move(job));
-    const Wall wall = wall_now();
+    const WallTime wall = wall_now();
     for (Submit& submit : delivery_.due(wall)) session_.send(std::move(submit));
     send_caption(wall);
     const Session::PollResult turn = session_.wait(wait());
@@ -67,7 +67,7 @@ class StoryPlayer {
     return std::max(wait, std::chrono::milliseconds(1));
   }
 
-  void send_caption(Wall wall) {
+  void send_caption(WallTime wall) {
     const Caption caption = story_.caption();
     if (!(caption == sent_) || wall >= send_again_) {
       session_.send(caption);
@@ -99,7 +99,7 @@ class StoryPlayer {
   ConnectRefusalNotice connect_refusal_{"drover story"};
   Caption sent_;
   bool over_ = false;
-  Wall send_again_{0}, ask_again_{0};
+  WallTime send_again_{}, ask_again_{};
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands/estimate/catalogue_files.h"
-#include "commands/estimate/workset_file.h"
+#include "commands/estimate/workload_file.h"
 #include "commands/shell/files.h"
 #include "commands/shell/output.h"
 #include "commands/shell/table.h"
@@ -220,11 +220,11 @@ void print_json(const ComparisonWorkload& work, const std::vector<devices::Candi
 }
 
 /// One row per workload with the fastest, cheapest and most efficient candidate.
-CommandOutcome show_worksets(const std::vector<WorksetRow>& worksets,
-                             const std::vector<devices::Candidate>& candidates, bool as_json) {
+CommandOutcome show_workloads(const std::vector<WorkloadRow>& workloads,
+                              const std::vector<devices::Candidate>& candidates, bool as_json) {
   std::vector<std::vector<std::string>> rows;
   Json array = Json::array();
-  for (const WorksetRow& row : worksets) {
+  for (const WorkloadRow& row : workloads) {
     const std::vector<ComparisonResult> compared = compare_all(row.work, candidates, row.batch);
     std::vector<std::string> cells{row.work.name, std::string(to_text(row.work.kind)),
                                    row.work.model->id, fmt::format("{}", row.batch)};
@@ -319,9 +319,9 @@ CommandOutcome run_compare(Arguments& arguments) {
     const std::string path = arguments.text("workloads");
     const auto text = read_file(path);
     if (!text) return CommandOutcome::failed(text.error());
-    const auto worksets = read_worksets(*text, printable(path), *catalogue);
-    if (!worksets) return CommandOutcome::failed(worksets.error());
-    return show_worksets(*worksets, *candidates, arguments.has("json"));
+    const auto workloads = read_workloads(*text, printable(path), *catalogue);
+    if (!workloads) return CommandOutcome::failed(workloads.error());
+    return show_workloads(*workloads, *candidates, arguments.has("json"));
   }
   if (!arguments.has("model"))
     return CommandOutcome::usage(error("--model or --workloads is required"));

@@ -87,7 +87,7 @@ struct LaunchOptions {
   std::string file;
   std::string hosts;
   std::size_t fanout = 32;
-  Wall limit = std::chrono::seconds(60);
+  WallSpan limit = std::chrono::seconds(60);
   std::int64_t lines = 100;
   bool purge = false;
   bool all = false;

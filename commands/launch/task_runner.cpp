@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t out_bytes_max = 1 << 20;
 constexpr std::size_t err_bytes_max = 16 << 10;
-constexpr Wall grace = std::chrono::seconds(1);
+constexpr WallSpan grace = std::chrono::seconds(1);
 
 Pipe make_pipe() {
   Pipe pipe = Pipe::make();
@@ -94,12 +94,12 @@ class RunningTask {
 
   void watch(std::vector<pollfd>& watched) const {
     if (has_more_to_write()) watched.push_back({in_.get(), POLLOUT, 0});
-    for (const FileDescriptor* read : {&out_, &err_}) {
-      if (read->is_open()) watched.push_back({read->get(), POLLIN, 0});
+    for (const FileDescriptor* end : {&out_, &err_}) {
+      if (end->is_open()) watched.push_back({end->get(), POLLIN, 0});
     }
     watched.push_back({ended_.get(), POLLIN, 0});
   }
-  Wall deadline() const { return deadline_; }
+  WallTime deadline() const { return deadline_; }
 
   /// Reads and writes what is ready. Returns true if the result has changed.
   bool turn() {
@@ -170,8 +170,8 @@ class RunningTask {
   std::size_t number_;
   const RemoteTask& task_;
   const TaskRunnerOptions& options_;
-  Wall started_;
-  Wall deadline_{0};
+  WallTime started_;
+  WallTime deadline_{};
   pid_t pid_ = -1;
   FileDescriptor in_, out_, err_, ended_;
   bool script_sent_ = false;
@@ -184,7 +184,7 @@ class RunningTask {
 void wait_for(const std::vector<std::unique_ptr<RunningTask>>& running,
               const StopSignals& signals) {
   std::vector<pollfd> watched = {{signals.descriptor(), POLLIN, 0}};
-  Wall next = wall_now() + std::chrono::seconds(1);
+  WallTime next = wall_now() + std::chrono::seconds(1);
   for (const auto& task : running) {
     task->watch(watched);
     next = std::min(next, task->deadline());

@@ -35,8 +35,8 @@ struct RemoteTaskResult {
 
 struct TaskRunnerOptions {
   std::size_t fanout = 32;
-  Wall limit = std::chrono::seconds(60);  // for each task
-  const std::string* payload = nullptr;   // sent to tasks that request it
+  WallSpan limit = std::chrono::seconds(60);  // for each task
+  const std::string* payload = nullptr;       // sent to tasks that request it
   /// Called when a task has started, has requested the payload, or has ended.
   std::function<void(std::size_t task, const RemoteTaskResult&)> changed;
 };

@@ -7,11 +7,11 @@
 namespace drover::commands {
 namespace {
 
-constexpr Wall alerts_timeout = std::chrono::seconds(5);
+constexpr WallSpan alerts_timeout = std::chrono::seconds(5);
 
 Result<AlertsView> ask(Session& session) {
-  const Wall end = wall_now() + alerts_timeout;
-  Wall ask_again{0};
+  const WallTime end = wall_now() + alerts_timeout;
+  WallTime ask_again{};
   AlertsView known;
   while (wall_now() < end) {
     if (wall_now() >= ask_again) {

@@ -100,7 +100,7 @@ Json throttle_json(double bits) {
   return set;
 }
 
-struct DeviceColumn {
+struct OutputColumn {
   const char* heading;
   Align align;
   std::size_t width_min;  // where the table is written in several parts
@@ -123,7 +123,7 @@ std::string age_cell(const DeviceRow& row) {
 }
 std::string models_cell(const DeviceRow& row) { return row.models; }
 
-constexpr DeviceColumn device_columns[] = {
+constexpr OutputColumn device_columns[] = {
     {"ID", Align::left, 14, id_cell},
     {"DEVICE", Align::left, 14, device_cell},
     {"STATE", Align::left, 7, state_text},
@@ -202,7 +202,7 @@ Json to_json(const std::vector<DeviceRow>& rows) {
 
 std::vector<Heading> device_headings(bool in_parts) {
   std::vector<Heading> headings;
-  for (const DeviceColumn& column : device_columns) {
+  for (const OutputColumn& column : device_columns) {
     headings.push_back({column.heading, column.align, in_parts ? column.width_min : 0});
   }
   return headings;
@@ -210,7 +210,7 @@ std::vector<Heading> device_headings(bool in_parts) {
 
 std::vector<std::string> device_cells(const DeviceRow& row) {
   std::vector<std::string> cells;
-  for (const DeviceColumn& column : device_columns) cells.push_back(column.cell(row));
+  for (const OutputColumn& column : device_columns) cells.push_back(column.cell(row));
   return cells;
 }
 

@@ -14,7 +14,8 @@
 
 namespace drover::commands {
 
-/// The names of metrics in JSON and CSV.
+/// The names of metrics in exports of recordings and in `drover devices --json`, which has the list
+/// `throttle` instead of `throttle_bits`.
 struct MetricKey {
   Metric metric;
   const char* name;

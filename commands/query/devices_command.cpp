@@ -17,13 +17,13 @@ namespace drover::commands {
 
 namespace {
 
-constexpr Wall snapshot_timeout = std::chrono::seconds(5);
+constexpr WallSpan snapshot_timeout = std::chrono::seconds(5);
 
 /// Requests snapshots, which contain the last samples, until every host has reported samples or the
 /// time is over.
 Result<FleetView> read_fleet(Session& session) {
-  const Wall end = wall_now() + snapshot_timeout;
-  Wall ask_again{0};
+  const WallTime end = wall_now() + snapshot_timeout;
+  WallTime ask_again{};
   FleetView fleet;
   while (wall_now() < end && !(fleet.whole() && fleet.all_hosts_sampled())) {
     if (wall_now() >= ask_again) {
@@ -145,7 +145,7 @@ class Following {
 
 /// Prints every report of every device as it arrives, until a signal, for `duration`, or until the
 /// output is closed.
-CommandOutcome follow_devices(const RouterAddress& endpoint, bool json, Wall duration,
+CommandOutcome follow_devices(const RouterAddress& endpoint, bool json, WallSpan duration,
                               filter::Filter filter) {
   StopSignals signals;
   auto session = Session::open({endpoint, Role::viewer, "devices"});
@@ -155,7 +155,7 @@ CommandOutcome follow_devices(const RouterAddress& endpoint, bool json, Wall dur
   if (const Status subscribed = (*session)->subscribe(); !subscribed) {
     return CommandOutcome::failed(subscribed.error());
   }
-  const Wall begun = wall_now();
+  const WallTime begun = wall_now();
   while (!signals.stopped() && !output_closed() && wall_now() - begun < duration) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(duration - (wall_now() - begun));
@@ -190,7 +190,7 @@ CommandUsage devices_usage() {
 CommandOutcome run_devices(Arguments& arguments) {
   const bool follow = arguments.has("follow");
   filter::Filter filter = read_filter(arguments, filter::devices);
-  const Wall duration = arguments.duration("for", Wall::max());
+  const WallSpan duration = arguments.duration("for", WallSpan::max());
   if (!follow && arguments.has("for")) {
     arguments.add_problem(error("--for works only with --follow"));
   }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::milliseconds record_wait_max{250};
 /// A router publishes totals twice a second, so a longer silence is reported.
-constexpr Wall recorded_silence_max = std::chrono::seconds(5);
+constexpr WallSpan recorded_silence_max = std::chrono::seconds(5);
 
 class Recording {
  public:
@@ -71,7 +71,7 @@ class Recording {
   Recorder& recorder_;
   StreamRecorder stream_;
   ConnectRefusalNotice connect_refusal_{"drover record"};
-  Wall last_received_ = wall_now();
+  WallTime last_received_ = wall_now();
   bool silent_ = false;
   std::uint64_t events_ = 0;
 };
@@ -106,7 +106,7 @@ CommandUsage record_usage() {
 }
 
 CommandOutcome run_record(Arguments& arguments) {
-  const Wall duration = arguments.duration("for", Wall::max());
+  const WallSpan duration = arguments.duration("for", WallSpan::max());
   const RecorderOptions options =
       read_recorder(arguments, arguments.text("output"), arguments.has("force"));
   if (options.path.empty()) arguments.add_problem(error("-o FILE is required: the file to write"));
@@ -123,7 +123,7 @@ CommandOutcome run_record(Arguments& arguments) {
   Recording recording(**session, **recorder);
   Status status = (*session)->subscribe();
   write_stderr("drover record: recording to {}\n", printable(options.path));
-  const Wall begun = wall_now();
+  const WallTime begun = wall_now();
   while (status.ok() && !signals.stopped() && wall_now() - begun < duration) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(duration - (wall_now() - begun));

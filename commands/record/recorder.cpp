@@ -6,7 +6,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "commands/shell/clock.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 
@@ -14,7 +13,7 @@ namespace drover::commands {
 
 namespace {
 
-constexpr Wall sync_every = std::chrono::seconds(1);
+constexpr WallSpan sync_every = std::chrono::seconds(1);
 constexpr std::uint64_t message_overhead = 512;  // bytes of an envelope besides its columns
 
 std::uint64_t bytes_of(const Envelope& envelope) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "commands/record/recording_file.h"
+#include "commands/shell/clock.h"
 #include "fleet/base/result.h"
 #include "fleet/base/time.h"
 #include "fleet/recording/format/recording.h"
@@ -81,7 +82,7 @@ class Recorder {
   // Only the worker uses these once it runs.
   RecordingOutput output_;
   RecordingWriter writer_;
-  std::chrono::nanoseconds synced_{0};
+  WallTime synced_{};
   bool closed_ = false;  // the file is closed, or writing failed
 
   FileDescriptor ended_descriptor_;

@@ -10,7 +10,7 @@ namespace drover::commands {
 
 namespace {
 
-constexpr Wall allow_list_check_every = std::chrono::seconds(1);
+constexpr WallSpan allow_list_check_every = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -27,7 +27,7 @@ Status RouterAccessControl::open(const std::string& folder, Sockets& sockets) {
   return {};
 }
 
-void RouterAccessControl::reload_if_changed(Wall now, Sockets& sockets) {
+void RouterAccessControl::reload_if_changed(WallTime now, Sockets& sockets) {
   if (!on() || now < next_check_) return;
   next_check_ = now + allow_list_check_every;
   const auto state = allow_list_state(folder_);

@@ -19,7 +19,7 @@ class RouterAccessControl {
   bool on() const { return !folder_.empty(); }
 
   /// Checks once a second whether a file of the allow-list has changed, and reads it again if so.
-  void reload_if_changed(Wall now, Sockets& sockets);
+  void reload_if_changed(WallTime now, Sockets& sockets);
   /// Reads the allow-list again. If it cannot be read, the last one stays in force.
   void reload(Sockets& sockets);
 
@@ -32,7 +32,7 @@ class RouterAccessControl {
   std::string folder_;
   std::string state_;    // of the files that were read last
   std::string problem_;  // why they cannot be read now, as last reported; empty: they can
-  Wall next_check_{0};
+  WallTime next_check_{};
 };
 
 }  // namespace drover::commands

@@ -129,7 +129,7 @@ void AlertHook::add(const Alert& alert) {
   waiting_.push_back(alert);
 }
 
-void AlertHook::tick(Wall now) {
+void AlertHook::tick(WallTime now) {
   reap(now);
   while (!waiting_.empty() && runs_.size() < alert_runs_max) {
     start(now, waiting_.front());
@@ -137,7 +137,7 @@ void AlertHook::tick(Wall now) {
   }
 }
 
-void AlertHook::reap(Wall now) {
+void AlertHook::reap(WallTime now) {
   std::erase_if(runs_, [&](Run& run) {
     Ended ended{path_, 0};
     const bool over = waitpid(run.pid, &ended.status, WNOHANG) == run.pid;
@@ -153,7 +153,7 @@ void AlertHook::reap(Wall now) {
   });
 }
 
-void AlertHook::start(Wall now, const Alert& alert) {
+void AlertHook::start(WallTime now, const Alert& alert) {
   Pipe input = Pipe::make(O_NONBLOCK);
   if (!input.reader.is_open()) {
     ++problems_.failed;
@@ -184,7 +184,7 @@ void AlertHook::start(Wall now, const Alert& alert) {
   runs_.push_back({pid, now + alert_run_timeout});
 }
 
-std::optional<std::string> AlertHook::take_problems(Wall now) {
+std::optional<std::string> AlertHook::take_problems(WallTime now) {
   const bool any = problems_.dropped + problems_.overdue + problems_.failed > 0;
   if (!any || now < next_report_) return std::nullopt;
   next_report_ = now + alert_report_every;

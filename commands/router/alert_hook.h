@@ -27,9 +27,9 @@ inline constexpr std::size_t alert_runs_max = 4;
 /// The maximum number of alerts that wait for a run; further ones are dropped and reported.
 inline constexpr std::size_t alert_queue_max = 64;
 /// A run that takes longer is killed, with the processes that it has started.
-inline constexpr Wall alert_run_timeout = std::chrono::seconds(30);
+inline constexpr WallSpan alert_run_timeout = std::chrono::seconds(30);
 /// The shortest time between two reports of problems.
-inline constexpr Wall alert_report_every = std::chrono::seconds(10);
+inline constexpr WallSpan alert_report_every = std::chrono::seconds(10);
 
 class AlertHook {
  public:
@@ -48,15 +48,15 @@ class AlertHook {
 
   void add(const Alert& alert);
   /// Starts waiting runs and kills overdue ones. Never waits.
-  void tick(Wall now);
+  void tick(WallTime now);
   /// The problems since the last report, as text; no value if there are none or the last report was
   /// less than `alert_report_every` ago.
-  std::optional<std::string> take_problems(Wall now);
+  std::optional<std::string> take_problems(WallTime now);
 
  private:
   struct Run {
     pid_t pid = -1;
-    Wall end{};            // when it is overdue
+    WallTime end{};        // when it is overdue
     bool overdue = false;  // it was killed
   };
   struct Problems {
@@ -65,14 +65,14 @@ class AlertHook {
     std::uint64_t failed = 0;
     std::string last;  // how the last failed run ended
   };
-  void reap(Wall now);
-  void start(Wall now, const Alert& alert);
+  void reap(WallTime now);
+  void start(WallTime now, const Alert& alert);
 
   std::string path_;
   std::deque<Alert> waiting_;
   std::vector<Run> runs_;
   Problems problems_;
-  Wall next_report_{0};
+  WallTime next_report_{};
 };
 
 }  // namespace drover::commands

@@ -14,8 +14,8 @@ namespace drover::commands {
 namespace {
 
 // Per turn. A heartbeat waits for at most this time and the work of one message.
-constexpr Wall agents_time = std::chrono::milliseconds(30);
-constexpr Wall clients_time = std::chrono::milliseconds(20);
+constexpr WallSpan agents_time = std::chrono::milliseconds(30);
+constexpr WallSpan clients_time = std::chrono::milliseconds(20);
 
 // Limits on unread answers; above them the sender gets no further ones. A snapshot of 10,000
 // devices is larger, and is sent completely to a client that has read all answers before.
@@ -24,7 +24,7 @@ constexpr std::size_t unread_of_key_max = std::size_t{16} << 20U;
 
 // After this many bytes of messages, free memory is returned to the system when no message waits.
 constexpr std::uint64_t release_after_bytes = std::size_t{32} << 20U;
-constexpr Wall release_every = std::chrono::seconds(2);
+constexpr WallSpan release_every = std::chrono::seconds(2);
 
 std::string owner_of(const Incoming& message) {
   return message.key == nullptr ? std::to_string(message.from.number) : message.key->key;
@@ -99,7 +99,7 @@ std::optional<std::string> RouterIngress::unread_answers(const Incoming& message
 void RouterIngress::serve(const std::function<void(const Incoming&)>& serve,
                           const std::function<void(const Dropped&)>& drop) {
   for (const Inbox::Lane lane : {Inbox::Lane::agents, Inbox::Lane::clients}) {
-    const Wall end = wall_now() + (lane == Inbox::Lane::agents ? agents_time : clients_time);
+    const WallTime end = wall_now() + (lane == Inbox::Lane::agents ? agents_time : clients_time);
     while (!inbox_.empty(lane)) {
       std::string owner;
       Incoming message = inbox_.next(lane, &owner);

@@ -39,7 +39,7 @@ class RouterIngress {
   Sockets& sockets_;
   Inbox inbox_;
   std::uint64_t released_at_bytes_ = 0;  // the sockets' byte count at the last release
-  Wall next_release_{0};
+  WallTime next_release_{};
 };
 
 }  // namespace drover::commands

@@ -315,7 +315,7 @@ class RouterShell {
   }
 
   void run_hook() {
-    const Wall now = wall_now();
+    const WallTime now = wall_now();
     hook_.tick(now);
     if (const auto problems = hook_.take_problems(now)) {
       write_stderr("drover router: --on-alert {}\n", *problems);

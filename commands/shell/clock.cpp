@@ -7,17 +7,17 @@
 
 namespace drover::commands {
 
-Wall wall_now() {
+WallTime wall_now() {
   // steady_clock is CLOCK_MONOTONIC: it stops while a laptop sleeps, and so does the emulated
-  // fleet. All processes of a machine share it.
-  return std::chrono::duration_cast<Wall>(std::chrono::steady_clock::now().time_since_epoch());
+  // fleet.
+  return std::chrono::steady_clock::now();
 }
 
-Instant FleetAnchor::at(Wall moment) const {
+Instant FleetAnchor::at(WallTime moment) const {
   return saturating_add(fleet, from_seconds(to_seconds(moment - wall) * speed));
 }
 
-std::chrono::milliseconds FleetAnchor::until(Instant deadline, Wall moment,
+std::chrono::milliseconds FleetAnchor::until(Instant deadline, WallTime moment,
                                              std::chrono::milliseconds longest) const {
   const Instant now = at(moment);
   if (deadline <= now) return std::chrono::milliseconds(0);

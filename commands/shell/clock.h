@@ -8,20 +8,21 @@
 
 namespace drover::commands {
 
-/// Nanoseconds of CLOCK_MONOTONIC, for timeouts.
-using Wall = std::chrono::nanoseconds;
-Wall wall_now();
+/// CLOCK_MONOTONIC, for timeouts. All processes of a machine share it.
+using WallTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
+using WallSpan = std::chrono::nanoseconds;
+WallTime wall_now();
 
 /// At wall time `wall` the fleet time is `fleet`; from then on it passes `speed` times as fast.
 struct FleetAnchor {
   Instant fleet{};
-  Wall wall{0};
+  WallTime wall{};
   double speed = 1;
 
-  Instant at(Wall moment) const;
+  Instant at(WallTime moment) const;
   /// Wall time from `moment` until the deadline: 0 if it has passed, at most `longest`. Rounded up
   /// to whole milliseconds, so that the deadline has passed when the wait ends.
-  std::chrono::milliseconds until(Instant deadline, Wall moment,
+  std::chrono::milliseconds until(Instant deadline, WallTime moment,
                                   std::chrono::milliseconds longest) const;
 };
 

@@ -31,7 +31,7 @@ Status RotatingLog::open(const std::string& path) {
 }
 
 void RotatingLog::rotate_when_large() {
-  const Wall now = wall_now();
+  const WallTime now = wall_now();
   if (path_.empty() || now - checked_ < std::chrono::seconds(1)) return;
   checked_ = now;
   struct stat log {};

@@ -18,7 +18,7 @@ class RotatingLog {
 
  private:
   std::string path_;
-  Wall checked_{0};
+  WallTime checked_{};
 };
 
 /// Replaces the file's content by one line, atomically. An empty path does nothing.

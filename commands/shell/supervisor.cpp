@@ -131,7 +131,7 @@ Result<std::string> Supervisor::read_line(const std::string& name,
                                           std::chrono::milliseconds timeout) {
   Child* child = find(name);
   DROVER_REQUIRE(child != nullptr);
-  const Wall end = wall_now() + timeout;
+  const WallTime end = wall_now() + timeout;
   for (;;) {
     if (const auto stop = child->unread.find('\n'); stop != std::string::npos) {
       std::string line = child->unread.substr(0, stop);
@@ -168,7 +168,7 @@ void Supervisor::stop_all() {
   for (auto child = children_.rbegin(); child != children_.rend(); ++child) {
     if (child->pid > 0) kill(child->pid, SIGTERM);
   }
-  const Wall end = wall_now() + std::chrono::seconds(3);
+  const WallTime end = wall_now() + std::chrono::seconds(3);
   const auto any_left = [&] {
     reap();
     return std::any_of(children_.begin(), children_.end(),

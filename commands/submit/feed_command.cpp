@@ -39,7 +39,7 @@ CommandOutcome run_feed(Arguments& arguments) {
   const devices::Catalogue& catalogue = devices::Catalogue::embedded();
   const TraceOptions options = read_trace_options(arguments, catalogue);
   FeedingLimits limits;
-  limits.stop_after = arguments.duration("for", Wall::max());
+  limits.stop_after = arguments.duration("for", WallSpan::max());
   if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
 
   std::unique_ptr<WorkSource> source;

@@ -13,7 +13,7 @@ constexpr std::chrono::milliseconds feed_wait_max{200};
 /// Jobs that may be read ahead of the router's acknowledgements: a slow router slows the feed.
 constexpr std::size_t open_max = 65'536;
 
-constexpr Wall acknowledge_within = std::chrono::seconds(10);  // after the last job
+constexpr WallSpan acknowledge_within = std::chrono::seconds(10);  // after the last job
 /// Further refused jobs are only counted.
 constexpr std::uint64_t refusals_reported_max = 10;
 
@@ -52,12 +52,12 @@ class Feeding {
  private:
   /// Returns false when everything is done.
   bool turn() {
-    const Wall wall = wall_now();
+    const WallTime wall = wall_now();
     if (signals_.stopped() || wall - begun_ >= limits_.stop_after) next_.reset();
     take_due();
     for (Submit& submit : delivery_.due(wall)) session_.send(std::move(submit));
     if (!next_) {
-      if (ended_ == Wall{0}) ended_ = wall;
+      if (ended_ == WallTime{}) ended_ = wall;
       if (delivery_.open() == 0 || wall - ended_ > acknowledge_within) return false;
     }
     const Session::PollResult turn = session_.wait(wait(wall));
@@ -88,7 +88,7 @@ class Feeding {
     }
   }
 
-  std::chrono::milliseconds wait(Wall wall) const {
+  std::chrono::milliseconds wait(WallTime wall) const {
     auto shortest = feed_wait_max;
     if (next_) {
       shortest = session_.clock().until(saturating_add(start_, next_->at), shortest);
@@ -96,8 +96,8 @@ class Feeding {
       if (delivery_.open() >= open_max) shortest = feed_wait_max;
       shortest = std::max(shortest, std::chrono::milliseconds(1));
     }
-    const Wall again = delivery_.next_deadline();
-    if (again != Wall::max()) {
+    const WallTime again = delivery_.next_deadline();
+    if (again != WallTime::max()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(again - wall);
       shortest = std::clamp(left, std::chrono::milliseconds(1), shortest);
     }
@@ -115,7 +115,7 @@ class Feeding {
   std::uint64_t refusals_ = 0;
   std::optional<Arrival> next_;
   Instant start_{};
-  Wall begun_{0}, ended_{0};
+  WallTime begun_{}, ended_{};
 };
 
 }  // namespace

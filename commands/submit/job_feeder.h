@@ -15,8 +15,8 @@
 namespace drover::commands {
 
 struct FeedingLimits {
-  Wall stop_after = Wall::max();  // wall time after which no job is added
-  bool remember_jobs = false;     // fill SubmitStats::jobs
+  WallSpan stop_after = WallSpan::max();  // wall time after which no job is added
+  bool remember_jobs = false;             // fill SubmitStats::jobs
 };
 
 struct SubmitStats {

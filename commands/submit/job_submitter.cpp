@@ -9,7 +9,7 @@ void JobSubmitter::add(Job job) {
   waiting_.push_back(std::move(job));
 }
 
-void JobSubmitter::dispatch(Submit submit, Moment now, std::vector<Submit>& sends) {
+void JobSubmitter::dispatch(Submit submit, WallTime now, std::vector<Submit>& sends) {
   if (submit.jobs.empty()) return;
   Batch batch{now + retry_after, {}};
   for (const Job& job : submit.jobs) batch.jobs.push_back(job.id);
@@ -17,7 +17,7 @@ void JobSubmitter::dispatch(Submit submit, Moment now, std::vector<Submit>& send
   sends.push_back(std::move(submit));
 }
 
-std::vector<Submit> JobSubmitter::due(Moment now) {
+std::vector<Submit> JobSubmitter::due(WallTime now) {
   std::vector<Submit> sends;
   while (!batches_.empty() && batches_.front().again <= now) {
     Submit again;
@@ -42,8 +42,8 @@ std::vector<Submit> JobSubmitter::due(Moment now) {
   return sends;
 }
 
-JobSubmitter::Moment JobSubmitter::next_deadline() const {
-  return batches_.empty() ? Moment::max() : batches_.front().again;
+WallTime JobSubmitter::next_deadline() const {
+  return batches_.empty() ? WallTime::max() : batches_.front().again;
 }
 
 void JobSubmitter::receive(const SubmitReply& reply) {

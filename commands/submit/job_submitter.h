@@ -4,13 +4,13 @@
 // time is wall time, because the retry interval does not depend on fleet time.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <vector>
 
+#include "commands/shell/clock.h"
 #include "fleet/messages.h"
 
 namespace drover::commands {
@@ -22,18 +22,17 @@ inline bool is_taken(SubmitStatus status) {
 
 class JobSubmitter {
  public:
-  using Moment = std::chrono::nanoseconds;
   /// A job that is unacknowledged for this long is sent again.
-  static constexpr Moment retry_after = std::chrono::seconds(2);
+  static constexpr WallSpan retry_after = std::chrono::seconds(2);
   /// At most this many jobs are unacknowledged at once; the others wait here. Enough for 30,000
   /// jobs/s at a latency of 100 ms.
   static constexpr std::size_t in_flight_max = 4096;
 
   void add(Job job);
   /// The messages to send now: new jobs, and jobs that are due for a retry.
-  std::vector<Submit> due(Moment now);
-  /// The time of the next retry; Moment::max() if nothing is in flight.
-  Moment next_deadline() const;
+  std::vector<Submit> due(WallTime now);
+  /// The time of the next retry; WallTime::max() if nothing is in flight.
+  WallTime next_deadline() const;
   void receive(const SubmitReply& reply);
 
   struct Counts {
@@ -53,10 +52,10 @@ class JobSubmitter {
 
  private:
   struct Batch {
-    Moment again;
+    WallTime again;
     std::vector<JobId> jobs;
   };
-  void dispatch(Submit submit, Moment now, std::vector<Submit>& sends);
+  void dispatch(Submit submit, WallTime now, std::vector<Submit>& sends);
 
   std::deque<Job> waiting_;
   std::map<JobId, Job> in_flight_;

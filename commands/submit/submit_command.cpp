@@ -114,7 +114,7 @@ Ends wait_for_ends(Session& session, StopSignals& signals, ConnectRefusalNotice&
       session.send(JobsRequest{open[open.size() - 1 - i], 1});
     }
     std::size_t ended = 0;
-    const Wall end = wall_now() + std::chrono::seconds(2);
+    const WallTime end = wall_now() + std::chrono::seconds(2);
     for (std::size_t answers = 0; answers < count && wall_now() < end;) {
       for (const auto& [from, envelope] : session.wait(poll_every).messages) {
         const auto* reply = std::get_if<JobsReply>(&envelope.body);

@@ -11,11 +11,11 @@ constexpr int halvings = 60;
 /// Time constants of the sink after which the curve has converged in every digit.
 constexpr double curve_end = 48;
 
-}  // namespace
-
 Cooling cooling_of(const DeviceSpec& device) {
   return {device.die_resistance, device.die_time_s, device.sink_resistance, device.sink_time_s};
 }
+
+}  // namespace
 
 MemoryThermalCoupling memory_of(const DeviceSpec& device) {
   return {device.memory_offset_k, device.memory_sink_share, device.memory_die_share};

@@ -28,7 +28,6 @@ struct Cooling {
   double die_k_per_w = 0, die_s = 0;
   double sink_k_per_w = 0, sink_s = 0;
 };
-Cooling cooling_of(const DeviceSpec& device);
 
 /// The coupling of the memory's temperature; by default it is the die's temperature.
 struct MemoryThermalCoupling {

@@ -9,7 +9,7 @@ struct LayerCosts {
   // Share of the peak that large convolutions and encoder products achieve, by precision.
   double layer_fp32 = 0, layer_tf32 = 0, layer_fp16 = 0, layer_int8 = 0, layer_fp8 = 0;
   double layer_attention = 0;  // of that share: scores and weighted sums
-  double winograd_factor = 1;  // saving in fp32 products of 3 x 3 taps (convolution.cpp)
+  double winograd_factor = 1;  // saving in fp32 products of 3 x 3 taps (classic/layers.cpp)
   double kernel_cycles = 0;    // minimum from one kernel's start to the next
 
   // Inference by a compiled engine.

@@ -49,7 +49,8 @@ inline constexpr double memory_limit_unknown_c = 250;
 
 /// The rates that a communication library achieves on the links inside a domain. A collective uses
 /// the faster of two protocols: LL (small packets that carry their own flags) and the ring of large
-/// pipelined buffers.
+/// pipelined buffers. The values here are for links without a spec; devices have their defaults in
+/// spec_rows.cpp.
 struct LinkConstants {
   double ring_share = 0.7;  // of the bandwidth
   double ring_start_s = 20e-6;

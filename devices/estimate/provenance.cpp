@@ -56,8 +56,8 @@ MainFacts main_facts(const Case& question) {
 
 std::string_view confidence(const Case& question) {
   Basis weakest = Basis::datasheet;
-  for (const EstimateProvenance& ground : provenance(question))
-    weakest = std::max(weakest, ground.basis);
+  for (const EstimateProvenance& entry : provenance(question))
+    weakest = std::max(weakest, entry.basis);
   return to_text(weakest);
 }
 

@@ -175,7 +175,7 @@ double MatrixRate::tile_seconds(const Tile& tile, const Product& product) const 
   const double tiles =
       whole_of(product.rows / tile.rows) * whole_of(product.columns / tile.columns) * product.count;
   const double waves = tiles / units_;
-  const double whole = tile.seconds_per_inner * product.inner;
+  const double whole = tile.seconds_per_depth * product.inner;
   const double unsplit =
       (rounded_share * whole_of(waves) + (1 - rounded_share) * std::max(1.0, waves)) * whole;
   if (waves > 0.5) return unsplit;

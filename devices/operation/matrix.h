@@ -48,15 +48,15 @@ class MatrixRate {
  public:
   MatrixRate(const DeviceSpec& device, Precision computing, double rate);
 
-  /// Seconds at the nominal clock. Monotonic in rows, columns, inner dimension and count.
+  /// Seconds at the nominal clock. Monotonic in rows, columns, depth and count.
   double seconds(const Product& product) const;
 
  private:
   struct Tile {
     double rows = 0, columns = 0;
-    double seconds_per_inner = 0;  // of a whole tile on one multiprocessor, per inner step
+    double seconds_per_depth = 0;  // of a whole tile on one multiprocessor
     double seconds_least = 0;      // of one multiply-add on all of them
-    double adding_s = 0;           // to add the partial sums of a product split along it
+    double adding_s = 0;           // to add the partial sums of a product that is split by depth
   };
   double tile_seconds(const Tile& tile, const Product& product) const;
 

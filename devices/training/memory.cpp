@@ -137,12 +137,11 @@ bool training_fits(const TrainingJob& job, const Layout& layout) {
   return training_memory(job, layout).total() <= device.memory_bytes;
 }
 
-// Models other than decoders, data parallel.
-//
-// Memory: 16 bytes per parameter (16-bit weight and gradient, fp32 weight and two Adam moments),
-// replicated or sharded over the gang (ZeRO-3, FSDP). Activations per token and layer: 15 h + 2 h +
-// 6 f bytes if gated, else 15 h + 3 h + 4 f, which with f = 4 h is the published 34 h without the
-// attention scores (Korthikanti et al., arXiv:2205.05198; fused attention keeps none).
+// Models other than decoders, data parallel: 16 bytes per parameter (16-bit weight and gradient,
+// fp32 weight and two Adam moments), replicated or sharded over the gang (ZeRO-3, FSDP).
+// Activations per token and layer: 15 h + 2 h + 6 f bytes if gated, else 15 h + 3 h + 4 f, which
+// with f = 4 h is the published 34 h without the attention scores (Korthikanti et al.,
+// arXiv:2205.05198; fused attention keeps none).
 namespace {
 
 constexpr double state_bytes_per_parameter = 16;

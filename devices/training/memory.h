@@ -32,7 +32,8 @@ struct TrainingPlan {
 };
 
 /// The first plan that fits of: neither, sharded, recomputed, sharded and recomputed; each with the
-/// largest number of samples that fit. When none fits, the last one with one sample.
+/// largest number of samples that fit. When none fits, the last one with one sample. REQUIRES a
+/// model that is not a decoder.
 TrainingPlan plan_training(const Placement& placement, const ModelSpec& model,
                            const TrainingShape& shape);
 

@@ -20,11 +20,12 @@ Result<double> parse_watts(std::string_view text, std::string_view place);
 /// Like parse_watts, but requires a unit, so that no action is applied with a guessed one.
 Result<double> parse_power(std::string_view text, std::string_view place);
 Result<double> parse_celsius(std::string_view text, std::string_view place);  // unit C or none
-/// Inlet air that agents and router accept.
-inline constexpr double ambient_min_c = -40, ambient_max_c = 80;
 /// A decimal number. NaN, infinities and trailing text are errors.
 Result<double> parse_number(std::string_view text, std::string_view place);
 Result<std::int64_t> parse_integer(std::string_view text, std::string_view place);
+
+/// Inlet air that agents and router accept.
+inline constexpr double ambient_min_c = -40, ambient_max_c = 80;
 
 /// Short forms, at most 6 columns: "980ms" "4.2s" "12m" "3.1h".
 std::string duration_text(double seconds);

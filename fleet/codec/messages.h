@@ -88,7 +88,7 @@ inline constexpr auto layout<SubmitResult> = structure(
     field("state", &SubmitResult::state), field("reason", &SubmitResult::reason),
     field("detail", &SubmitResult::detail, as_text));
 
-// Meeting.
+// Joining.
 
 template <>
 inline constexpr auto layout<Join> = structure("Join", field("role", &Join::role),

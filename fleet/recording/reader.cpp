@@ -5,7 +5,6 @@
 
 #include "fleet/codec/codec.h"
 #include "fleet/recording/format/layout.h"
-#include "fleet/recording/reader.h"
 #include "fleet/recording/survey.h"
 
 namespace drover {

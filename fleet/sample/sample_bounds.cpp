@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdlib>
+
 namespace drover {
 namespace {
 

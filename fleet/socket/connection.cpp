@@ -24,9 +24,11 @@ constexpr milliseconds retry_delay_max{4000};
 // A router that ends during a handshake does not answer either, but not twice in a row.
 constexpr int unanswered_max = 2;
 // With keys, a router without them may hang up before its greeting is read, on a loaded machine
-// several times in a row. ZeroMQ tries every 100 ms; one greeting that is read tells it apart from
-// a router with another key.
+// several times in a row. One greeting that is read tells it apart from a router with another key.
+// So the verdict waits for a dozen tries (ZeroMQ makes one every 100 to 200 ms) or, on slow links,
+// for 1.5 s: a client waits 3 s for its router.
 constexpr int unanswered_with_keys_max = 12;
+constexpr milliseconds unanswered_with_keys_for{1500};
 
 constexpr int events_watched =
     ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
@@ -154,13 +156,21 @@ void Connection::handle_event(std::uint16_t event, std::uint32_t value, SteadyTi
     case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
       // ZeroMQ retries by itself. Either end may notice first that the mechanisms differ; the other
       // one sees only this event.
-      if (++unanswered_ >= (keys_ ? unanswered_with_keys_max : unanswered_max)) {
+      if (unanswered_++ == 0) unanswered_since_ = now;
+      if (is_refused(now)) {
         connect_refusal_ = keys_ ? ConnectRefusal::router_key : ConnectRefusal::plain_text;
       }
       break;
     default:
       break;
   }
+}
+
+// Whether so many handshakes without an answer are a refusal.
+bool Connection::is_refused(SteadyTime now) const {
+  if (unanswered_ < unanswered_max) return false;
+  return !keys_ || unanswered_ >= unanswered_with_keys_max ||
+         now - unanswered_since_ >= unanswered_with_keys_for;
 }
 
 void Connection::schedule_reconnect(SteadyTime now) {

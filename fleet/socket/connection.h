@@ -51,6 +51,7 @@ class Connection {
   void close();
   void watch(zmq::socket_t& socket);
   void handle_event(std::uint16_t event, std::uint32_t value, SteadyTime now);
+  bool is_refused(SteadyTime now) const;
   void schedule_reconnect(SteadyTime now);
 
   std::shared_ptr<zmq::context_t> context_;
@@ -62,7 +63,8 @@ class Connection {
   bool connected_ = false;
   bool was_connected_ = false;
   std::uint64_t connect_count_ = 0;
-  int unanswered_ = 0;  // consecutive handshakes without an answer
+  int unanswered_ = 0;             // consecutive handshakes without an answer
+  SteadyTime unanswered_since_{};  // the first of them
   std::optional<ConnectRefusal> connect_refusal_;
   std::optional<SteadyTime> reconnect_at_;
   std::chrono::milliseconds retry_delay_;

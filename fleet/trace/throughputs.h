@@ -33,8 +33,8 @@ class Throughputs {
  private:
   Status add(const std::string& device, bool over_hosts, const Json& jobs);
 
-  std::map<std::string, std::vector<MeasuredThroughput>, std::less<>>
-      throughputs_;  // by type of job
+  // By type of job.
+  std::map<std::string, std::vector<MeasuredThroughput>, std::less<>> throughputs_;
 };
 
 }  // namespace drover

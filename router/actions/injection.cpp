@@ -18,7 +18,7 @@ namespace {
 
 /// A host, or one device of it; if the fault affects whole groups, one device stands for its
 /// group.
-struct Victim {
+struct FaultDevice {
   HostIndex host = no_index;
   std::uint16_t device = 0;
 };
@@ -84,8 +84,8 @@ bool of_groups(FaultKind kind, const GroupEntry& group) {
 
 /// These devices of one host; `refused` gets the reason of the first that cannot have the fault.
 void find_devices(const InjectFault& inject, const std::vector<std::uint16_t>& covered,
-                  const FleetState& fleet_state, HostIndex host, std::vector<Victim>& victims,
-                  std::string& refused) {
+                  const FleetState& fleet_state, HostIndex host,
+                  std::vector<FaultDevice>& candidates, std::string& refused) {
   const HostEntry& entry = fleet_state.hosts()[host];
   const GroupEntry* taken = nullptr;  // the last group that is taken as a whole
   for (const std::uint16_t number : covered) {
@@ -98,7 +98,7 @@ void find_devices(const InjectFault& inject, const std::vector<std::uint16_t>& c
       }
       continue;
     }
-    victims.push_back({host, number});
+    candidates.push_back({host, number});
     if (of_groups(inject.fault.kind, group)) taken = &group;
   }
 }
@@ -114,51 +114,54 @@ bool is_spot_host(const FleetState& fleet_state, const Policy& policy, const Hos
   });
 }
 
-Result<std::vector<Victim>> find_victims(const InjectFault& inject, const Target& target,
-                                         const FleetState& fleet_state, const Policy& policy) {
+Result<std::vector<FaultDevice>> find_candidates(const InjectFault& inject, const Target& target,
+                                                 const FleetState& fleet_state,
+                                                 const Policy& policy) {
   const bool hosts_only = of_hosts(inject.fault.kind, target.kind);
-  std::vector<Victim> victims;
+  std::vector<FaultDevice> candidates;
   std::string refused;
   for (const HostIndex index : hosts_by_name(fleet_state)) {
     const HostEntry& host = fleet_state.hosts()[index];
+    if (host.health != Health::ok) continue;
     const auto covered = covered_devices(target, fleet_state, policy, index);
-    if (host.health != Health::ok || covered.empty()) continue;
+    if (covered.empty()) continue;
     if (inject.fault.kind == FaultKind::reclaim && !is_spot_host(fleet_state, policy, host)) {
       if (refused.empty()) {
         refused = fmt::format("only spot hosts are reclaimed: {} has no label price=spot",
                               host.registration.host);
       }
     } else if (hosts_only) {
-      victims.push_back({index, 0});
+      candidates.push_back({index, 0});
     } else {
-      find_devices(inject, covered, fleet_state, index, victims, refused);
+      find_devices(inject, covered, fleet_state, index, candidates, refused);
     }
   }
-  if (!victims.empty()) return victims;
+  if (!candidates.empty()) return candidates;
   if (!refused.empty()) return error("{}", refused);
   return error("{} has no reachable {}", to_text(target), hosts_only ? "host" : "device");
 }
 
 /// Draws `any` of them and keeps their order. REQUIRES that there are as many.
-void draw(std::vector<Victim>& victims, const InjectFault& inject) {
+void draw(std::vector<FaultDevice>& candidates, const InjectFault& inject) {
   RandomStream random = RandomStream(inject.seed).child("inject");
-  std::vector<std::size_t> places(victims.size());
+  std::vector<std::size_t> places(candidates.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   for (std::size_t drawn = 0; drawn < inject.any; ++drawn) {
     std::swap(places[drawn], places[drawn + random.below(places.size() - drawn)]);
   }
   places.resize(inject.any);
   std::sort(places.begin(), places.end());
-  for (std::size_t drawn = 0; drawn < inject.any; ++drawn) victims[drawn] = victims[places[drawn]];
-  victims.resize(inject.any);
+  for (std::size_t drawn = 0; drawn < inject.any; ++drawn)
+    candidates[drawn] = candidates[places[drawn]];
+  candidates.resize(inject.any);
 }
 
 /// Adds the device and all devices that fail with it.
-void add_devices(const FleetState& fleet_state, FaultKind kind, Victim victim,
+void add_devices(const FleetState& fleet_state, FaultKind kind, FaultDevice candidate,
                  std::vector<std::uint16_t>& devices) {
-  const DeviceIndex device = fleet_state.hosts()[victim.host].devices[victim.device];
+  const DeviceIndex device = fleet_state.hosts()[candidate.host].devices[candidate.device];
   const GroupEntry& group = group_of(fleet_state, device);
-  if (!of_groups(kind, group)) return devices.push_back(victim.device);
+  if (!of_groups(kind, group)) return devices.push_back(candidate.device);
   for (std::uint16_t offset = 0; offset < group.group.count; ++offset) {
     devices.push_back(static_cast<std::uint16_t>(group.group.first + offset));
   }
@@ -211,20 +214,20 @@ Result<std::vector<FaultTarget>> plan_injection(const InjectFault& inject,
   if (auto status = check_fault(inject, *target); !status) return status.error();
   if (auto status = check_known(*target, fleet_state, policy); !status) return status.error();
   if (auto status = check_host(*target, fleet_state); !status) return status.error();
-  auto victims = find_victims(inject, *target, fleet_state, policy);
-  if (!victims) return victims.error();
+  auto candidates = find_candidates(inject, *target, fleet_state, policy);
+  if (!candidates) return candidates.error();
   const bool whole = of_hosts(inject.fault.kind, target->kind);
-  if (inject.any > victims->size()) {
-    return error("any {}: only {} {} of {} can be reached", inject.any, victims->size(),
+  if (inject.any > candidates->size()) {
+    return error("any {}: only {} {} of {} can be reached", inject.any, candidates->size(),
                  whole ? "hosts" : "devices or groups", to_text(*target));
   }
-  if (inject.any > 0) draw(*victims, inject);
+  if (inject.any > 0) draw(*candidates, inject);
   std::vector<FaultTarget> reached;
-  for (const Victim& victim : *victims) {
-    if (reached.empty() || reached.back().host != victim.host) {
-      reached.push_back({victim.host, whole, {}});
+  for (const FaultDevice& candidate : *candidates) {
+    if (reached.empty() || reached.back().host != candidate.host) {
+      reached.push_back({candidate.host, whole, {}});
     }
-    if (!whole) add_devices(fleet_state, inject.fault.kind, victim, reached.back().devices);
+    if (!whole) add_devices(fleet_state, inject.fault.kind, candidate, reached.back().devices);
   }
   return reached;
 }

@@ -1,5 +1,4 @@
 // Job totals as text, for the ledger when their rows are compacted.
-#include <algorithm>
 
 #include "fleet/base/text.h"
 #include "router/jobs/accounting.h"
@@ -125,7 +124,8 @@ std::string Accounting::job_sums() const {
 Status Accounting::restore_job_sums(std::string_view text) {
   const auto json = Json::parse(text);
   if (!json) return json.error();
-  for (const char* name : {"started_ns", "charged", "wasted", "latency_s", "first_token_s"}) {
+  for (const char* name : {"started_ns", "fallbacks", "failures", "fallback_costs", "charged",
+                           "wasted", "tokens_work", "steps_work", "latency_s", "first_token_s"}) {
     if (!json->has(name)) return error("sums: {} is missing", name);
   }
   sums_.started = Instant(Duration((*json)["started_ns"].integer()));

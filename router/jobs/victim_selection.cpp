@@ -14,16 +14,16 @@ namespace {
 
 /// A victim as seen by one placement.
 struct Claim {
-  const PreemptionVictim* holder = nullptr;
+  const PreemptionVictim* victim = nullptr;
   std::vector<std::size_t> offsets;  // of its devices in the placement
 };
 
 /// Order of choice: the less important, cheaper, newer victim first.
 bool goes_first(const Claim& a, const Claim& b) {
   const auto key = [](const Claim& claim) {
-    const PreemptionVictim& holder = *claim.holder;
-    return std::tuple(holder.priority, holder.lost_device_s, -holder.since.time_since_epoch(),
-                      ~holder.number);
+    const PreemptionVictim& victim = *claim.victim;
+    return std::tuple(victim.priority, victim.lost_device_s, -victim.since.time_since_epoch(),
+                      ~victim.number);
   };
   return key(a) < key(b);
 }
@@ -36,9 +36,9 @@ Price price_of(const std::vector<const Claim*>& chosen) {
   double lost_device_s = 0;
   Instant oldest = never;
   for (const Claim* claim : chosen) {
-    priority = std::max(priority, claim->holder->priority);
-    lost_device_s += claim->holder->lost_device_s;
-    oldest = std::min(oldest, claim->holder->since);
+    priority = std::max(priority, claim->victim->priority);
+    lost_device_s += claim->victim->lost_device_s;
+    oldest = std::min(oldest, claim->victim->since);
   }
   return {chosen.size(), priority, lost_device_s, -oldest.time_since_epoch()};
 }
@@ -52,19 +52,19 @@ struct GangSite {
 
 using VictimsByGroup = std::map<GroupIndex, std::vector<const PreemptionVictim*>>;
 
-VictimsByGroup by_group(const FleetState& fleet_state, std::span<const PreemptionVictim> holders) {
+VictimsByGroup by_group(const FleetState& fleet_state, std::span<const PreemptionVictim> victims) {
   VictimsByGroup found;
-  for (const PreemptionVictim& holder : holders) {
-    for (const DeviceIndex device : holder.devices) {
+  for (const PreemptionVictim& victim : victims) {
+    for (const DeviceIndex device : victim.devices) {
       auto& of_group = found[fleet_state.devices().group[device]];
-      if (of_group.empty() || of_group.back() != &holder) of_group.push_back(&holder);
+      if (of_group.empty() || of_group.back() != &victim) of_group.push_back(&victim);
     }
   }
   return found;
 }
 
 GangSite look_at(const FleetState& fleet_state, const GroupSet& groups,
-                 const VictimsByGroup& holders) {
+                 const VictimsByGroup& victims) {
   GangSite site;
   const DeviceColumns& columns = fleet_state.devices();
   std::map<std::uint64_t, Claim> claims;  // by the victim's number
@@ -74,13 +74,13 @@ GangSite look_at(const FleetState& fleet_state, const GroupSet& groups,
     for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
       site.free.push_back(is_free(columns, device));
     }
-    const auto here = holders.find(index);
-    if (here == holders.end()) continue;
-    for (const PreemptionVictim* holder : here->second) {
-      for (const DeviceIndex device : holder->devices) {
+    const auto here = victims.find(index);
+    if (here == victims.end()) continue;
+    for (const PreemptionVictim* victim : here->second) {
+      for (const DeviceIndex device : victim->devices) {
         if (columns.group[device] != index || is_closed(columns, device)) continue;
-        Claim& claim = claims[holder->number];
-        claim.holder = holder;
+        Claim& claim = claims[victim->number];
+        claim.victim = victim;
         claim.offsets.push_back(base + device - group.first);
       }
     }
@@ -151,7 +151,7 @@ std::vector<const Claim*> fewest(const GangSite& site, std::size_t missing) {
 
 struct EvictionOffer {
   Price price;
-  PreemptionPlan eviction;
+  PreemptionPlan plan;
 };
 
 void consider(std::optional<EvictionOffer>& best, const std::vector<const Claim*>& chosen,
@@ -160,7 +160,7 @@ void consider(std::optional<EvictionOffer>& best, const std::vector<const Claim*
   const Price price = price_of(chosen);
   if (best && best->price <= price) return;
   best = EvictionOffer{price, {std::move(parts), {}}};
-  for (const Claim* claim : chosen) best->eviction.jobs.push_back(claim->holder->job);
+  for (const Claim* claim : chosen) best->plan.jobs.push_back(claim->victim->job);
 }
 
 /// The devices that the job gets once the chosen victims are gone.
@@ -230,10 +230,10 @@ double lost_device_s(const JobRecord& record, Instant now) {
 
 std::optional<PreemptionPlan> cheapest_preemption(const FleetState& fleet_state,
                                                   std::span<const GroupSet> places, int count,
-                                                  std::span<const PreemptionVictim> holders) {
+                                                  std::span<const PreemptionVictim> victims) {
   std::optional<EvictionOffer> best;
   const auto wanted = static_cast<std::size_t>(std::max(count, 1));
-  const VictimsByGroup of_groups = by_group(fleet_state, holders);
+  const VictimsByGroup of_groups = by_group(fleet_state, victims);
   for (const GroupSet& groups : places) {
     if (groups.empty()) continue;
     const GangSite site = look_at(fleet_state, groups, of_groups);
@@ -248,7 +248,7 @@ std::optional<PreemptionPlan> cheapest_preemption(const FleetState& fleet_state,
     consider(best, chosen, parts_with(fleet_state, groups, site, count, chosen));
   }
   if (!best) return std::nullopt;
-  return std::move(best->eviction);
+  return std::move(best->plan);
 }
 
 }  // namespace drover::router

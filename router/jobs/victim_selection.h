@@ -56,6 +56,6 @@ using GroupSet = std::vector<GroupIndex>;
 /// Nothing: no set frees enough devices.
 std::optional<PreemptionPlan> cheapest_preemption(const FleetState& fleet_state,
                                                   std::span<const GroupSet> places, int count,
-                                                  std::span<const PreemptionVictim> holders);
+                                                  std::span<const PreemptionVictim> victims);
 
 }  // namespace drover::router

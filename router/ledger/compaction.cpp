@@ -43,8 +43,9 @@ void LedgerCompaction::match(std::int64_t sequence, const LedgerRow& row) {
     see_counters(sequence, row);
   } else if (row.transition == Transition::sums || row.transition == Transition::known ||
              row.transition == Transition::started) {
-    // The totals begin at the first `started` row, so it is deleted last. A row that cannot be read
-    // has already failed the router's start, so the status is ignored here.
+    // The totals begin at the first `started` row; sums may be written before the compaction
+    // reaches it. A row that cannot be read fails the router's start, so the status is ignored
+    // here.
     [[maybe_unused]] const Status read = reader_.read(row);
   }
   under_way_ = under_way_ || over(slack);

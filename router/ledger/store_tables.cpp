@@ -135,7 +135,8 @@ Status LedgerTables::check_schema() {
     return error("ledger {}: an SQLite file of another program; give a new file", path_);
   }
   if (*version != schema_version) {
-    return error("ledger {}: schema version {}, expected {}", path_, *version, schema_version);
+    return error("ledger {}: schema version {}, expected {}; give a new file", path_, *version,
+                 schema_version);
   }
   return check_integrity();
 }
@@ -281,7 +282,7 @@ Result<std::vector<NumberedRow>> LedgerTables::transitions(std::int64_t from, in
 
 WalState LedgerTables::log() const {
   if (log_bytes_ >= log_limits_.full_bytes) return WalState::full;
-  return log_bytes_ >= log_limits_.lengthy_bytes ? WalState::large : WalState::short_enough;
+  return log_bytes_ >= log_limits_.large_bytes ? WalState::large : WalState::short_enough;
 }
 
 /// Called after each commit: copies the log into the file as SQLite does, and records the length

@@ -6,7 +6,7 @@
 //               attempt INTEGER,
 //               transition INTEGER,             fleet/outbox.h, in its order from 0
 //               payload BLOB,                   an encoded envelope, see router/ledger/ledger.h
-//               crc INTEGER)                    CRC-32 of the row; NULL: of a ledger of version 1
+//               crc INTEGER)                    CRC-32 of the row
 //   known(number INTEGER PRIMARY KEY,           compacted jobs, in order of their ends
 //         job BLOB, end INTEGER, content BLOB,  see `known` in router/ledger/ledger.h
 //         crc INTEGER)
@@ -48,7 +48,7 @@ enum class WalState : std::uint8_t {
 };
 
 struct WalLimits {
-  std::int64_t lengthy_bytes = 64 << 20;
+  std::int64_t large_bytes = 64 << 20;
   std::int64_t full_bytes = 512 << 20;
 };
 

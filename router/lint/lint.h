@@ -62,7 +62,7 @@ void lint_empty_ranges(Lint& lint, toml_file::Table table, const When& when);
 
 // All REQUIRE that the policy was read from this file and its errors were passed to note_unread.
 
-/// Rules that no job reaches, unknown names, spills that oscillate.
+/// Rules that no job reaches, unknown names, spills that oscillate, preemption without effect.
 void lint_rules(Lint& lint, toml_file::Table file);
 /// Fallbacks that lead back, lead nowhere or never apply.
 void lint_fallbacks(Lint& lint, toml_file::Table file);

@@ -125,7 +125,7 @@ class Host {
   RandomStream random_;
   std::vector<Device> devices_;
   std::unique_ptr<Session> session_;
-  Wall next_{0};
+  WallTime next_{};
   std::uint64_t samples_ = 0;
 };
 

@@ -200,10 +200,10 @@ def unknown_models(fleet, count):
 def laden(fleet, count):
     """Jobs that may be taken, each of a class of its own, with as much in their lists as fits."""
     dealer = fleet.connect("sue", sndhwm=count)
-    paces = [{"device": f"d{at:02d}" + "x" * 60, "devices": 4096, "steps_per_s": 1.5} for at in range(60)]
+    throughputs = [{"device": f"d{at:02d}" + "x" * 60, "devices": 4096, "steps_per_s": 1.5} for at in range(60)]
     for _ in range(count):
         jobs = [{"id": os.urandom(16), "work": {"kind": 1, "model": "llama-3.1-70b", "steps": 1000, "batch": 4096,
-                 "sequence": 1, "devices": 4096, "paces": paces,
+                 "sequence": 1, "devices": 4096, "throughputs": throughputs,
                  "ops": [os.urandom(30).hex()] + [f"{at:02d}" + "o" * 60 for at in range(30)]}} for _ in range(80)]
         dealer.send(envelope(KINDS["Submit"], {"jobs": jobs}))
     return [dealer]

@@ -43,7 +43,7 @@ constexpr std::size_t batch_jobs = 64;
 constexpr std::size_t open_max = 4'096;
 constexpr double goal_per_s = 30'000;
 
-double seconds(Wall span) { return std::chrono::duration<double>(span).count(); }
+double seconds(WallSpan span) { return std::chrono::duration<double>(span).count(); }
 
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
@@ -59,7 +59,7 @@ std::vector<double> time_disk(const files::path& folder, int count) {
   const std::string page(4096, 'x');
   std::vector<double> times;
   for (int i = 0; i < count; ++i) {
-    const Wall begin = wall_now();
+    const WallTime begin = wall_now();
     if (::write(file, page.data(), page.size()) < 0 || ::fdatasync(file) != 0) break;
     times.push_back(seconds(wall_now() - begin));
   }
@@ -168,7 +168,7 @@ class Agent {
   }
 
   std::unique_ptr<Session> session_;
-  Wall next_beat_{0};
+  WallTime next_beat_{};
   std::uint64_t samples_ = 0;
 };
 
@@ -202,7 +202,7 @@ class Feeder {
 
  private:
   std::unique_ptr<Session> session_;
-  std::map<JobId, Wall> sent_;
+  std::map<JobId, WallTime> sent_;
   std::uint64_t made_ = 0, refused_ = 0;
 };
 
@@ -214,7 +214,7 @@ struct Load {
 /// `wanted_per_s` 0: as many as it takes.
 Load drive(Agent& agent, Feeder& feeder, double wanted_per_s, double for_s) {
   feeder.acknowledged_s.clear();
-  const Wall begin = wall_now();
+  const WallTime begin = wall_now();
   std::uint64_t stored = 0;
   const std::uint64_t before = feeder.made() + feeder.refused();
   // Of the first second nothing is counted: it fills the pipeline.
@@ -264,7 +264,7 @@ void run(std::uint64_t jobs, double for_s) {
   fmt::print("ledger: {} jobs, {} MiB\n", jobs, files::file_size(ledger) >> 20);
   print_times("disk, 4 KiB and fdatasync, before", time_disk(folder, 500));
   {
-    const Wall begin = wall_now();
+    const WallTime begin = wall_now();
     const RouterProcess router(endpoint, ledger);
     Agent agent(endpoint);
     Feeder feeder(endpoint);

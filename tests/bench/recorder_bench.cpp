@@ -142,7 +142,7 @@ void seek_in_an_hour(benchmark::State& state) {
   RandomStream random(7);
   std::vector<double> times_ms;
   for (auto _ : state) {
-    const Wall begun = wall_now();
+    const WallTime begun = wall_now();
     tui::seek(timeline, moment, start + seconds(random.below(3600)));
     times_ms.push_back(std::chrono::duration<double, std::milli>(wall_now() - begun).count());
   }

@@ -56,6 +56,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"agent", "--devices", "h100-sxm:1", "--replicas", "llama-3.1-70b:0"}, 2, {"llama-3.1-70b"}},
       {{"agent", "--devices", "h100-sxm:1", "--name", "a b"}, 2, {"--name", "a b"}},
       {{"agent", "--name", std::string(5000, 'a'), "--devices", "l4"}, 2, {"--name", "aaaa.."}},
+      {{"agent", "--devices", "l4", "--ambient", "81"}, 2, {"--ambient", "81"}},
       {{"top", "--history", "much"}, 2, {"--history", "much"}},
       {{"frame", "--history", "12kB"}, 2, {"--history: found 12kB, expected from 1MiB to 64GiB"}},
       {{"submit"}, 2, {"--model"}},

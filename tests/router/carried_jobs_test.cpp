@@ -13,8 +13,8 @@ namespace {
 
 Job laden_job(std::uint64_t number) {
   Job job = train_job(number, 8);
-  for (int pace = 0; pace < 60; ++pace) {
-    job.work.throughputs.push_back({"d" + std::to_string(pace) + std::string(60, 'x'), 8, 1.5});
+  for (int number = 0; number < 60; ++number) {
+    job.work.throughputs.push_back({"d" + std::to_string(number) + std::string(60, 'x'), 8, 1.5});
   }
   return job;
 }

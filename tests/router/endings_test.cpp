@@ -140,7 +140,7 @@ TEST(ImpossibleJobs, RunOnAHostThatJoinsInTime) {
   EXPECT_EQ(assigned(stage, 2), 1U);
 }
 
-TEST(ImpossibleJobs, AreNotReportedByAnEmptyBusyOrLostFleet) {
+TEST(ImpossibleJobs, DoNotFailWhileTheFleetIsEmptyBusyOrLost) {
   Impossible empty;
   empty.receive(9, Submit{{train_job(1, 8)}});
   empty.wait(seconds(60));

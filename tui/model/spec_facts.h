@@ -28,7 +28,7 @@ class SpecFacts {
   /// NaN if unknown. A zero in a spec means unknown, except for counts that may be zero.
   double value(std::string_view name) const;
   bool is_assumed(std::string_view name) const;
-  /// "gpu" or "tpu"; empty if unknown.
+  /// The class as the spec has it, such as "gpu" or "tpu"; empty if it has none.
   std::string_view device_class() const { return device_class_; }
   /// The source of a section's plain numbers; empty if unknown.
   std::string_view source_of(std::string_view section) const;

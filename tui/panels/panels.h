@@ -24,7 +24,8 @@ std::string zoomed_note(const UiState& ui, const std::string& scroll);
 void draw_events(const FrameContext& frame, DrawRegion region);
 
 /// Draws the visible items of the view's list, from row `first` of the region on, and makes them
-/// clickable. `draw` draws an item on a row and returns whether it can be selected.
+/// clickable. `draw` draws an item on a row and returns whether a click on it selects
+/// something: a click on a heading of the jobs view selects a job next to it.
 void draw_items(const FrameContext& frame, DrawRegion& region, int first, const ListViewport& place,
                 std::size_t count, const std::function<bool(int row, std::size_t item)>& draw);
 

@@ -18,7 +18,7 @@ namespace drover::tui {
 namespace {
 
 constexpr int facts_rows = 6;
-constexpr int agent_label_columns = 9;  // of the facts
+constexpr int fact_label_columns = 9;  // in the panels above the agents
 
 struct AgentColumn {
   std::string_view title;
@@ -158,19 +158,19 @@ void draw_stream(const FrameContext& frame, DrawRegion region, const Totals& tot
       fmt::format("{} ok, {} suspect, {} lost{}", totals.hosts_ok, totals.hosts_suspect,
                   totals.hosts_lost,
                   totals.hosts_left > 0 ? fmt::format(", {} left", totals.hosts_left) : ""));
-  draw_fact(region, 0, 1, agent_label_columns, "samples",
+  draw_fact(region, 0, 1, fact_label_columns, "samples",
             fmt::format("{} rows/s in {} messages/s", number_text(sums.rows_per_s),
                         number_text(sums.batches_per_s)));
-  draw_fact(region, 0, 2, agent_label_columns, "oldest",
+  draw_fact(region, 0, 2, fact_label_columns, "oldest",
             std::isnan(sums.oldest_s)
                 ? "N/A"
                 : fmt::format("{} ago, except lost hosts", duration_text(sums.oldest_s)));
-  draw_fact(region, 0, 3, agent_label_columns, "lost",
+  draw_fact(region, 0, 3, fact_label_columns, "lost",
             fmt::format("{} batches here, {} at router", count_text(static_cast<double>(sums.lost)),
                         count_text(static_cast<double>(sums.lost_at_router))),
             sums.lost + sums.lost_at_router > 0 ? CellStyle::warm : CellStyle::plain);
   draw_fact(
-      region, 0, 4, agent_label_columns, "skipped",
+      region, 0, 4, fact_label_columns, "skipped",
       fmt::format("{} batches over the rate limit", count_text(static_cast<double>(sums.skipped))));
 }
 
@@ -178,13 +178,13 @@ void draw_own(const FrameContext& frame, DrawRegion region) {
   const bool live = frame.cursor.live();
   region.heading(0, "This dashboard", frame.options.connected_to);
   const ShellStats& shell = frame.shell;
-  draw_fact(region, 0, 1, agent_label_columns, "frames",
+  draw_fact(region, 0, 1, fact_label_columns, "frames",
             std::isnan(shell.draw_s)
                 ? "N/A"
                 : fmt::format("{} each, {} drawn, {} skipped", duration_text(shell.draw_s),
                               count_text(static_cast<double>(shell.drawn)),
                               count_text(static_cast<double>(shell.skipped))));
-  draw_fact(region, 0, 2, agent_label_columns, "terminal",
+  draw_fact(region, 0, 2, fact_label_columns, "terminal",
             std::isnan(shell.bytes_per_s)
                 ? "N/A"
                 : fmt::format("{}/s{}", bytes_text(shell.bytes_per_s),
@@ -193,13 +193,13 @@ void draw_own(const FrameContext& frame, DrawRegion region) {
                                   : ""));
   const std::uint64_t lost = frame.subscriber.gaps() + frame.subscriber.undecodable();
   draw_fact(
-      region, 0, 3, agent_label_columns, "stream",
+      region, 0, 3, fact_label_columns, "stream",
       live ? fmt::format("{} messages lost, {} undecodable, protocol {}", frame.subscriber.gaps(),
                          frame.subscriber.undecodable(), protocol_version)
            : "N/A: not live",
       live && lost > 0 ? CellStyle::warm : CellStyle::plain);
   const Instant first = frame.cursor.timeline().first();
-  draw_fact(region, 0, 4, agent_label_columns, "memory",
+  draw_fact(region, 0, 4, fact_label_columns, "memory",
             fmt::format("last {}; devices {}",
                         duration_text(to_seconds(frame.cursor.latest(frame.live_now) - first)),
                         live ? retention_text(frame.history.retention()) : "as recorded"));

@@ -1,7 +1,6 @@
 // Every device as a row: bars with a number inside, sorted by any column, with sparklines on wide
 // screens.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>

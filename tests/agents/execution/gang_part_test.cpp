@@ -36,7 +36,7 @@ class Part {
   }
   void take() {
     for (Executor::Change& change : executor.take_changes()) {
-      if (auto* pace = std::get_if<MemberStepTime>(&change)) paces.push_back(*pace);
+      if (auto* pace = std::get_if<MemberStepTime>(&change)) step_times.push_back(*pace);
       if (auto* one = std::get_if<EndedAttempt>(&change)) ended.push_back(*one);
     }
   }
@@ -44,20 +44,20 @@ class Part {
     executor.set_gang_step(now, key, step_s);
     take();
   }
-  double own_step_s() const { return paces.back().compute_s + paces.back().exchange_s; }
+  double own_step_s() const { return step_times.back().compute_s + step_times.back().exchange_s; }
   double power_w() const { return executor.reading(now, 0)[Metric::power]; }
 
   Executor executor;
   Instant now = beginning();
-  std::vector<MemberStepTime> paces;
+  std::vector<MemberStepTime> step_times;
   std::vector<EndedAttempt> ended;
 };
 
 TEST(GangLayout, ReportsItsStepTimeAndWaitsWithIdleDevices) {
   Part part;
-  ASSERT_EQ(part.paces.size(), 1U);
-  EXPECT_GT(part.paces[0].compute_s, 0);
-  EXPECT_GT(part.paces[0].exchange_s, 0) << "gradients cross the network";
+  ASSERT_EQ(part.step_times.size(), 1U);
+  EXPECT_GT(part.step_times[0].compute_s, 0);
+  EXPECT_GT(part.step_times[0].exchange_s, 0) << "gradients cross the network";
   part.pass_until(beginning() + seconds(3600));
   EXPECT_TRUE(part.ended.empty());
   EXPECT_NEAR(part.executor.progress(part.now).at(0).share, 0, 1e-9);
@@ -123,22 +123,22 @@ TEST(GangLayout, AHungDeviceIsReportedAsAZeroStepTime) {
   conditions[2].hung = true;
   part.executor.set_fault_effects(part.now, conditions);
   part.take();
-  EXPECT_EQ(part.paces.back().compute_s, 0);
+  EXPECT_EQ(part.step_times.back().compute_s, 0);
   conditions[2].hung = false;
   part.executor.set_fault_effects(part.now, conditions);
   part.take();
-  EXPECT_GT(part.paces.back().compute_s, 0);
+  EXPECT_GT(part.step_times.back().compute_s, 0);
 }
 
 TEST(GangLayout, ASlowerDeviceIsReported) {
   Part part;
   part.step(part.own_step_s());
-  const double before_s = part.paces.back().compute_s;
+  const double before_s = part.step_times.back().compute_s;
   std::vector<FaultEffect> conditions(4);
   conditions[1].clock_limit = 0.5;
   part.executor.set_fault_effects(part.now, conditions);
   part.pass_until(part.now + seconds(1));
-  EXPECT_GT(part.paces.back().compute_s, before_s * 1.2);
+  EXPECT_GT(part.step_times.back().compute_s, before_s * 1.2);
 }
 
 TEST(GangLayout, ReleasesItsDevicesWhenItIsNotStartedInTime) {

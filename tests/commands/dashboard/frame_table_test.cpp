@@ -54,7 +54,7 @@ TEST(FrameTable, OfALiveFleetHasARowForEachDevice) {
   EXPECT_NE(text.out.find("2 devices"), std::string::npos) << text.out;
 }
 
-TEST(FrameTable, OfARecordingIsFilteredByFilterAndDevice) {
+TEST(FrameTable, OfARecordingIsNarrowedByFilterAndDevice) {
   const HostileRecording recording;
   const auto rows = [&](std::vector<std::string> words) {
     words.insert(words.end(), {"--view", "devices", "--json"});

@@ -120,7 +120,7 @@ TEST(SettingsFile, IsReadAgainOnceAfterEachChange) {
   const TestFolder folder;
   SettingsFile file(folder.write("top.toml", "theme = \"light\"\n"));
   ASSERT_TRUE(file.read().ok());
-  Wall now = seconds(100);
+  WallTime now{seconds(100)};
   EXPECT_FALSE(file.read_if_changed(now));
   folder.write("top.toml", "theme = \"contrast\"\n");
   EXPECT_FALSE(file.read_if_changed(now + std::chrono::milliseconds(999))) << "too early to look";
@@ -334,7 +334,7 @@ TEST_F(TopSettings, WithoutAFileSayThatTheyCannotBeSaved) {
   written(top);
 }
 
-TEST_F(TopSettings, HonorNoColorUnlessColorsAreRequested) {
+TEST_F(TopSettings, HonorNoColorUnlessColoursAreRequested) {
   const std::string coloured = folder_.write("coloured.toml", "colours = \"256\"\n");
   const std::string plain = folder_.write("plain.toml", "colours = \"none\"\n");
   const std::string rich = "\x1b[38;5;";

@@ -22,24 +22,24 @@ class LaunchBySsh : public LaunchFixture {
     const auto fresh = SshTestNetwork::fresh_root();
     if (!fresh) GTEST_SKIP() << "no fresh Debian: " << fresh.error().message;
     fresh_folder = fmt::format("{}/root/{}", *fresh, fs::path(own_folder()).filename().string());
-    lab = std::make_unique<SshTestNetwork>(*fresh);
-    const Status ready = lab->ready();
+    network = std::make_unique<SshTestNetwork>(*fresh);
+    const Status ready = network->ready();
     ASSERT_TRUE(ready) << ready.error().message;
-    connect = fmt::format("tcp://{}:7700", lab->router_address());
+    connect = fmt::format("tcp://{}:7700", network->router_address());
     for (const char* line : {"keys new router", "keys new eye --role view", "keys allow eye"}) {
       std::vector<std::string> words = split(line, ' ');
       words.insert(words.end(), {"--dir", keys});
       const ProcessResult ran = commands::run_drover(words);
       ASSERT_EQ(ran.exit_code, 0) << line << ": " << ran.err;
     }
-    lab_router = lab->start(
+    router = network->start(
         {"router", "--keys", keys, "--listen", connect, "--ledger", folder.file("ledger.sqlite")});
-    ASSERT_TRUE(lab_router->says("router ready")) << lab_router->err();
-    file = folder.write("lab.toml", fleet_text());
+    ASSERT_TRUE(router->says("router ready")) << router->err();
+    file = folder.write("fleet.toml", fleet_text());
   }
   void TearDown() override {
-    lab_router.reset();
-    lab.reset();
+    router.reset();
+    network.reset();
     std::error_code ignored;
     if (!fresh_folder.empty()) fs::remove_all(fresh_folder, ignored);
     LaunchFixture::TearDown();
@@ -51,10 +51,10 @@ class LaunchBySsh : public LaunchFixture {
         "[router]\nconnect = \"{}\"\nkeys = \"{}\"\n[defaults]\nuser = \"root\"\ndevices = "
         "\"l4:1\"\n"
         "ssh_options = {}\n",
-        connect, keys, lab->ssh_options());
+        connect, keys, network->ssh_options());
     for (int host = 1; host <= 3; ++host) {
       text += fmt::format("[[hosts]]\nhosts = \"h{}\"\naddresses = \"{}\"\nroot = \"{}\"\n", host,
-                          lab->address(host), root_of(host));
+                          network->address(host), root_of(host));
     }
     return text;
   }
@@ -65,7 +65,7 @@ class LaunchBySsh : public LaunchFixture {
   /// What the router says of a host's one device.
   std::string health(const std::string& host) const {
     const auto all = Json::parse(
-        lab->drover({"devices", "--json", "--connect", connect, "--keys", keys, "--key", "eye"})
+        network->drover({"devices", "--json", "--connect", connect, "--keys", keys, "--key", "eye"})
             .out);
     if (!all) return "no answer";
     for (std::size_t i = 0; i < all->size(); ++i) {
@@ -83,13 +83,13 @@ class LaunchBySsh : public LaunchFixture {
   std::string file;
   std::string connect;
   std::string fresh_folder;
-  std::unique_ptr<SshTestNetwork> lab;
-  std::unique_ptr<DroverProcess> lab_router;
+  std::unique_ptr<SshTestNetwork> network;
+  std::unique_ptr<DroverProcess> router;
 };
 
 TEST_F(LaunchBySsh, StartsThreeHostsIncludingAFreshOne) {
   const auto start = std::chrono::steady_clock::now();
-  const ProcessResult up = lab->drover({"launch", "up", file, "--json"});
+  const ProcessResult up = network->drover({"launch", "up", file, "--json"});
   const std::chrono::duration<double> cold = std::chrono::steady_clock::now() - start;
   ASSERT_EQ(up.exit_code, 0) << up.out << up.err;
   EXPECT_EQ(states(up), "started started started ");
@@ -100,23 +100,23 @@ TEST_F(LaunchBySsh, StartsThreeHostsIncludingAFreshOne) {
   // The fresh one had none of the libraries.
   EXPECT_TRUE(fs::exists(fresh_folder + "/versions"));
   const auto begin = std::chrono::steady_clock::now();
-  const ProcessResult again = lab->drover({"launch", "up", file, "--json"});
+  const ProcessResult again = network->drover({"launch", "up", file, "--json"});
   const std::chrono::duration<double> warm = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(states(again), "already already already ") << again.out;
   std::printf("three hosts: up %.2f s, up again %.2f s\n", cold.count(), warm.count());
   EXPECT_TRUE(eventually([&] { return health("h3") == "ok"; })) << health("h3");
-  const ProcessResult logs = lab->drover({"launch", "logs", file, "h3"});
+  const ProcessResult logs = network->drover({"launch", "logs", file, "h3"});
   EXPECT_EQ(logs.exit_code, 0) << logs.out;
-  for (int host = 1; host <= 3; ++host) EXPECT_EQ(lab->agents(host), 1) << host;
-  const ProcessResult down = lab->drover({"launch", "down", file, "--purge", "--json"});
+  for (int host = 1; host <= 3; ++host) EXPECT_EQ(network->agents(host), 1) << host;
+  const ProcessResult down = network->drover({"launch", "down", file, "--purge", "--json"});
   EXPECT_EQ(states(down), "stopped stopped stopped ") << down.out;
-  for (int host = 1; host <= 3; ++host) EXPECT_EQ(lab->agents(host), 0) << host;
+  for (int host = 1; host <= 3; ++host) EXPECT_EQ(network->agents(host), 0) << host;
   EXPECT_FALSE(fs::exists(fresh_folder));
 }
 
 TEST_F(LaunchBySsh, AnUnknownHostKeyIsRefusedAndNamed) {
-  std::ofstream(lab->known_hosts(), std::ios::trunc) << "";
-  const ProcessResult up = lab->drover({"launch", "up", file});
+  std::ofstream(network->known_hosts(), std::ios::trunc) << "";
+  const ProcessResult up = network->drover({"launch", "up", file});
   EXPECT_EQ(up.exit_code, 1);
   EXPECT_NE(up.out.find("its host key is unknown"), std::string::npos) << up.out;
   EXPECT_EQ(lines_of(up.out).back(), "failed: h[1-3]");
@@ -125,11 +125,11 @@ TEST_F(LaunchBySsh, AnUnknownHostKeyIsRefusedAndNamed) {
 TEST_F(LaunchBySsh, AHostUnpluggedDuringUpIsReportedAndJoinsLater) {
   // The copy to h2 pauses in its midst: time to pull the cable.
   const std::string slow =
-      program("ssh", "case \"$*\" in\n*" + lab->address(2) +
+      program("ssh", "case \"$*\" in\n*" + network->address(2) +
                          "*) (dd bs=4096 count=64 2>/dev/null; sleep 5; cat) | ssh \"$@\" ;;\n"
                          "*) exec ssh \"$@\" ;;\nesac\n");
   auto ssh = std::make_unique<Environment>("DROVER_SSH", slow);
-  auto up = lab->start({"launch", "up", file, "--timeout", "12s", "--json"});
+  auto up = network->start({"launch", "up", file, "--timeout", "30s", "--json"});
   ssh.reset();
   const std::string versions = root_of(2) + "/versions";
   const auto copying = [&] {
@@ -140,33 +140,34 @@ TEST_F(LaunchBySsh, AHostUnpluggedDuringUpIsReportedAndJoinsLater) {
     return false;
   };
   ASSERT_TRUE(eventually(copying));
-  ASSERT_TRUE(lab->plug(2, false));
+  ASSERT_TRUE(network->plug(2, false));
   const ProcessResult ended = up->wait();
   EXPECT_EQ(ended.exit_code, 3) << ended.out << ended.err;
   EXPECT_EQ(states(ended), "started timed out started ") << ended.out;
   EXPECT_EQ(commands::only_object(ended.out)["failed"].text(), "h2");
-  ASSERT_TRUE(lab->plug(2, true));
-  const ProcessResult again = lab->drover({"launch", "up", file, "--json"});
+  ASSERT_TRUE(network->plug(2, true));
+  const ProcessResult again = network->drover({"launch", "up", file, "--json"});
   EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
   EXPECT_EQ(states(again), "already started already ") << again.out;
   EXPECT_FALSE(copying());
 }
 
 TEST_F(LaunchBySsh, AHostUnpluggedDuringTheRunSurvivesAndReconnects) {
-  ASSERT_EQ(lab->drover({"launch", "up", file}).exit_code, 0);
-  const ProcessResult before = lab->drover({"launch", "status", file, "--json"});
+  ASSERT_EQ(network->drover({"launch", "up", file}).exit_code, 0);
+  const ProcessResult before = network->drover({"launch", "status", file, "--json"});
   ASSERT_TRUE(eventually([&] { return health("h2") == "ok"; })) << health("h2");
-  ASSERT_TRUE(lab->plug(2, false));
+  ASSERT_TRUE(network->plug(2, false));
   ASSERT_TRUE(eventually([&] { return health("h2") != "ok"; })) << health("h2");
-  const ProcessResult status = lab->drover({"launch", "status", file, "--timeout", "5s", "--json"});
+  const ProcessResult status =
+      network->drover({"launch", "status", file, "--timeout", "10s", "--json"});
   EXPECT_EQ(status.exit_code, 3) << status.out;
   EXPECT_EQ(states(status), "running timed out running ") << status.out;
-  ASSERT_TRUE(lab->plug(2, true));
+  ASSERT_TRUE(network->plug(2, true));
   ASSERT_TRUE(eventually([&] { return health("h2") == "ok"; })) << health("h2");
-  const ProcessResult after = lab->drover({"launch", "status", file, "--json"});
+  const ProcessResult after = network->drover({"launch", "status", file, "--json"});
   EXPECT_EQ(states(after), "running running running ") << after.out;
   EXPECT_EQ(host_in(after, "h2")["pid"].integer(), host_in(before, "h2")["pid"].integer());
-  EXPECT_EQ(lab->drover({"launch", "down", file}).exit_code, 0);
+  EXPECT_EQ(network->drover({"launch", "down", file}).exit_code, 0);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The lab's own set-up: each step that fails is told with its command, how it ended and its words.
+// The set-up of the test network: a step that fails is reported with its command, its exit status
+// and its last output.
 #include "tests/commands/launch/ssh_test_network.h"
 
 #include <unistd.h>
@@ -25,7 +26,7 @@ TEST(SshTestNetworkStep, IsReportedWithItsCommandExitStatusAndLastOutput) {
 }
 
 /// A program that fails in our words when its command line has `pattern`, and otherwise is itself.
-class SshLabWithout : public testing::Test {
+class SshTestNetworkWithout : public testing::Test {
  protected:
   void SetUp() override {
     const Status possible = SshTestNetwork::possible();
@@ -53,7 +54,7 @@ class SshLabWithout : public testing::Test {
   const Environment path{"PATH", folder.path() + ":" + std::getenv("PATH")};
 };
 
-TEST_F(SshLabWithout, AnOperationTheMachineForbidsIsAReasonToSkip) {
+TEST_F(SshTestNetworkWithout, AnOperationTheMachineForbidsIsAReasonToSkip) {
   const struct {
     const char* tool;
     const char* pattern;
@@ -76,7 +77,7 @@ TEST_F(SshLabWithout, AnOperationTheMachineForbidsIsAReasonToSkip) {
   EXPECT_EQ(commands::run_shell("ip netns list").out.find(own), std::string::npos);
 }
 
-TEST_F(SshLabWithout, AFailedSetupStepIsReportedImmediately) {
+TEST_F(SshTestNetworkWithout, AFailedSetupStepIsReportedImmediately) {
   const struct {
     const char* tool;
     const char* pattern;
@@ -92,8 +93,8 @@ TEST_F(SshLabWithout, AFailedSetupStepIsReportedImmediately) {
   };
   for (const auto& row : rows) {
     replace(row.tool, row.pattern);
-    SshTestNetwork lab(folder.path());
-    expect_told(lab.ready(), row.tool, row.command);
+    SshTestNetwork network(folder.path());
+    expect_told(network.ready(), row.tool, row.command);
     std::filesystem::remove(folder.file(row.tool));
   }
 }

@@ -13,7 +13,7 @@ using commands::eventually;
 using commands::ProcessResult;
 using namespace std::string_literals;
 
-class LaunchCrew : public LaunchFixture {
+class LaunchTasks : public LaunchFixture {
  protected:
   std::string hosts(const std::string& nodeset) const {
     return fleet("[[hosts]]\nhosts = \"" + nodeset + "\"\n");
@@ -25,7 +25,7 @@ class LaunchCrew : public LaunchFixture {
   }
 };
 
-TEST_F(LaunchCrew, AHostThatHangsDoesNotDelayTheOthers) {
+TEST_F(LaunchTasks, AHostThatHangsDoesNotDelayTheOthers) {
   start_router();
   const Environment program("DROVER_SSH",
                             ssh("n2) sleep 98765 ;;\n"
@@ -42,7 +42,7 @@ TEST_F(LaunchCrew, AHostThatHangsDoesNotDelayTheOthers) {
             host_in(asked, "n2")["duration_s"].number());
 }
 
-TEST_F(LaunchCrew, FailuresAreNamedAsANodesetInTheLastLine) {
+TEST_F(LaunchTasks, FailuresAreNamedAsANodesetInTheLastLine) {
   const Environment program("DROVER_SSH", ssh("n0[2-4]) echo 'ssh: no way' >&2; exit 255 ;;"));
   const std::string file = hosts("n[01-05]");
   const ProcessResult some = launch({"status", file});
@@ -56,7 +56,7 @@ TEST_F(LaunchCrew, FailuresAreNamedAsANodesetInTheLastLine) {
   EXPECT_EQ(none.out.find("failed"), std::string::npos) << none.out;
 }
 
-TEST_F(LaunchCrew, NoMoreThanTheFanOutWorkAtOnce) {
+TEST_F(LaunchTasks, NoMoreThanTheFanOutWorkAtOnce) {
   const std::string log = folder.file("count");
   const Environment program("DROVER_SSH", ssh("*) echo start >>'" + log +
                                               "'; sleep 0.3; echo end >>'" + log + "'; exit 1 ;;"));
@@ -71,7 +71,7 @@ TEST_F(LaunchCrew, NoMoreThanTheFanOutWorkAtOnce) {
   EXPECT_EQ(most, 2);
 }
 
-TEST_F(LaunchCrew, AnInterruptedCopyIsNeverUsed) {
+TEST_F(LaunchTasks, AnInterruptedCopyIsNeverUsed) {
   const Environment program("DROVER_SSH",
                             ssh("n1) dd bs=1 count=60000 2>/dev/null | sh -c \"$2\"; exit 1 ;;"));
   const ProcessResult up = launch({"up", hosts("n1")});
@@ -82,7 +82,7 @@ TEST_F(LaunchCrew, AnInterruptedCopyIsNeverUsed) {
   }
 }
 
-TEST_F(LaunchCrew, HostOutputIsSanitizedAndTruncated) {
+TEST_F(LaunchTasks, HostOutputIsSanitizedAndTruncated) {
   const Environment program(
       "DROVER_SSH",
       ssh("n1) printf 'noise\\033[2J\\n@drover failed \\033]0;title\\007gone\\n'; exit 1 ;;\n"
@@ -94,7 +94,7 @@ TEST_F(LaunchCrew, HostOutputIsSanitizedAndTruncated) {
   EXPECT_NE(status.out.find("^[[31mred"), std::string::npos) << status.out;
 }
 
-TEST_F(LaunchCrew, AnInterruptedLauncherReportsUnknownHostsAndEndsItsChildren) {
+TEST_F(LaunchTasks, AnInterruptedLauncherReportsUnknownHostsAndEndsItsChildren) {
   const std::string mark = folder.file("asleep");
   const Environment program("DROVER_SSH", ssh("n2) echo >'" + mark + "'; exec sleep 98764 ;;"));
   DroverProcess up({"launch", "status", hosts("n[1-3]"), "--fanout", "1"});

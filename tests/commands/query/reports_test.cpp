@@ -194,7 +194,7 @@ TEST(Reports, DroppingTheSloInThePreferredPoolShowsNoExtraCost) {
       << explain(decision);
 }
 
-TEST(Reports, CurrentCandidatesFollowTheDecisionThatQueuedTheJob) {
+TEST(Reports, CandidatesAreLabelledAsOfNowOrOfTheirDecision) {
   WhyReply reply;
   reply.decisions.resize(1);
   reply.decisions[0].number = 7;

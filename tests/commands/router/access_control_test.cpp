@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 /// A router's sockets with eve's key on the list, looked at for the first time at `begin`.
 struct GuardedRouter : KeyFolder {
-  static constexpr Wall begin = seconds(100);
+  static constexpr WallTime begin{seconds(100)};
   Sockets sockets;
   RouterAccessControl guard;
   std::string eve;  // her public key

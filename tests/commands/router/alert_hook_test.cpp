@@ -110,7 +110,7 @@ TEST(AlertHook, LimitsRunningAndQueuedRunsAndReportsDroppedOnes) {
   const std::string log = folder.file("log");
   AlertHook hook;
   ASSERT_TRUE(hook.open(script(folder, "hook", "echo x >> " + log + "\nexec sleep 1000\n")));
-  Wall now = wall_now();
+  WallTime now = wall_now();
   for (std::size_t n = 0; n < alert_queue_max + 6; ++n) hook.add(alert_of(n));
   hook.tick(now);
   ASSERT_TRUE(eventually([&] { return lines_of(log) == alert_runs_max; }));
@@ -128,11 +128,11 @@ TEST(AlertHook, ARunThatTimesOutIsKilledAndTheNextStarts) {
   const std::string log = folder.file("log");
   AlertHook hook;
   ASSERT_TRUE(hook.open(script(folder, "hook", "echo x >> " + log + "\nexec sleep 1000\n")));
-  const Wall now = wall_now();
+  const WallTime now = wall_now();
   for (std::size_t n = 0; n < alert_runs_max + 1; ++n) hook.add(alert_of(n));
   hook.tick(now);
   ASSERT_TRUE(eventually([&] { return lines_of(log) == alert_runs_max; }));
-  const Wall later = now + alert_run_timeout;
+  const WallTime later = now + alert_run_timeout;
   ASSERT_TRUE(eventually([&] {
     hook.tick(later);
     return lines_of(log) == alert_runs_max + 1;
@@ -146,7 +146,7 @@ TEST(AlertHook, RateLimitsItsProblemReports) {
   const TestFolder folder;
   AlertHook hook;
   ASSERT_TRUE(hook.open(script(folder, "hook", "exit 3\n")));
-  const Wall now = wall_now();
+  const WallTime now = wall_now();
   std::vector<std::string> told;
   for (int second = 0; second < 25; ++second) {
     hook.add(alert_of(1));

@@ -213,7 +213,7 @@ class KilledRouter : public testing::Test {
   Client client{endpoint};
   std::unique_ptr<DroverProcess> router;
   std::uint64_t chats = 0, trainings = 0;
-  decltype(wall_now()) agent_seen{};
+  WallTime agent_seen{};
 };
 
 /// What the ledger says of one job.

@@ -11,15 +11,17 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+constexpr WallTime anchored{seconds(5)};
+
 TEST(FleetAnchor, RunsAtItsSpeedFromItsPoint) {
-  const FleetAnchor anchor{Instant(seconds(1000)), seconds(5), 60};
-  EXPECT_EQ(anchor.at(seconds(5)), Instant(seconds(1000)));
-  EXPECT_EQ(anchor.at(seconds(6)), Instant(seconds(1060)));
-  EXPECT_EQ(anchor.at(seconds(4)), Instant(seconds(940)));
+  const FleetAnchor anchor{Instant(seconds(1000)), anchored, 60};
+  EXPECT_EQ(anchor.at(anchored), Instant(seconds(1000)));
+  EXPECT_EQ(anchor.at(anchored + seconds(1)), Instant(seconds(1060)));
+  EXPECT_EQ(anchor.at(anchored - seconds(1)), Instant(seconds(940)));
 }
 
 TEST(FleetAnchor, WaitsUntilADeadlineInWallTimeRoundedUp) {
-  const FleetAnchor anchor{Instant(seconds(1000)), seconds(5), 60};
+  const FleetAnchor anchor{Instant(seconds(1000)), anchored, 60};
   const milliseconds longest{500};
   struct Case {
     Instant deadline;
@@ -35,17 +37,17 @@ TEST(FleetAnchor, WaitsUntilADeadlineInWallTimeRoundedUp) {
       {never, longest},
   };
   for (const Case& expected : cases) {
-    EXPECT_EQ(anchor.until(expected.deadline, seconds(5), longest), expected.wait)
+    EXPECT_EQ(anchor.until(expected.deadline, anchored, longest), expected.wait)
         << to_seconds(expected.deadline.time_since_epoch());
   }
 }
 
 TEST(FleetAnchor, ReachesTheDeadlineWhenItsWaitEnds) {
   for (const double speed : {0.1, 1.0, 7.3, 60.0, 1000.0}) {
-    const FleetAnchor anchor{Instant(seconds(1000)), seconds(5), speed};
+    const FleetAnchor anchor{Instant(seconds(1000)), anchored, speed};
     const Instant deadline(seconds(1000) + milliseconds(333));
-    const auto wait = anchor.until(deadline, seconds(5), seconds(60));
-    EXPECT_GE(anchor.at(seconds(5) + wait), deadline) << speed;
+    const auto wait = anchor.until(deadline, anchored, seconds(60));
+    EXPECT_GE(anchor.at(anchored + wait), deadline) << speed;
   }
 }
 

@@ -6,7 +6,7 @@ namespace drover::commands {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
+constexpr WallTime start{};
 
 Job job(std::uint64_t number) {
   Job made;
@@ -29,7 +29,7 @@ SubmitReply reply_to(const Submit& submit, SubmitStatus status = SubmitStatus::a
 TEST(JobSubmitter, SendsJobsInOrderInBatchesThatFitASubmit) {
   JobSubmitter delivery;
   for (std::uint64_t i = 0; i < submit_jobs_max + 1; ++i) delivery.add(job(i));
-  const auto sends = delivery.due(seconds(0));
+  const auto sends = delivery.due(start);
   ASSERT_EQ(sends.size(), 2U);
   EXPECT_EQ(sends[0].jobs.size(), submit_jobs_max);
   ASSERT_EQ(sends[1].jobs.size(), 1U);
@@ -39,16 +39,16 @@ TEST(JobSubmitter, SendsJobsInOrderInBatchesThatFitASubmit) {
 TEST(JobSubmitter, SendsNothingTwiceBeforeTheRetryTimeout) {
   JobSubmitter delivery;
   delivery.add(job(1));
-  delivery.due(seconds(0));
-  EXPECT_TRUE(delivery.due(JobSubmitter::retry_after - milliseconds(1)).empty());
+  delivery.due(start);
+  EXPECT_TRUE(delivery.due(start + JobSubmitter::retry_after - milliseconds(1)).empty());
 }
 
 TEST(JobSubmitter, ResendsTheSameJobAfterTheRetryTimeout) {
   JobSubmitter delivery;
   delivery.add(job(1));
-  const auto first = delivery.due(seconds(0));
-  EXPECT_EQ(delivery.next_deadline(), JobSubmitter::retry_after);
-  const auto again = delivery.due(JobSubmitter::retry_after);
+  const auto first = delivery.due(start);
+  EXPECT_EQ(delivery.next_deadline(), start + JobSubmitter::retry_after);
+  const auto again = delivery.due(start + JobSubmitter::retry_after);
   EXPECT_EQ(again, first);
   EXPECT_EQ(delivery.counts().sent_again, 1U);
 }
@@ -57,9 +57,9 @@ TEST(JobSubmitter, ResendsOnlyUnacknowledgedJobs) {
   JobSubmitter delivery;
   delivery.add(job(1));
   delivery.add(job(2));
-  delivery.due(seconds(0));
+  delivery.due(start);
   delivery.receive(reply_to(Submit{{job(1)}}));
-  const auto again = delivery.due(JobSubmitter::retry_after);
+  const auto again = delivery.due(start + JobSubmitter::retry_after);
   ASSERT_EQ(again.size(), 1U);
   EXPECT_EQ(again[0].jobs, std::vector<Job>{job(2)});
 }
@@ -69,7 +69,7 @@ TEST(JobSubmitter, ReportsEachAcceptedJobOnceAndNoOther) {
   std::vector<JobId> taken;
   delivery.on_accepted = [&](JobId id) { taken.push_back(id); };
   for (const std::uint64_t number : {1, 2, 3}) delivery.add(job(number));
-  delivery.due(seconds(0));
+  delivery.due(start);
   delivery.receive(reply_to({{job(2)}}));
   delivery.receive(reply_to({{job(2)}}, SubmitStatus::exists));
   delivery.receive(reply_to({{job(1)}}, SubmitStatus::exists));
@@ -80,7 +80,7 @@ TEST(JobSubmitter, ReportsEachAcceptedJobOnceAndNoOther) {
 TEST(JobSubmitter, CountsEachJobOnceHoweverOftenItIsAcknowledged) {
   JobSubmitter delivery;
   delivery.add(job(1));
-  const auto sends = delivery.due(seconds(0));
+  const auto sends = delivery.due(start);
   delivery.receive(reply_to(sends[0]));
   delivery.receive(reply_to(sends[0], SubmitStatus::exists));
   EXPECT_EQ(delivery.counts().accepted, 1U);
@@ -93,9 +93,9 @@ TEST(JobSubmitter, CountsReportedRefusalsAsEnded) {
   int told = 0;
   delivery.on_refusal = [&](const SubmitResult&) { ++told; };
   delivery.add(job(1));
-  delivery.receive(reply_to(delivery.due(seconds(0))[0], SubmitStatus::refused));
+  delivery.receive(reply_to(delivery.due(start)[0], SubmitStatus::refused));
   delivery.add(job(2));
-  delivery.receive(reply_to(delivery.due(seconds(0))[0], SubmitStatus::conflict));
+  delivery.receive(reply_to(delivery.due(start)[0], SubmitStatus::conflict));
   EXPECT_EQ(told, 2);
   EXPECT_EQ(delivery.counts().refused, 2U);
   EXPECT_EQ(delivery.open(), 0U);
@@ -105,22 +105,22 @@ TEST(JobSubmitter, HoldsBackJobsBeyondTheInFlightLimit) {
   JobSubmitter delivery;
   const std::uint64_t more = 100;
   for (std::uint64_t i = 0; i < JobSubmitter::in_flight_max + more; ++i) delivery.add(job(i));
-  const auto sends = delivery.due(seconds(0));
+  const auto sends = delivery.due(start);
   std::size_t sent = 0;
   for (const Submit& submit : sends) sent += submit.jobs.size();
   EXPECT_EQ(sent, JobSubmitter::in_flight_max);
   for (const Submit& submit : sends) delivery.receive(reply_to(submit));
-  const auto rest_of_them = delivery.due(milliseconds(1));
+  const auto rest_of_them = delivery.due(start + milliseconds(1));
   ASSERT_EQ(rest_of_them.size(), 1U);
   EXPECT_EQ(rest_of_them[0].jobs.size(), more);
 }
 
 TEST(JobSubmitter, WaitsForNothingWhenAllIsAcknowledged) {
   JobSubmitter delivery;
-  EXPECT_EQ(delivery.next_deadline(), JobSubmitter::Moment::max());
+  EXPECT_EQ(delivery.next_deadline(), WallTime::max());
   delivery.add(job(1));
-  delivery.receive(reply_to(delivery.due(seconds(0))[0]));
-  EXPECT_EQ(delivery.next_deadline(), JobSubmitter::Moment::max());
+  delivery.receive(reply_to(delivery.due(start)[0]));
+  EXPECT_EQ(delivery.next_deadline(), WallTime::max());
 }
 
 TEST(JobSubmitter, IgnoresAnswersAboutJobsItDidNotSend) {

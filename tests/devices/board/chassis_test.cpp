@@ -219,7 +219,7 @@ TEST(Chassis, AnExtraDeviceDoesNotChangeTheOthers) {
   EXPECT_NE(four.pace(0), four.pace(1));
 }
 
-TEST(Variation, IsSmallAndCentered) {
+TEST(Variation, IsSmallAndCentred) {
   double speed = 0, leakage = 0, cooling = 0;
   const int count = 4000;
   const RandomStream random(42);

@@ -58,7 +58,7 @@ TEST(ClockLimit, HoldsForAParkedDeviceToo) {
   EXPECT_TRUE(host.bits(start) & throttle_gpu_idle);
 }
 
-TEST(ClockLimit, IsNotTheThrottleReasonWhenThePowerCapIsStricter) {
+TEST(ClockLimit, LeavesThePowerCapAThrottleReasonWhenTheCapIsStricter) {
   Host host(chassis_of("h100-sxm", 1));
   host.run(start, 0, training);
   host.chassis.set_power_cap(start, 0, 400);

@@ -51,7 +51,7 @@ TEST(Fans, CoolADeviceNearItsLimitAndSlowDownWithoutOscillating) {
   with.run(warm, 0, waiting);
   const Instant cool = warm + minutes(10);
   with.advance(cool);
-  EXPECT_EQ(with.chassis.next_event(), never) << "a cool die has no further step to let go of";
+  EXPECT_EQ(with.chassis.next_event(), never) << "the fans are back at their normal speed";
 }
 
 TEST(Fans, ThatStopLetTheDeviceWarmUp) {

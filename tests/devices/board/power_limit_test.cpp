@@ -79,7 +79,7 @@ TEST(PowerLimit, TheClockDoesNotDependOnWhatRanBefore) {
   }
 }
 
-TEST(PowerLimit, ARepeatedClockAdjustmentOnlyLowersTheClock) {
+TEST(PowerLimit, TheClockOnlyFallsWhenItMayNotRise) {
   Chassis chassis = chassis_of("h100-sxm", 1);
   EXPECT_TRUE(chassis.set_activity(start, 0, training));
   const double limited = chassis.pace(0);

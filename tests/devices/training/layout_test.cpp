@@ -100,7 +100,7 @@ TEST(TrainingMemory, FitsConfigurationsThatAreKnownToHaveRun) {
   }
 }
 
-TEST(TrainingMemory, RecomputesNoMoreThanNecessary) {
+TEST(TrainingMemory, RecomputesMoreForLargerMicroBatches) {
   TrainingJob job = job_on("h100-sxm", 8, "llama-3.1-8b", 64, 8192);
   job.request.sharded = true;
   double before = 0;

@@ -103,7 +103,7 @@ TEST(Training, PartsAddUpToTheStep) {
   EXPECT_GT(step.parts[static_cast<std::size_t>(TimeComponent::collectives)], 0);
 }
 
-TEST(Training, AdaptersNeedNoOptimizerForFrozenWeights) {
+TEST(Training, AdaptersNeedNoOptimiserForFrozenWeights) {
   TrainingJob job = job_on("h100-sxm", 8, "llama-2-70b", 8, 8192, Precision::fp8);
   const double whole = training_memory(job, choose_layout(job)).states;
   job.adapters = true;

@@ -78,7 +78,7 @@ TEST(RandomStream, ChildrenOfDifferentNamesShareNothing) {
   EXPECT_EQ(seen.size(), 16U * 302U);
 }
 
-TEST(RandomStream, ChildrenOfNeighboringSeedsAreUncorrelated) {
+TEST(RandomStream, ChildrenOfNeighbouringSeedsAreUncorrelated) {
   double sum = 0;
   constexpr int count = 20'000;
   for (std::uint64_t seed = 0; seed < count; ++seed) {

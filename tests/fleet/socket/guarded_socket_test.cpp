@@ -154,7 +154,7 @@ TEST(GuardedSockets, ADisallowedKeyIsReportedAtBothEndsAndAcceptedOnceAllowed) {
   }));
 }
 
-TEST(GuardedSockets, EachMismatchIsReportedByTheOtherEnd) {
+TEST(GuardedSockets, EachMismatchIsReportedToTheClient) {
   const Holder agent("h-1");
   GuardedRouter guarded({agent.known});
   {

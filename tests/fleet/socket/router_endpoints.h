@@ -18,7 +18,7 @@
 namespace drover {
 
 // Far longer than anything here takes; a broken promise fails, a slow machine does not.
-inline constexpr std::chrono::seconds patience{20};
+inline constexpr std::chrono::seconds patience{60};
 inline const std::string any_port = "tcp://127.0.0.1:*";
 
 /// A router's doors on free ports, and what came in through them.

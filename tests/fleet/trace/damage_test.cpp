@@ -84,8 +84,7 @@ void expect_within_limits(const Workload& work) {
     EXPECT_GE(work.batch, 1U);
     EXPECT_GE(work.devices, 1U);
     EXPECT_LE(work.devices, 4096U);
-    for (const MeasuredThroughput& throughput : work.throughputs)
-      EXPECT_GE(throughput.steps_per_s, 0);
+    for (const MeasuredThroughput& each : work.throughputs) EXPECT_GE(each.steps_per_s, 0);
     return;
   }
   EXPECT_GE(work.input_tokens, 1U);

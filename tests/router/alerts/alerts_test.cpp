@@ -114,7 +114,7 @@ TEST(Alerts, ReturnTheCurrentTextOnRequest) {
       << "nothing new is known";
 }
 
-TEST(Alerts, ResendTheirTextAtMostEveryFewHeartbeatsOtherwiseUnchanged) {
+TEST(Alerts, ResendTheirTextAtMostEveryFewSecondsOtherwiseUnchanged) {
   Watch watch;
   const auto raised = watch.at(0, {waiting("72 in the queue")});
   ASSERT_EQ(raised.size(), 1U);

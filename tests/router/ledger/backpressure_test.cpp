@@ -160,13 +160,13 @@ TEST_F(FailingDisk, AReaderInATransactionCannotGrowTheLogWithoutLimit) {
   EXPECT_EQ(store.log(), WalState::short_enough);
   LedgerTables reader;
   ASSERT_TRUE(reader.open(path()));
-  bool was_lengthy = false;
+  bool was_large = false;
   std::uint64_t held = 0;
   const Status read = reader.read([&](std::int64_t, const LedgerRow&) {
     while (store.log() != WalState::full && sequence < 10'000) {
       append();
       EXPECT_TRUE(store.flush());
-      was_lengthy = was_lengthy || store.log() == WalState::large;
+      was_large = was_large || store.log() == WalState::large;
     }
     held = store.committed();
     for (int more = 0; more < 100; ++more) append();
@@ -181,7 +181,7 @@ TEST_F(FailingDisk, AReaderInATransactionCannotGrowTheLogWithoutLimit) {
     return error("enough");  // the transaction ends
   });
   EXPECT_FALSE(read);
-  EXPECT_TRUE(was_lengthy);
+  EXPECT_TRUE(was_large);
   EXPECT_LT(files::file_size(path() + "-wal"), 1U << 20);
   EXPECT_GT(sequence, held);
   ASSERT_TRUE(within_a_minute([&] { return store.committed() == sequence; }))
@@ -191,10 +191,10 @@ TEST_F(FailingDisk, AReaderInATransactionCannotGrowTheLogWithoutLimit) {
 }
 
 // What happens there is the test above's, with less.
-TEST(WalState, IsLengthyAndFullAtTheDocumentedSizes) {
+TEST(WalState, IsLargeAndFullAtTheDocumentedSizes) {
   constexpr WalLimits limits;
   constexpr std::int64_t mib = 1024 * 1024;
-  EXPECT_EQ(limits.lengthy_bytes, 64 * mib);
+  EXPECT_EQ(limits.large_bytes, 64 * mib);
   EXPECT_EQ(limits.full_bytes, 512 * mib);
 }
 

@@ -72,8 +72,9 @@ LedgerRow with_place(const std::string& text) {
 }
 
 TEST(Ledger, AnInvalidPlacementIsRefused) {
-  for (const char* text : {"devices", "devices 3-1", "devices 0-70000", "devices 0-4096",
-                           "devices a", "gang h1/0", "gang h1/0 h2", "replica 1 2", "rooms 1"}) {
+  for (const char* text :
+       {"devices", "devices 3-1", "devices 0-70000", "devices 0-4096", "devices a", "devices 0 1 5",
+        "gang h1/0", "gang h1/0 h2", "replica 1 2", "rooms 1"}) {
     EXPECT_FALSE(ledger::read_lease(*decode(with_place(text).payload))) << text;
   }
 }

@@ -177,6 +177,15 @@ TEST_F(LedgerFile, RefusesAFileThatIsNotALedger) {
   EXPECT_FALSE(files::exists(path + ".lock")) << "nothing is left beside a file that is not ours";
 }
 
+TEST_F(LedgerFile, RefusesAnotherSchemaVersion) {
+  { open()->append({write(1, 1)}); }
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(63);  // the last byte of SQLite's user_version
+  file.put(2);
+  file.close();
+  EXPECT_EQ(refusal(), "ledger " + path + ": schema version 2, expected 3; give a new file");
+}
+
 TEST_F(LedgerFile, RefusesAFolder) {
   files::create_directory(path);
   EXPECT_EQ(refusal(), "ledger " + path + ": a folder, expected a file");

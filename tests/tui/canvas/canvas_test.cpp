@@ -44,7 +44,7 @@ TEST(Canvas, StyledTextHasALetterPerRole) {
   EXPECT_EQ(styled_text(canvas), "ok bad\ngg ccc\nplain\n");
 }
 
-TEST(Canvas, BlankHeatCellsBecomeCharactersWithoutColor) {
+TEST(Canvas, BlankHeatCellsBecomeCharactersWithoutColour) {
   Canvas canvas({9, 1});
   for (int level = 0; level < 8; ++level)
     canvas.put(level, 0, " ", heat_level_style(heat_level(level / 8.0)));
@@ -63,7 +63,7 @@ TEST(Canvas, TintLeavesBarsAndHeatAlone) {
   EXPECT_EQ(canvas.at(2, 0).style, CellStyle::track);
 }
 
-TEST(Canvas, WritesAnsiForAThemeAndAColorCount) {
+TEST(Canvas, WritesAnsiForAThemeAndAColourCount) {
   Canvas canvas({3, 1});
   canvas.put(0, 0, "a", CellStyle::good);
   canvas.put(1, 0, " ", CellStyle::heat7);

@@ -112,7 +112,7 @@ TEST(Chart, ALineIsDrawnOverTheAreaWithoutHidingItsEdge) {
   EXPECT_EQ(drawn(chart, window, 4, 2), "\n  ⣿⣤\n⣀⣤⣿⣿\n");
 }
 
-TEST(Chart, TheAreaTakesTheLinesColorWhereTheyMeet) {
+TEST(Chart, TheAreaTakesTheLinesColourWhereTheyMeet) {
   Canvas canvas({4, 3});
   DrawRegion region(canvas, {0, 0, 4, 3}, false);
   // Of twelve dots: below the line's cell, in it but below the line, at the line, above it.

@@ -64,7 +64,7 @@ double contrast(const Light& one, const Light& other) {
   return (std::max(a, b) + 0.05) / (std::min(a, b) + 0.05);
 }
 
-Light acknowledged_by(const Matrix& eye, const Light& light) {
+Light seen_by(const Matrix& eye, const Light& light) {
   Light seen{};
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) seen[i] += eye[i][j] * light[j];
@@ -111,7 +111,8 @@ std::string name_of(Theme theme, CellStyle style) {
   return std::string(facts(theme).name) + " '" + facts(style).letter + "'";
 }
 
-/// Ink and ground as the eye gets them; the terminal's own are black and white, or its light grey.
+/// Foreground and background as the eye gets them; the terminal's own are black and white, or its
+/// light grey.
 struct Pair {
   Light foreground, background;
 };
@@ -163,7 +164,7 @@ TEST(Theme, EveryTextCanBeRead) {
 
 // The first eight colours are set by people, so that no more than a plain mistake can be found; 2
 // lets xterm's dark blue on black pass for what is quiet.
-TEST(Theme, EveryTextCanBeReadInEightColors) {
+TEST(Theme, EveryTextCanBeReadInEightColours) {
   for (const Theme theme : all_themes()) {
     for (const CellStyle style : all_roles()) {
       const Pair pair = pair_8(style, theme);
@@ -173,7 +174,8 @@ TEST(Theme, EveryTextCanBeReadInEightColors) {
   }
 }
 
-// Rising on black grounds and falling on white ones, so that a cold cell is near the ground.
+// Ascending on black backgrounds and descending on white ones, so that a cold cell is near the
+// background.
 TEST(Theme, TheHeatScaleIsOrderedByLightness) {
   constexpr double step_min = 5;  // of 100
   for (const Theme theme : all_themes()) {
@@ -201,7 +203,7 @@ const std::vector<Eye> eyes = {{Theme::deuteranopia, "deuteranope", &deuteranope
 
 // A difference of about 2.3 is just noticeable side by side; cells and words stand apart, and are
 // small.
-TEST(Theme, ColorBlindUsersCanDistinguishAlarmsByHueAndByLightness) {
+TEST(Theme, ColourBlindUsersCanDistinguishAlarmsByHueAndByLightness) {
   constexpr double difference_min = 35;
   constexpr double lightness_min = 8;
   const std::vector<std::vector<CellStyle>> families = {
@@ -213,8 +215,8 @@ TEST(Theme, ColorBlindUsersCanDistinguishAlarmsByHueAndByLightness) {
         for (std::size_t j = i + 1; j < family.size(); ++j) {
           const auto seen = [&](CellStyle style) {
             const Pair pair = pair_256(style, eye.theme);
-            return lab(acknowledged_by(
-                *eye.matrix, style < CellStyle::fill_good ? pair.foreground : pair.background));
+            return lab(seen_by(*eye.matrix,
+                               style < CellStyle::fill_good ? pair.foreground : pair.background));
           };
           const Lab one = seen(family[i]), other = seen(family[j]);
           EXPECT_GE(difference(one, other), difference_min)
@@ -229,13 +231,13 @@ TEST(Theme, ColorBlindUsersCanDistinguishAlarmsByHueAndByLightness) {
   }
 }
 
-TEST(Theme, ColorBlindUsersCanDistinguishNeighborsOnTheHeatScale) {
+TEST(Theme, ColourBlindUsersCanDistinguishNeighboursOnTheHeatScale) {
   constexpr double difference_min = 10;
   for (const Eye& eye : eyes) {
     for (int level = 1; level < 8; ++level) {
       const auto seen = [&](int at) {
         const auto style = static_cast<CellStyle>(static_cast<int>(CellStyle::heat0) + at);
-        return lab(acknowledged_by(*eye.matrix, pair_256(style, eye.theme).background));
+        return lab(seen_by(*eye.matrix, pair_256(style, eye.theme).background));
       };
       EXPECT_GE(difference(seen(level - 1), seen(level)), difference_min)
           << eye.name << ": " << facts(eye.theme).name << " " << level;
@@ -256,7 +258,7 @@ std::string word(const TerminfoEntry& terminal, Theme theme, Colours colours, Ce
   return style_sequences(terminal, theme, colours)[static_cast<std::size_t>(style)];
 }
 
-TEST(StyleSequences, UseDetectedColorsUnlessNoColorIsSet) {
+TEST(StyleSequences, UseDetectedColoursUnlessNoColorIsSet) {
   EXPECT_EQ(detected_colours(terminal_of(256), false), Colours::many);
   EXPECT_EQ(detected_colours(terminal_of(88), false), Colours::eight);
   EXPECT_EQ(detected_colours(terminal_of(-1), false), Colours::none);

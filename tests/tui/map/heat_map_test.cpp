@@ -275,7 +275,7 @@ TEST(HeatMap, ASharedCellShowsItsHottestKnownDevice) {
   EXPECT_TRUE(std::isnan(mean_map_value(model, SampleFleet::start, MapMetric::temperature, rows)));
 }
 
-TEST(HeatMap, IsGroupedAndColoredByTypedNames) {
+TEST(HeatMap, IsGroupedAndColouredByTypedNames) {
   struct Case {
     std::vector<std::string> line;
     const char* shown;

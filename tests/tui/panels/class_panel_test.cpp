@@ -29,7 +29,7 @@ TEST(Classes, ShowPercentilesInTheUnitOfTheirMetric) {
   }
 }
 
-TEST(Classes, ColorsShowWhichPercentilesMeetTheTarget) {
+TEST(Classes, ColoursShowWhichPercentilesMeetTheTarget) {
   SampleFleet fleet;
   fleet.summary.classes = {{"chat", ClassMetric::first_token, 3, 95, {100, 1, 2, 4, 9}},
                            {"idle", ClassMetric::first_token, 0, 95, {100, 1, 2, 4, 9}}};

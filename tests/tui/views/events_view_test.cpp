@@ -64,7 +64,7 @@ TEST(EventsView, TheSelectedAlertShowsItsRuleAndAcknowledgement) {
   EXPECT_NE(text.find("not acknowledged (key a)"), std::string::npos) << text;
 }
 
-TEST(EventsView, AnAcknowledgedAlertStaysSelectedAndIsNoTimelineMark) {
+TEST(EventsView, AnAcknowledgedAlertStaysSelectedAndIsNotCountedInTheTitle) {
   WatchedEvents fleet;
   fleet.press({"g", "j"});
   Alert alert = fleet.fleet.alerts[2];

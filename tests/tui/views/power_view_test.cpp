@@ -87,17 +87,22 @@ TEST(PowerView, SpendingOverTheBudgetIsHot) {
     const auto dashboard = dashboard_of(fleet, {80, 60}, "power", false, 2);
     const std::string money = fmt::format("{} of $100.00/h", dollars_text(spend));
     const Canvas& canvas = dashboard->draw(SampleFleet::after_2s);
-    ASSERT_NE(line_with(canvas.to_text(), money), "") << canvas.to_text();
-    // The bar's first cell, behind its label.
+    const std::string text = canvas.to_text();
+    EXPECT_NE(line_with(text, "in use").find(money), std::string::npos) << text;
+    int gauges = 0;
     for (int row = 0; row < canvas.size().rows; ++row) {
-      if (canvas.at(1, row).text == "s" && canvas.at(2, row).text == "p") {
-        EXPECT_EQ(canvas.at(10, row).style, style) << spend;
+      if (canvas.at(1, row).text != "i" || canvas.at(2, row).text != "n" ||
+          canvas.at(4, row).text != "u") {
+        continue;
       }
+      ++gauges;
+      EXPECT_EQ(canvas.at(12, row).style, style) << spend;  // the first cell behind the label
     }
+    EXPECT_EQ(gauges, 1) << text;
   }
 }
 
-TEST(PowerView, RouterTotalsCoverTheWholeFleetWhateverTheFilter) {
+TEST(PowerView, OnlyRouterTotalsAreMarkedAsWholeFleetUnderAFilter) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power", false, 2);
   for (const char* key : {"/", "k", "i", "n", "d", "=", "=", "t", "p", "u", "Enter"}) {

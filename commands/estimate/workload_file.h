@@ -11,14 +11,14 @@
 
 namespace drover::commands {
 
-struct WorksetRow {
+struct WorkloadRow {
   devices::ComparisonWorkload work;
   double batch = 1;
 };
 
 /// `[[workload]]` tables: name, kind (train, serve, infer), model, batch, precision, sequence,
 /// input, output, samples, ttft, tpot, step. The error names file, line and key.
-Result<std::vector<WorksetRow>> read_worksets(std::string_view toml, std::string place,
-                                              const devices::Catalogue& catalogue);
+Result<std::vector<WorkloadRow>> read_workloads(std::string_view toml, std::string place,
+                                                const devices::Catalogue& catalogue);
 
 }  // namespace drover::commands

@@ -1,4 +1,4 @@
-#include "commands/estimate/workset_file.h"
+#include "commands/estimate/workload_file.h"
 
 #include <utility>
 
@@ -41,8 +41,8 @@ void read_model(Table& table, devices::SpecNameResolver& names, ComparisonWorklo
   }
 }
 
-WorksetRow read_row(Table& table, devices::SpecNameResolver& names) {
-  WorksetRow row;
+WorkloadRow read_row(Table& table, devices::SpecNameResolver& names) {
+  WorkloadRow row;
   ComparisonWorkload& work = row.work;
   work.name = table.text("name");
   read_kind(table, work);
@@ -63,12 +63,12 @@ WorksetRow read_row(Table& table, devices::SpecNameResolver& names) {
 
 }  // namespace
 
-Result<std::vector<WorksetRow>> read_worksets(std::string_view toml, std::string place,
-                                              const devices::Catalogue& catalogue) {
+Result<std::vector<WorkloadRow>> read_workloads(std::string_view toml, std::string place,
+                                                const devices::Catalogue& catalogue) {
   Result<Table> root = Table::parse(toml, std::move(place));
   if (!root) return root.error();
   devices::SpecNameResolver names(catalogue);
-  std::vector<WorksetRow> rows;
+  std::vector<WorkloadRow> rows;
   for (Table& table : root->tables("workload")) rows.push_back(read_row(table, names));
   if (rows.empty()) root->add_problem("workload", "expected at least one [[workload]]");
   if (const Status status = root->finish(); !status) return status.error();
