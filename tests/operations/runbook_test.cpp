@@ -34,7 +34,7 @@ std::string text_of(const Step& step) {
 using Clock = std::chrono::steady_clock;
 
 /// A line each; of very many the first ones.
-std::string told(Mismatches complaints) {
+std::string listed(Mismatches complaints) {
   constexpr std::size_t most = 16;
   const std::size_t count = complaints.size();
   if (count > most) {
@@ -69,7 +69,7 @@ Mismatches settle(const Step& step, const FleetProcesses& stage, Counters& count
     complaints = wrong_now(step, stage, counters, fallen);
     clean = complaints.empty() ? clean + 1 : 0;
     if (clean == 0 && !in_time) break;
-    for (int pause = 0; clean == 0 && pause < 5; ++pause) commands::rest();
+    for (int pause = 0; clean == 0 && pause < 25; ++pause) commands::rest();
   }
   complaints.insert(complaints.end(), fallen.begin(), fallen.end());
   return complaints;
@@ -118,7 +118,7 @@ TEST(Runbook, EverySurfaceMatchesTheTableAndTheOtherSurfaces) {
     std::printf("%6.1f s  %s\n", took.count(), text_of(step).c_str());
     std::fflush(stdout);
     if (!complaints.empty()) {
-      ADD_FAILURE() << text_of(step) << "\n  " << told(complaints);
+      ADD_FAILURE() << text_of(step) << "\n  " << listed(complaints);
     }
   }
   EXPECT_EQ(stage.ended(), "");

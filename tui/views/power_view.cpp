@@ -1,5 +1,5 @@
-// Power against caps and spending against the budget over time; beside them the use of energy and
-// cost, and devices that are hot or throttled. On low screens it scrolls as one page.
+// Power against caps and the spend rate against the budget over time; beside them the use of energy
+// and cost, and devices that are hot or throttled. On low screens it scrolls as one page.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -117,13 +117,13 @@ void draw_per_unit(DrawRegion& region, int row, const std::optional<Summary>& su
 }
 
 /// The router's sums, if they are current.
-const Summary* spending_sums(const FrameContext& frame) {
+const Summary* spend_sums(const FrameContext& frame) {
   const auto& summary = frame.model.summary();
   return summary && !frame.model.is_silent(frame.now) ? &*summary : nullptr;
 }
 
 /// "$1.20 of $5.00/h", "$1.20/h, no budget".
-std::string spending_text(const Summary* sums) {
+std::string spend_text(const Summary* sums) {
   if (sums == nullptr) return std::string(not_known);
   const std::string spend = dollars_text(sums->spend_usd_per_h);
   return sums->budget_usd_per_h > 0
@@ -131,16 +131,16 @@ std::string spending_text(const Summary* sums) {
              : fmt::format("{}/h, no budget", spend);
 }
 
-void draw_spending(const FrameContext& frame, DrawRegion& region, int row) {
-  const Summary* const sums = spending_sums(frame);
+void draw_spend(const FrameContext& frame, DrawRegion& region, int row) {
+  const Summary* const sums = spend_sums(frame);
   if (sums == nullptr || sums->budget_usd_per_h <= 0) {
-    draw_fact(region, 0, row, cost_label_columns, "in use", spending_text(sums));
+    draw_fact(region, 0, row, cost_label_columns, "in use", spend_text(sums));
     return;
   }
   region.text(0, row, "in use", CellStyle::faint);
   const double share = sums->spend_usd_per_h / sums->budget_usd_per_h;
   region.gauge(cost_label_columns, row, region.columns() - cost_label_columns, share,
-               spending_text(sums), gauge_style(share, power_near_cap, 1));
+               spend_text(sums), gauge_style(share, power_near_cap, 1));
 }
 
 void draw_now(const FrameContext& frame, DrawRegion& region, const Totals& totals) {
@@ -172,7 +172,7 @@ void draw_costs(const FrameContext& frame, DrawRegion region, const Totals& tota
   region.heading(
       3, "Accounting",
       frame.with_whole_fleet_note(summary ? "since " + to_clock_text(summary->started) : ""));
-  draw_spending(frame, region, 4);
+  draw_spend(frame, region, 4);
   draw_fact(
       region, 0, 5, cost_label_columns, "reserved",
       summary ? fmt::format("{} for work not yet in samples", watts_text(summary->power_reserved_w))
@@ -292,12 +292,12 @@ std::vector<MetricChart> charts_of(const FrameContext& frame) {
         against_cap(frame.model, pools[pool].power_w, frame.model.pool_cap_w(name));
   }
   add(
-      filtered ? "all spending" : "spending",
+      filtered ? "fleet spend rate" : "spend rate",
       [](const TrendPoint& point) {
         return ChartValue{point.spend_usd_per_h, point.budget_usd_per_h};
       },
       money_text);
-  charts.back().note = spending_text(spending_sums(frame));
+  charts.back().note = spend_text(spend_sums(frame));
   charts.back().chart.style = CellStyle::accent;
   return charts;
 }

@@ -27,7 +27,7 @@ TEST(PowerView, ShowsCurrentValuesAsUnknownAfterTheRouterIsLost) {
   dashboard->set_connected(SampleFleet::start + seconds(40), false);
   const std::string silent = dashboard->draw(SampleFleet::start + seconds(60)).to_text();
   EXPECT_NE(silent.find(" N/A of 4.20kW"), std::string::npos) << silent;
-  EXPECT_NE(silent.find("spending ─"), std::string::npos) << silent;
+  EXPECT_NE(silent.find("spend rate ─"), std::string::npos) << silent;
   EXPECT_EQ(silent.find("$83.14 of $90.00/h"), std::string::npos) << silent;
 }
 
