@@ -98,12 +98,12 @@ TemperatureTrace compare(const std::vector<LogRow>& rows,
 
 /// Assumes that the board was in steady state at its coolest idle moment. REQUIRES rows.
 double coolest_inlet_c(const std::vector<LogRow>& rows, const devices::DeviceSpec& device) {
-  double idle_w = rows.front().power.power_w;
-  for (const LogRow& row : rows) idle_w = std::min(idle_w, row.power.power_w);
-  const LogRow* coolest = nullptr;
+  const auto idlest =
+      std::ranges::min_element(rows, {}, [](const LogRow& row) { return row.power.power_w; });
+  const LogRow* coolest = &*idlest;
   for (const LogRow& row : rows) {
-    if (row.power.power_w > idle_factor * idle_w) continue;
-    if (coolest == nullptr || row.die_c < coolest->die_c) coolest = &row;
+    const bool idle = row.power.power_w <= idle_factor * idlest->power.power_w;
+    if (idle && row.die_c < coolest->die_c) coolest = &row;
   }
   return devices::inlet_for_steady_state(device, coolest->die_c, coolest->power.power_w);
 }

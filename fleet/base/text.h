@@ -35,6 +35,14 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
 /// "; did you mean h100-sxm or h100-pcie?" or, when none is near, "; known: a, b, c".
 std::string suggestion(std::string_view word, const std::vector<std::string>& known);
 
+/// The names of a table's rows, as `suggestion` takes them.
+template <typename Rows, typename Row>
+std::vector<std::string> names_of(const Rows& rows, std::string_view Row::*name) {
+  std::vector<std::string> names;
+  for (const Row& row : rows) names.emplace_back(row.*name);
+  return names;
+}
+
 /// "1 device", "3 devices", "0 devices". `many` is for irregular plurals: "2 batches".
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
 

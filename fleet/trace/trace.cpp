@@ -56,11 +56,7 @@ Result<TraceFormat> parse_trace_format(std::string_view name) {
                suggestion(name, trace_format_names()));
 }
 
-std::vector<std::string> trace_format_names() {
-  std::vector<std::string> names;
-  for (const Format& format : formats) names.emplace_back(format.name);
-  return names;
-}
+std::vector<std::string> trace_format_names() { return names_of(formats, &Format::name); }
 
 bool names_models(const TraceReaderOptions& reading) {
   return format_of(reading).names_models(reading);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include "fleet/base/enum_tables.h"
+#include "fleet/base/text.h"
 
 namespace drover::tui {
 namespace {
@@ -25,8 +25,7 @@ constexpr std::array<std::string_view, 4> colours_texts = {"auto", "none", "8", 
 const ThemeFacts& facts(Theme theme) { return row_at(themes, theme); }
 
 const std::vector<std::string>& theme_names() {
-  static const auto words = themes | std::views::transform(&ThemeFacts::name);
-  static const std::vector<std::string> names(words.begin(), words.end());
+  static const std::vector<std::string> names = names_of(themes, &ThemeFacts::name);
   return names;
 }
 

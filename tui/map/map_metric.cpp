@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ranges>
 
 #include <fmt/format.h>
 
 #include "fleet/base/enum_tables.h"
 #include "fleet/base/result.h"
+#include "fleet/base/text.h"
 #include "tui/canvas/draw_region.h"
 
 namespace drover::tui {
@@ -79,9 +79,8 @@ MapValue last_reading(const Model& model, Instant now, DeviceTable::Row row, Map
 std::span<const MapMetricFacts> map_metrics() { return map_metric_table; }
 
 const std::vector<std::string>& map_metric_words() {
-  static const auto words = map_metric_table | std::views::transform(&MapMetricFacts::word);
-  static const std::vector<std::string> names(words.begin(), words.end());
-  return names;
+  static const std::vector<std::string> words = names_of(map_metric_table, &MapMetricFacts::word);
+  return words;
 }
 
 const MapMetricFacts& facts(MapMetric metric) { return row_at(map_metric_table, metric); }

@@ -287,7 +287,8 @@ void Model::refresh_order() const {
   });
   device_order_.clear();
   for (const std::uint32_t number : host_order_) {
-    for (const DeviceTable::Row row : hosts_[number].rows()) device_order_.push_back(row);
+    const HostRow& host = hosts_[number];
+    for (DeviceTable::Row row = host.first; row < host.end(); ++row) device_order_.push_back(row);
   }
 }
 

@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <tuple>
@@ -45,7 +44,14 @@ struct HostRow {
   std::size_t specs_hash = 0;  // to detect a change of its specs
   DeviceTable::Row first = 0;
   DeviceTable::Row count = 0;
-  auto rows() const { return std::views::iota(first, first + count); }  // of its devices
+  DeviceTable::Row end() const { return first + count; }  // of its devices' rows
+  template <typename Predicate>
+  bool has_row(const Predicate& such_that) const {
+    for (DeviceTable::Row row = first; row < end(); ++row) {
+      if (such_that(row)) return true;
+    }
+    return false;
+  }
   // When its last batch arrived here; before the first, when one arrived at the router.
   Instant last_sample_at = Instant::min();
   std::uint64_t sequence = 0;    // of its last batch in the stream; 0 before the first

@@ -97,7 +97,7 @@ void add_known(double& sum, double value) {
 }
 
 bool any_counts(const HostRow& host, const RowPredicate& counts) {
-  return !counts || std::ranges::any_of(host.rows(), counts);
+  return !counts || host.has_row(counts);
 }
 
 void add_hosts(Totals& totals, const Model& model, const RowPredicate& counts) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -304,10 +303,7 @@ const LineCommand* command_named(std::string_view name) {
   return found == command_table.end() ? nullptr : &*found;
 }
 
-std::vector<std::string> command_names() {
-  const auto names = command_table | std::views::transform(&LineCommand::name);
-  return {names.begin(), names.end()};
-}
+std::vector<std::string> command_names() { return names_of(command_table, &LineCommand::name); }
 
 struct SplitLine {
   std::string_view name, argument;

@@ -95,7 +95,7 @@ std::vector<DeviceTable::Row> rows_of_target(const Model& model, std::string_vie
     if (host == nullptr) continue;
     const bool of_replica = replica_in(part->place).has_value();
     const Replica* const replica = replica_at(model, host->reported.registration.host, part->place);
-    for (const DeviceTable::Row row : host->rows()) {
+    for (DeviceTable::Row row = host->first; row < host->end(); ++row) {
       const std::uint16_t index = model.devices().index(row);
       const bool there = of_replica ? replica != nullptr && uses_device(*replica, index)
                                     : lists_device(part->place, index);

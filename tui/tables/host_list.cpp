@@ -1,13 +1,11 @@
 #include "tui/tables/host_list.h"
 
-#include <algorithm>
-
 namespace drover::tui {
 namespace {
 
 bool any_shown(const FleetFilter& fleet_filter, const HostRow& host) {
   const auto shows = [&](DeviceTable::Row row) { return fleet_filter.shows(row); };
-  return !fleet_filter.active() || std::ranges::any_of(host.rows(), shows);
+  return !fleet_filter.active() || host.has_row(shows);
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
+#include "fleet/base/text.h"
 #include "tui/views/table_columns.h"
 
 namespace drover::tui {
@@ -37,8 +37,7 @@ const NamedTable* find_table(std::string_view name) {
 }  // namespace
 
 const std::vector<std::string>& table_names() {
-  static const auto words = tables | std::views::transform(&NamedTable::name);
-  static const std::vector<std::string> names(words.begin(), words.end());
+  static const std::vector<std::string> names = names_of(tables, &NamedTable::name);
   return names;
 }
 
