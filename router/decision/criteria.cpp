@@ -35,8 +35,8 @@ void filter_memory(const PlacementQuery& query, CandidateRange rows, std::uint32
   const auto need = static_cast<double>(query.need_tokens);
   const double share = 1 - query.rule.memory_headroom;
   mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
-    const bool loaded =
-        (all.replica[row] != no_index) & ((all.condition[row] & condition_busy) == 0);
+    const std::uint32_t replica = all.replica[row], condition = all.condition[row];
+    const bool loaded = (replica != no_index) & ((condition & condition_busy) == 0);
     return loaded & (need > all.tokens_max[row] * share);
   });
 }

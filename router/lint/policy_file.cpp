@@ -52,7 +52,7 @@ std::string others_text(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-PolicyReading read_policy(std::string_view toml, std::string place,
+PolicyReading read_policy(std::string_view toml, const std::string& place,
                           const devices::Catalogue* known) {
   PolicyReading reading;
   Policy& policy = reading.policy;

@@ -74,7 +74,7 @@ void read_panic(Table file, Panic& rules) {
 
 }  // namespace
 
-void read_health(Table file, Policy& policy) {
+void read_health(const Table& file, Policy& policy) {
   read_eject(file, policy.eject);
   read_slow_start(file, policy.slow_start);
   read_panic(file, policy.panic);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "fleet/base/enum_tables.h"
 #include "fleet/base/fnv1a.h"
@@ -184,7 +185,7 @@ double read_share(Table table, std::string_view key, double otherwise) {
 }
 
 FallbackAction read_action(Table table, std::string_view key, FallbackAction otherwise) {
-  return read_word<FallbackAction>(table, key,
+  return read_word<FallbackAction>(std::move(table), key,
                                    {{"queue", FallbackAction::queue},
                                     {"reject", FallbackAction::reject},
                                     {"shed", FallbackAction::shed}},

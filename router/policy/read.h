@@ -70,7 +70,7 @@ std::optional<WorkKind> parse_kind_word(std::string_view word);
 /// REQUIRES that pools and network have been read.
 void read_classes(toml_file::Table file, Policy& policy);
 void read_rules(toml_file::Table file, Policy& policy);
-void read_health(toml_file::Table file, Policy& policy);
+void read_health(const toml_file::Table& file, Policy& policy);
 void read_alerts(toml_file::Table file, Policy& policy);
 
 /// All of the above.
