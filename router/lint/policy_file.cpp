@@ -1,6 +1,7 @@
 #include "router/lint/policy_file.h"
 
 #include <map>
+#include <utility>
 
 #include "fleet/base/text.h"
 #include "router/lint/lint.h"
@@ -52,14 +53,14 @@ std::string others_text(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-PolicyReading read_policy(std::string_view toml, const std::string& place,
+PolicyReading read_policy(std::string_view toml, std::string place,
                           const devices::Catalogue* known) {
   PolicyReading reading;
   Policy& policy = reading.policy;
   policy.name = place;
   policy.text = toml;
   Lint lint(policy, place);
-  auto file = toml_file::Table::parse(toml, place);
+  auto file = toml_file::Table::parse(toml, std::move(place));
   if (!file) {
     lint.refuse(file.error());
   } else {

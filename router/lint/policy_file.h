@@ -31,7 +31,7 @@ struct PolicyReading {
   std::vector<Finding> findings;
 };
 /// `known`: devices to compare pools with; null: none.
-PolicyReading read_policy(std::string_view toml, const std::string& place,
+PolicyReading read_policy(std::string_view toml, std::string place,
                           const devices::Catalogue* known);
 
 /// In the file's order. For text that is not TOML, only the first error. For a table with a key
