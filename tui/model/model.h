@@ -45,6 +45,7 @@ struct HostRow {
   DeviceTable::Row first = 0;
   DeviceTable::Row count = 0;
   DeviceTable::Row end() const { return first + count; }  // of its devices' rows
+  /// Whether the predicate holds for a row of its devices.
   template <typename Predicate>
   bool has_row(const Predicate& such_that) const {
     for (DeviceTable::Row row = first; row < end(); ++row) {

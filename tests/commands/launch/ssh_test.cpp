@@ -160,8 +160,9 @@ TEST_F(LaunchBySsh, AHostUnpluggedDuringTheRunSurvivesAndReconnects) {
   ASSERT_TRUE(eventually([&] { return health("h2") == "ok"; })) << health("h2");
   ASSERT_TRUE(network->plug(2, false));
   ASSERT_TRUE(eventually([&] { return health("h2") != "ok"; })) << health("h2");
+  // Less than the 10 s after which ssh itself gives up connecting.
   const ProcessResult status =
-      network->drover({"launch", "status", file, "--timeout", "10s", "--json"});
+      network->drover({"launch", "status", file, "--timeout", "8s", "--json"});
   EXPECT_EQ(status.exit_code, 3) << status.out;
   EXPECT_EQ(states(status), "running timed out running ") << status.out;
   ASSERT_TRUE(network->plug(2, true));
