@@ -247,12 +247,7 @@ bool Dashboard::knows_device() const {
 
 bool Dashboard::has_synced() const {
   if (state_->replay()) return true;
-  if (!state_->subscriber.has_snapshot()) return false;
-  const auto& hosts = state_->live_model.hosts();
-  return std::all_of(hosts.begin(), hosts.end(), [](const HostRow& host) {
-    return is_gone(host.reported.health) || host.count == 0 ||
-           host.last_sample_at != Instant::min();
-  });
+  return state_->subscriber.has_snapshot() && state_->live_model.all_hosts_sampled();
 }
 
 bool Dashboard::needs_frame() const {
@@ -277,7 +272,11 @@ const Canvas& Dashboard::draw(Instant now) {
 
 TableRows Dashboard::table(Instant now, std::string_view name) {
   draw(now);
-  return table_rows(state_->frame(), name);
+  const State& state = *state_;
+  const auto device = parse_device_id(state.options.device);
+  return table_rows({state.model(), state.cursor.shown(), state.ui.fleet_filter, state.ui.devices,
+                     device ? std::optional(*device) : std::nullopt},
+                    name);
 }
 
 }  // namespace drover::tui

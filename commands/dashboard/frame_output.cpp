@@ -4,11 +4,10 @@
 
 #include "commands/connection/router_address.h"
 #include "commands/dashboard/dashboard_settings.h"
-#include "commands/shell/json_null.h"
+#include "commands/query/table_output.h"
 #include "commands/shell/output.h"
 #include "fleet/base/contains.h"
 #include "fleet/base/text.h"
-#include "fleet/text/csv.h"
 
 namespace drover::commands {
 
@@ -16,46 +15,7 @@ namespace {
 
 constexpr WallSpan sync_timeout = std::chrono::seconds(5);
 
-struct JsonCell {
-  Json operator()(std::monostate) const { return {}; }
-  Json operator()(double number) const { return number_or_null(number); }
-  Json operator()(const std::string& text) const { return text; }
-};
-
-struct CsvCell {
-  std::string operator()(std::monostate) const { return {}; }
-  std::string operator()(double number) const { return digits_text(number); }
-  std::string operator()(const std::string& text) const { return csv_cell(printable(text)); }
-};
-
 }  // namespace
-
-Json to_json(const tui::TableRows& table) {
-  Json array = Json::array();
-  for (const auto& cells : table.rows) {
-    Json row = Json::object();
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      row.set(table.names[i], std::visit(JsonCell{}, cells[i]));
-    }
-    array.add(std::move(row));
-  }
-  return array;
-}
-
-std::string to_csv(const tui::TableRows& table) {
-  std::string lines;
-  const auto add = [&](const auto& cells, auto&& text_of) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      lines += (i == 0 ? "" : ",") + text_of(cells[i]);
-    }
-    lines += '\n';
-  };
-  add(table.names, csv_cell);
-  for (const auto& row : table.rows) {
-    add(row, [](const tui::TableCell& cell) { return std::visit(CsvCell{}, cell); });
-  }
-  return lines;
-}
 
 std::vector<Option> table_options() {
   return {

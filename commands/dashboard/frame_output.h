@@ -5,7 +5,6 @@
 
 #include "commands/dashboard/dashboard_loop.h"
 #include "commands/shell/outcome.h"
-#include "fleet/text/json.h"
 #include "tui/views/table_rows.h"
 
 namespace drover::commands {
@@ -25,10 +24,6 @@ std::vector<Option> table_options();
 /// not go together or with the view.
 FrameOutput read_frame_output(Arguments& arguments, const tui::DashboardOptions& view,
                               const std::string& command);
-
-/// A table for programs. Missing values are null, or empty in CSV.
-Json to_json(const tui::TableRows& table);
-std::string to_csv(const tui::TableRows& table);
 
 /// Prints the frame or table of `core` at `now`. An error if the selected device is not known then.
 Status write_frame(tui::Dashboard& core, Instant now, const FrameOutput& form,

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "commands/query/fleet_view.h"
+#include "commands/query/fleet_client.h"
 #include "commands/query/reports.h"
 #include "commands/shell/output.h"
 #include "fleet/base/text.h"
@@ -95,21 +95,14 @@ Status DemoRun::start_agents() {
   for (const ChildCommand& agent : agents) {
     if (const Status started = children_->start(agent); !started) return started;
   }
-  FleetView fleet;
+  FleetClient fleet(*session_);
   const WallTime end = wall_now() + agents_timeout;
-  WallTime ask_again{};
   while (wall_now() < end && !signals_.stopped()) {
-    if (fleet.hosts().size() >= agents.size() && fleet.all_hosts_sampled()) break;
+    if (fleet.model().hosts().size() >= agents.size() && fleet.has_synced()) break;
     for (const Ended& ended : children_->reap()) {
       return child_error(ended.name, fmt::format("{} ended with {}", ended.name, ended.how()));
     }
-    if (wall_now() >= ask_again) {
-      session_->send(SnapshotRequest{});
-      ask_again = wall_now() + std::chrono::milliseconds(200);
-    }
-    for (const auto& [from, envelope] : session_->wait(std::chrono::milliseconds(50)).messages) {
-      fleet.receive(envelope);
-    }
+    if (const auto news = fleet.turn(std::chrono::milliseconds(50)); !news) return news.error();
   }
   return {};
 }

@@ -1,33 +1,10 @@
 // `drover alerts`: lists the raised alerts, or the alert rules.
-#include "commands/connection/session.h"
-#include "commands/query/alert_rows.h"
+#include "commands/query/fleet_client.h"
+#include "commands/query/table_output.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
 
 namespace drover::commands {
-namespace {
-
-constexpr WallSpan alerts_timeout = std::chrono::seconds(5);
-
-Result<AlertsView> ask(Session& session) {
-  const WallTime end = wall_now() + alerts_timeout;
-  WallTime ask_again{};
-  AlertsView known;
-  while (wall_now() < end) {
-    if (wall_now() >= ask_again) {
-      session.send(SnapshotRequest{});
-      ask_again = wall_now() + std::chrono::seconds(1);
-    }
-    for (const auto& [from, envelope] : session.wait(std::chrono::milliseconds(100)).messages) {
-      const auto* part = std::get_if<SnapshotPart>(&envelope.body);
-      if (part != nullptr && known.add(*part)) return known;
-    }
-  }
-  return error("the router sent no complete snapshot within 5 s");
-}
-
-}  // namespace
-
 CommandUsage alerts_usage() {
   return {"usage: drover alerts [options]",
           "Lists the raised alerts: severity, rule, subject, how long they have been raised (fleet "
@@ -46,14 +23,16 @@ CommandOutcome run_alerts(Arguments& arguments) {
   if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
   auto session = Session::open({endpoint_of(arguments), Role::client, "alerts"});
   if (!session) return CommandOutcome::failed(session.error());
-  const auto known = ask(**session);
-  if (!known) return CommandOutcome::failed(known.error());
-  const bool json = arguments.has("json");
-  if (arguments.has("rules")) {
-    write_stdout_text(json ? to_json(known->rules).dump() + "\n" : to_table(known->rules));
+  FleetClient fleet(**session);
+  if (const Status known = fleet.read_snapshot(); !known) {
+    return CommandOutcome::failed(known.error());
+  }
+  const bool rules = arguments.has("rules");
+  if (arguments.has("json")) {
+    const tui::TableQuery query{fleet.model(), fleet.now(), {}, {}, {}};
+    write_stdout("{}\n", to_json(tui::table_rows(query, rules ? "rules" : "alerts")).dump());
   } else {
-    write_stdout_text(json ? to_json(known->alerts).dump() + "\n"
-                           : to_table(known->alerts, (*session)->clock().now()));
+    write_stdout_text(rules ? rules_text(fleet.model()) : alerts_text(fleet.model(), fleet.now()));
   }
   return CommandOutcome::done();
 }

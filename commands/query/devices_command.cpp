@@ -3,55 +3,68 @@
 #include <utility>
 
 #include "commands/connection/filter_option.h"
-#include "commands/connection/session.h"
-#include "commands/query/device_filter.h"
-#include "commands/query/device_rows.h"
+#include "commands/query/fleet_client.h"
+#include "commands/query/table_output.h"
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
 #include "commands/subcommands.h"
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
-#include "fleet/socket/published_stream.h"
-#include "tui/model/model.h"
 
 namespace drover::commands {
 
 namespace {
 
-constexpr WallSpan snapshot_timeout = std::chrono::seconds(5);
-
-/// Requests snapshots, which contain the last samples, until every host has reported samples or the
-/// time is over.
-Result<FleetView> read_fleet(Session& session) {
-  const WallTime end = wall_now() + snapshot_timeout;
-  WallTime ask_again{};
-  FleetView fleet;
-  while (wall_now() < end && !(fleet.whole() && fleet.all_hosts_sampled())) {
-    if (wall_now() >= ask_again) {
-      session.send(SnapshotRequest{});
-      ask_again = wall_now() + std::chrono::seconds(1);
-    }
-    for (const auto& [from, envelope] : session.wait(std::chrono::milliseconds(100)).messages) {
-      fleet.receive(envelope);
-    }
+/// The devices that pass a filter, in the order of the dashboard, with what their rows are made of.
+class ShownDevices {
+ public:
+  ShownDevices(const tui::Model& model, Instant now, tui::FleetFilter& filter)
+      : jobs_(model), at_{model, now, jobs_}, filter_(filter) {
+    filter_.evaluate(model, now);
   }
-  if (!fleet.whole()) return error("the router sent no complete snapshot within 5 s");
-  return fleet;
-}
+  std::vector<tui::DeviceTable::Row> all() const {
+    return passing([](tui::DeviceTable::Row) { return true; });
+  }
+  /// Those of one batch of samples.
+  std::vector<tui::DeviceTable::Row> of(const SampleBatch& batch) const {
+    const tui::HostRow* const host = at_.model.find_host(batch.host);
+    if (host == nullptr) return {};
+    return passing([&](tui::DeviceTable::Row row) {
+      return row >= host->first && row < host->end() &&
+             contains(batch.devices, at_.model.devices().index(row));
+    });
+  }
+  const tui::EvaluationContext& at() const { return at_; }
 
-CommandOutcome show_once(Session& session, bool json, filter::Filter filter) {
-  const auto fleet = read_fleet(session);
-  if (!fleet) return CommandOutcome::failed(fleet.error());
-  const Duration second = wall_span(1, session.welcome().speed);
-  const std::string filtered = filter.text();
-  std::vector<DeviceRow> rows =
-      rows_of(*fleet, {session.clock().now(), to_seconds(tui::stale_after(second))});
-  DeviceFilter(std::move(filter)).narrow(rows, *fleet);
+ private:
+  template <typename Predicate>
+  std::vector<tui::DeviceTable::Row> passing(const Predicate& wanted) const {
+    std::vector<tui::DeviceTable::Row> rows;
+    for (const tui::DeviceTable::Row row : at_.model.device_order()) {
+      if (wanted(row) && filter_.shows(row)) rows.push_back(row);
+    }
+    return rows;
+  }
+
+  tui::JobsByDevice jobs_;
+  tui::EvaluationContext at_;
+  tui::FleetFilter& filter_;
+};
+
+CommandOutcome show_once(Session& session, bool json, tui::FleetFilter filter) {
+  FleetClient fleet(session);
+  if (const Status synced = fleet.sync(); !synced) return CommandOutcome::failed(synced.error());
+  const ShownDevices devices(fleet.model(), fleet.now(), filter);
+  const auto rows = devices.all();
   if (json) {
-    write_stdout("{}\n", to_json(rows).dump());
-  } else {
-    write_stdout_text(to_table(rows));
-    if (rows.empty() && !filtered.empty())
-      write_stderr("no device matches {}\n", printable(filtered));
+    write_stdout("{}\n", commands::to_json(tui::device_rows(devices.at(), rows)).dump());
+    return CommandOutcome::done();
+  }
+  std::vector<std::vector<std::string>> cells;
+  for (const auto row : rows) cells.push_back(device_cells(devices.at(), row));
+  write_stdout_text(table_text(device_headings(false), cells));
+  if (rows.empty() && filter.active()) {
+    write_stderr("no device matches {}\n", printable(filter.text()));
   }
   return CommandOutcome::done();
 }
@@ -67,28 +80,16 @@ std::vector<Heading> follow_headings() {
 
 class Following {
  public:
-  Following(Session& session, bool json, filter::Filter filter)
-      : session_(session),
-        json_(json),
-        stream_(wall_span(1, session.welcome().speed)),
-        filter_(std::move(filter)),
-        stale_after_s_(to_seconds(tui::stale_after(wall_span(1, session.welcome().speed)))) {}
+  Following(Session& session, bool json, tui::FleetFilter filter)
+      : session_(session), json_(json), fleet_(session), filter_(std::move(filter)) {}
+
+  Status subscribe() { return fleet_.subscribe(); }
 
   Status turn(std::chrono::milliseconds longest) {
-    const Instant now = session_.clock().now();
-    if (stream_.take_snapshot_request(now)) session_.send(SnapshotRequest{});
-    const auto wait = session_.clock().until(stream_.next_deadline(), longest);
-    const Session::PollResult turn = session_.wait(wait);
-    for (const auto& [from, envelope] : turn.messages) {
-      if (std::holds_alternative<JoinAccepted>(envelope.body)) {
-        if (Status subscribed = session_.subscribe(); !subscribed) return subscribed;
-        if (turn.clock_jump) {
-          stream_ = PublishedStream(wall_span(1, session_.welcome().speed));
-          fleet_ = FleetView();
-        }
-        stream_.request_snapshot();
-      }
-      take(from, envelope);
+    const auto news = fleet_.turn(longest);
+    if (!news) return news.error();
+    for (const Envelope& envelope : *news) {
+      if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) show(envelope.at, *batch);
     }
     // It continues, as it does without a router: a program that reads the lines may not expect an
     // end.
@@ -97,48 +98,36 @@ class Following {
   }
 
  private:
-  void take(Peer from, const Envelope& envelope) {
-    auto update = stream_.receive(session_.clock().now(), from, envelope);
-    if (update.is_new) {
-      fleet_.receive(envelope);
-      const auto* batch = std::get_if<SampleBatch>(&envelope.body);
-      if (batch != nullptr && check(*batch)) show(envelope.at, *batch);
-    }
-    if (update.snapshot) {
-      fleet_ = FleetView();
-      fleet_.receive({"", 0, envelope.at, SnapshotPart{0, 0, 1, 0, std::move(*update.snapshot)}});
-    }
-  }
-
   void show(Instant at, const SampleBatch& batch) {
-    std::vector<DeviceRow> rows = rows_of(fleet_, batch, {session_.clock().now(), stale_after_s_});
-    filter_.narrow(rows, fleet_);
+    const ShownDevices devices(fleet_.model(), fleet_.now(), filter_);
+    const auto rows = devices.of(batch);
     if (rows.empty()) return;
-    if (json_) {
-      for (const DeviceRow& row : rows) {
-        Json line = Json::object().set("time", to_iso8601(at)).set("host", batch.host);
-        const Json fields = to_json(row);
-        for (const std::string& key : fields.keys()) line.set(key, fields[key]);
-        write_stdout("{}\n", line.dump());
-      }
-      return;
-    }
+    if (json_) return show_json(at, tui::device_rows(devices.at(), rows));
     std::vector<std::vector<std::string>> cells;
-    for (const DeviceRow& row : rows) {
+    for (const auto row : rows) {
       cells.push_back({to_clock_text(at)});
-      for (std::string& cell : device_cells(row)) cells.back().push_back(std::move(cell));
+      for (std::string& cell : device_cells(devices.at(), row)) {
+        cells.back().push_back(std::move(cell));
+      }
     }
     const std::string text = table_text(headings_, cells);
     write_stdout_text(std::exchange(headed_, true) ? text.substr(text.find('\n') + 1) : text);
   }
 
+  static void show_json(Instant at, const tui::TableRows& table) {
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      Json line = Json::object().set("time", to_iso8601(at));
+      const Json fields = row_to_json(table, row);
+      for (const std::string& key : fields.keys()) line.set(key, fields[key]);
+      write_stdout("{}\n", line.dump());
+    }
+  }
+
   Session& session_;
   bool json_;
-  PublishedStream stream_;
+  FleetClient fleet_;
   ConnectRefusalNotice connect_refusal_{"drover devices"};
-  DeviceFilter filter_;
-  double stale_after_s_;  // used until the router has reported the policy
-  FleetView fleet_;
+  tui::FleetFilter filter_;
   std::vector<Heading> headings_ = follow_headings();
   bool headed_ = false;
 };
@@ -146,13 +135,13 @@ class Following {
 /// Prints every report of every device as it arrives, until a signal, for `duration`, or until the
 /// output is closed.
 CommandOutcome follow_devices(const RouterAddress& endpoint, bool json, WallSpan duration,
-                              filter::Filter filter) {
+                              tui::FleetFilter filter) {
   StopSignals signals;
   auto session = Session::open({endpoint, Role::viewer, "devices"});
   if (!session) return CommandOutcome::failed(session.error());
   (*session)->sockets().watch(signals.descriptor());
   Following following(**session, json, std::move(filter));
-  if (const Status subscribed = (*session)->subscribe(); !subscribed) {
+  if (const Status subscribed = following.subscribe(); !subscribed) {
     return CommandOutcome::failed(subscribed.error());
   }
   const WallTime begun = wall_now();
@@ -189,7 +178,8 @@ CommandUsage devices_usage() {
 
 CommandOutcome run_devices(Arguments& arguments) {
   const bool follow = arguments.has("follow");
-  filter::Filter filter = read_filter(arguments, filter::devices);
+  tui::FleetFilter filter;
+  filter.use(read_filter(arguments, filter::devices));
   const WallSpan duration = arguments.duration("for", WallSpan::max());
   if (!follow && arguments.has("for")) {
     arguments.add_problem(error("--for works only with --follow"));

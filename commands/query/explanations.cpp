@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "commands/query/reports.h"
+#include "commands/query/table_output.h"
 #include "commands/shell/json_null.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -198,13 +199,13 @@ Json to_json(const std::vector<CandidateStatus>& candidates) {
   return all;
 }
 
-Json to_json(const WhyReply& reply) {
+Json to_json(const WhyReply& reply, Instant now) {
   Json decisions = Json::array();
   for (const Decision& decision : reply.decisions) decisions.add(to_json(decision));
   Json nearest = Json::array();
   for (const NearestFit& fit : reply.nearest) nearest.add(to_json(fit));
   return Json::object()
-      .set("job", reply.job ? to_json(*reply.job) : Json())
+      .set("job", reply.job ? to_json(*reply.job, now) : Json())
       .set("decisions", std::move(decisions))
       .set("candidates", to_json(reply.candidates))
       .set("candidates_of_decision",

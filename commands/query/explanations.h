@@ -15,7 +15,7 @@ Json to_json(const Decision& decision);
 
 /// Keys: job, decisions, candidates (each with target, pool, device, score or null, reasons),
 /// candidates_of_decision, nearest_fits.
-Json to_json(const WhyReply& reply);
+Json to_json(const WhyReply& reply, Instant now);
 
 /// The job, its state and the reason for it.
 std::string explain(const JobChanged& job);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "commands/query/reports.h"
+#include "commands/query/table_output.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -47,9 +48,9 @@ std::optional<JobsRequest> next_page(JobsRequest request, const JobsReply& page)
   return request;
 }
 
-Json to_json(const JobListing& listing) {
+Json to_json(const JobListing& listing, Instant now) {
   Json jobs = Json::array();
-  for (const JobChanged& job : listing.jobs) jobs.add(to_json(job));
+  for (const JobChanged& job : listing.jobs) jobs.add(commands::to_json(job, now));
   return Json::object()
       .set("jobs", std::move(jobs))
       .set("open_left_out", listing.open_left_out)

@@ -22,7 +22,7 @@ struct JobListing {
 /// The request for the jobs that this page left out; no value if it left out none.
 std::optional<JobsRequest> next_page(JobsRequest request, const JobsReply& page);
 
-Json to_json(const JobListing& listing);
+Json to_json(const JobListing& listing, Instant now);
 /// A row for each job, and how many more there are. `state`: the state that was requested; empty:
 /// all states.
 std::string to_table(const JobListing& listing, const std::string& state, Instant now);

@@ -93,7 +93,7 @@ CommandOutcome run_jobs(Arguments& arguments) {
   const auto listed = list(**session, parse_job_state(state), ended);
   if (!listed) return CommandOutcome::failed(listed.error());
   const Instant now = (*session)->clock().now();
-  write_stdout_text(arguments.has("json") ? to_json(*listed).dump() + "\n"
+  write_stdout_text(arguments.has("json") ? to_json(*listed, now).dump() + "\n"
                                           : fleet_time_note(now, (*session)->welcome().speed) +
                                                 to_table(*listed, state, now));
   return CommandOutcome::done();

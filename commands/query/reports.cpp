@@ -98,19 +98,6 @@ bool is_progress_known(const JobChanged& job) {
   return job.state == JobState::running && !std::isnan(known_progress(job));
 }
 
-/// Null until the job has finished. Tokens or steps, depending on the kind of work.
-Json outcome_json(const JobChanged& job) {
-  if (job.state != JobState::finished) return {};
-  const Outcome& outcome = job.outcome;
-  const bool train = job.job.work.kind == WorkKind::train;
-  return Json::object()
-      .set("input_tokens", when(!train, outcome.input_tokens))
-      .set("output_tokens", when(!train, outcome.output_tokens))
-      .set("steps", when(train, outcome.steps))
-      .set("first_token_s", when(!train, outcome.first_token_s))
-      .set("run_s", outcome.run_s);
-}
-
 std::string usage_text(const Usage& usage) {
   return fmt::format("{} device time, {}, {}", duration_text(usage.device_s),
                      joules_text(usage.energy_j), dollars_text(usage.cost_usd));
@@ -254,41 +241,6 @@ std::string to_table(const Summary& summary) {
   std::string text;
   for (const auto& [name, value] : lines) text += fmt::format("{:<12} {}\n", name, value);
   return text + fallback_costs_text(summary) + classes_text(summary);
-}
-
-Json to_json(const JobChanged& job) {
-  const Workload& work = job.job.work;
-  const bool train = work.kind == WorkKind::train;
-  return Json::object()
-      .set("id", to_text(job.job.id))
-      .set("kind", to_text(work.kind))
-      .set("model", work.model)
-      .set("tenant", job.job.tenant)
-      .set("priority", static_cast<int>(job.job.priority))
-      .set("state", to_text(job.state))
-      .set("attempt", job.attempt)
-      .set("target", text_or_null(job.target))
-      .set("pool", text_or_null(job.pool))
-      .set("reason", job.reason ? Json(to_text(*job.reason)) : Json())
-      .set("detail", text_or_null(job.detail))
-      .set("requeue_reason", text_or_null(job.returned))
-      .set("pause", when(job.pause != Pause::none, std::string(to_text(job.pause))))
-      .set("work_class", text_or_null(job.work_class))
-      .set("change", text_or_null(job.change))
-      .set("policy_version", when(job.policy_version > 0, job.policy_version))
-      .set("submitted", to_iso8601(job.submitted))
-      .set("since", to_iso8601(job.since))
-      .set("progress", known_progress(job))
-      .set("remaining_s", known_remaining_s(job))
-      .set("latency_s", when(is_terminal(job.state), job.latency_s))
-      .set("usage", is_usage_known(job) ? to_json(job.usage) : Json())
-      .set("input_tokens", when(!train, work.input_tokens))
-      .set("output_tokens", when(!train, work.output_tokens))
-      .set("steps", when(train, work.steps))
-      .set("devices", when(train, work.devices))
-      .set("steps_saved", when(train, job.steps_saved))
-      .set("steps_lost", when(train, job.steps_lost))
-      .set("outcome", outcome_json(job));
 }
 
 std::string work_text(const Workload& work) {

@@ -15,7 +15,6 @@ namespace drover::commands {
 Json to_json(const Summary& summary);
 std::string to_table(const Summary& summary);
 
-Json to_json(const JobChanged& job);
 /// One row per job.
 std::string to_table(const std::vector<JobChanged>& jobs, Instant now);
 

@@ -105,7 +105,7 @@ Json replay_json(const ReplayedWhy& found) {
   for (const auto& [decision, all] : found.candidates) {
     candidates.set(std::to_string(decision), commands::to_json(all));
   }
-  return commands::to_json(found.reply)
+  return commands::to_json(found.reply, found.until)
       .set("candidates_by_decision", std::move(candidates))
       .set("replay", Json::object()
                          .set("from", to_iso8601(found.from))
@@ -180,7 +180,8 @@ CommandOutcome run_why(Arguments& arguments) {
   if (!reply) return CommandOutcome::failed(reply.error());
   if (!reply->problem.empty())
     return CommandOutcome::failed(error("{}", printable(reply->problem)));
-  write_stdout_text(arguments.has("json") ? to_json(*reply).dump() + "\n" : explain(*reply));
+  const Instant now = (*session)->clock().now();
+  write_stdout_text(arguments.has("json") ? to_json(*reply, now).dump() + "\n" : explain(*reply));
   return CommandOutcome::done();
 }
 

@@ -5,11 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "commands/query/device_rows.h"
 #include "commands/query/explanations.h"
-#include "commands/query/reports.h"
+#include "commands/query/table_output.h"
 #include "commands/shell/json_null.h"
-#include "fleet/sample/sample.h"
+#include "fleet/sample/metric_keys.h"
 
 namespace drover::commands {
 
@@ -19,7 +18,7 @@ Json row_of(Instant at, const std::string& host, const Sample& sample) {
   Json row = Json::object()
                  .set("time", to_iso8601(at))
                  .set("host", host)
-                 .set("device", sample.device)
+                 .set("index", sample.device)
                  .set("id", to_text(DeviceId{host, sample.device}));
   for (const MetricKey& key : metric_keys) {
     const double value = sample[key.metric];
@@ -64,7 +63,6 @@ Json fields_of(const Alert& alert) {
       .set("acknowledged_by", text_or_null(alert.acknowledged_by));
 }
 
-Json fields_of(const JobChanged& job) { return commands::to_json(job); }
 Json fields_of(const Decision& decision) { return commands::to_json(decision); }
 
 struct RowMaker {
@@ -77,12 +75,13 @@ struct RowMaker {
   }
   template <typename Body>
   void operator()(const Body& body) const {
-    if constexpr (requires { fields_of(body); }) {
-      Json row = Json::object().set("time", to_iso8601(at));
-      const Json fields = fields_of(body);
-      for (const std::string& key : fields.keys()) row.set(key, fields[key]);
-      add(row);
-    }
+    if constexpr (requires { fields_of(body); }) add_row(fields_of(body));
+  }
+  void operator()(const JobChanged& job) const { add_row(commands::to_json(job, at)); }
+  void add_row(const Json& fields) const {
+    Json row = Json::object().set("time", to_iso8601(at));
+    for (const std::string& key : fields.keys()) row.set(key, fields[key]);
+    add(row);
   }
 };
 
@@ -93,7 +92,7 @@ void rows_of(const RecordedMessage& recorded, const std::function<void(const Jso
 }
 
 std::string csv_header() {
-  std::string line = "time,host,device";
+  std::string line = "time,host,index";
   for (const MetricKey& key : metric_keys) line += fmt::format(",{}", key.name);
   return line + "\n";
 }
@@ -119,7 +118,7 @@ Json schema_of(RecordingChannel channel) {
   Json properties = Json::object().set("time", Json::object().set("type", "string"));
   if (channel == RecordingChannel::samples) {
     properties.set("host", Json::object().set("type", "string"))
-        .set("device", Json::object().set("type", "integer"))
+        .set("index", Json::object().set("type", "integer"))
         .set("id", Json::object().set("type", "string"));
     for (const MetricKey& key : metric_keys) {
       properties.set(key.name, Json::object().set("type", key.whole ? "integer" : "number"));

@@ -10,6 +10,7 @@
 #include "commands/connection/session.h"
 #include "commands/estimate/catalogue_files.h"
 #include "commands/query/reports.h"
+#include "commands/query/table_output.h"
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
 #include "commands/subcommands.h"
@@ -81,7 +82,8 @@ CommandOutcome submit_one(Arguments& arguments, Session& session, StopSignals& s
     ended = std::move(*end);
   }
   if (arguments.has("json")) {
-    write_stdout("{}\n", (ended ? commands::to_json(*ended) : answer_json(result)).dump());
+    const Instant now = session.clock().now();
+    write_stdout("{}\n", (ended ? commands::to_json(*ended, now) : answer_json(result)).dump());
   } else if (taken) {
     const bool fleet_time = session.welcome().speed != 1;
     write_stdout("{} {}\n", to_text(job.id),

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "fleet/filter/tokenizer.h"
 
@@ -10,6 +12,12 @@ namespace drover::filter {
 
 bool TextMatcher::match(std::string_view text) {
   seen_ = true;
+  if (collected_ != nullptr) {
+    if (std::string value(text); !contains(*collected_, value)) {
+      collected_->push_back(std::move(value));
+    }
+    return false;
+  }
   held_ = held_ || holds(text);
   return held_;
 }

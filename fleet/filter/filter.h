@@ -29,6 +29,9 @@ class TextMatcher {
   enum class MatchMode : std::uint8_t { any, equal, contains, pattern };
   TextMatcher(MatchMode how, std::string_view lower_word, const Regex* pattern)
       : how_(how), word_(lower_word), pattern_(pattern) {}
+  /// Collects the different values instead of testing them.
+  explicit TextMatcher(std::vector<std::string>& collected)
+      : how_(MatchMode::any), collected_(&collected) {}
 
   /// Tests one value. Returns true when no further values are needed. The text need not outlive the
   /// call.
@@ -42,7 +45,8 @@ class TextMatcher {
 
   MatchMode how_;
   std::string_view word_;
-  const Regex* pattern_;
+  const Regex* pattern_ = nullptr;
+  std::vector<std::string>* collected_ = nullptr;
   bool seen_ = false, held_ = false;
 };
 

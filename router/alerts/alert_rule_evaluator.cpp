@@ -8,6 +8,7 @@
 
 #include "fleet/base/contains.h"
 #include "fleet/base/units.h"
+#include "router/alerts/fleet_device.h"
 
 namespace drover::router {
 namespace {
@@ -166,7 +167,7 @@ void AlertRuleEvaluator::evaluate(const AlertInputs& fleet,
 
 void AlertRuleEvaluator::evaluate_devices(const AlertInputs& fleet,
                                           std::vector<AlertCondition>& seen) const {
-  DeviceFilterSubject device(fleet);
+  FleetDevice device(fleet);
   for (const Rule& rule : of_devices_) {
     std::size_t held = 0;
     for (const HostEntry& host : fleet.fleet_state.hosts()) {
@@ -175,7 +176,7 @@ void AlertRuleEvaluator::evaluate_devices(const AlertInputs& fleet,
         device.select(index);
         if (!rule.when.matches(device)) continue;
         // Beyond this number nobody reads them (alerts.h).
-        std::string subject = device.id();
+        std::string subject = to_text(DeviceId{host.registration.host, device.index()});
         const bool has_slot =
             ++held <= alert_subjects_max || fleet.alerts.knows(rule.name, subject);
         seen.push_back({rule.name, std::move(subject),

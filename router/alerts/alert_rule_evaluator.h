@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fleet/filter/filter.h"
+#include "router/alerts/alert_inputs.h"
 #include "router/alerts/alerts.h"
-#include "router/alerts/device_filter_subject.h"
 
 namespace drover::router {
 

@@ -6,59 +6,38 @@
 #include <variant>
 #include <vector>
 
-#include "fleet/filter/device.h"
 #include "fleet/filter/filter.h"
+#include "tests/fleet/filter/plain_device.h"
 
 namespace drover::filter {
 namespace {
 
 constexpr int device_count = 10'000;
 
-struct Device {
-  Sample sample;
-  std::string host;
-  std::string kind;
-  std::string model;
-};
-
-std::vector<Device> devices_of(int count) {
-  std::vector<Device> made(static_cast<std::size_t>(count));
+std::vector<PlainDevice> devices_of(int count) {
+  std::vector<PlainDevice> made(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < made.size(); ++i) {
-    Device& device = made[i];
+    PlainDevice& device = made[i];
     device.sample[Metric::temperature] = 40 + static_cast<double>(i % 50);
     device.sample[Metric::power] = 100 + static_cast<double>(i % 600);
     device.sample[Metric::utilization] = static_cast<double>(i % 100) / 100;
     device.sample[Metric::queue] = static_cast<double>(i % 7);
-    device.host = "host-" + std::to_string(i / 8);
-    device.kind = i % 3 == 0 ? "tpu-v5e" : "h100-sxm";
-    device.model = i % 5 == 0 ? "llama-3.1-70b" : "qwen-2.5-7b";
+    device.host.host = "host-" + std::to_string(i / 8);
+    device.own_group.device = i % 3 == 0 ? "tpu-v5e" : "h100-sxm";
+    device.its_class = i % 3 == 0 ? DeviceClass::tpu : DeviceClass::gpu;
+    device.replicas.resize(1);
+    device.replicas[0].model = i % 5 == 0 ? "llama-3.1-70b" : "qwen-2.5-7b";
   }
   return made;
 }
 
-class Row : public FilterSubject {
- public:
-  explicit Row(const Device& device) : device_(device) {}
-  double number(Field field) const override {
-    return sampled(field, [&](Metric metric) { return device_.sample[metric]; });
-  }
-  void texts(Field field, TextMatcher& test) const override {
-    if (field == Field::host) test.match(device_.host);
-    if (field == Field::kind) test.match(device_.kind);
-    if (field == Field::model) test.match(device_.model);
-  }
-
- private:
-  const Device& device_;
-};
-
 void narrow(benchmark::State& state, const char* text) {
-  const std::vector<Device> all = devices_of(device_count);
+  const std::vector<PlainDevice> all = devices_of(device_count);
   const Filter filter = std::get<Filter>(Filter::parse(text));
   std::size_t found = 0;
   for (auto _ : state) {
     found = 0;
-    for (const Device& device : all) found += filter.matches(Row(device)) ? 1 : 0;
+    for (const PlainDevice& device : all) found += filter.matches(device) ? 1 : 0;
     benchmark::DoNotOptimize(found);
   }
   state.counters["found"] = static_cast<double>(found);
@@ -73,11 +52,11 @@ BENCHMARK_CAPTURE(narrow, mixed, "kind==tpu-v5e & temp>70 | model~llama")
 BENCHMARK_CAPTURE(narrow, name, "llama")->Unit(benchmark::kMicrosecond);
 
 void by_hand(benchmark::State& state) {
-  const std::vector<Device> all = devices_of(device_count);
+  const std::vector<PlainDevice> all = devices_of(device_count);
   std::size_t found = 0;
   for (auto _ : state) {
     found = 0;
-    for (const Device& device : all) {
+    for (const PlainDevice& device : all) {
       const Sample& sample = device.sample;
       const bool holds = sample[Metric::temperature] > 10 && sample[Metric::power] > 50 &&
                          sample[Metric::utilization] >= 0 && sample[Metric::queue] < 6;

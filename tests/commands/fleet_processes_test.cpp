@@ -48,7 +48,7 @@ class ProcessFleet {
     const auto devices = Json::parse(ask({"devices", "--json"}).out);
     std::int64_t count = 0;
     for (std::size_t i = 0; devices && i < devices->size(); ++i) {
-      count += (*devices)[i]["models"].text().empty() ? 0 : 1;
+      count += (*devices)[i]["models"].size() > 0 ? 1 : 0;
     }
     return count;
   }

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "fleet/filter/device.h"
-
 namespace drover {
 namespace {
 
@@ -40,28 +38,6 @@ TEST(DeviceStates, ALostOrDepartedHostHasItsOwnStateAndIsNotStale) {
   EXPECT_FALSE(is_known(device));
   device.drained = true;
   EXPECT_EQ(states_text(device), "drained left");
-}
-
-TEST(DeviceFields, HeadroomIsTheDistanceToTheSlowdownTemperature) {
-  const auto reading = [](Metric metric) { return metric == Metric::temperature ? 84 : absent; };
-  filter::DeviceFacts device;
-  EXPECT_TRUE(std::isnan(filter::number_of(filter::Field::headroom, device, reading)));
-  device.slowdown_c = 89;
-  EXPECT_DOUBLE_EQ(filter::number_of(filter::Field::headroom, device, reading), 5);
-}
-
-TEST(DeviceFields, TheGroupPowerCapAppliesWhenSamplesReportNone) {
-  double cap_w = absent;
-  const auto reading = [&](Metric metric) {
-    return metric == Metric::power ? 350 : metric == Metric::power_cap ? cap_w : absent;
-  };
-  filter::DeviceFacts device;
-  EXPECT_TRUE(std::isnan(filter::number_of(filter::Field::power_share, device, reading)));
-  device.group_cap_w = 700;
-  EXPECT_DOUBLE_EQ(filter::number_of(filter::Field::power_share, device, reading), 0.5);
-  EXPECT_DOUBLE_EQ(filter::number_of(filter::Field::cap, device, reading), 700);
-  cap_w = 400;
-  EXPECT_DOUBLE_EQ(filter::number_of(filter::Field::power_share, device, reading), 0.875);
 }
 
 }  // namespace

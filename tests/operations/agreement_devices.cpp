@@ -68,9 +68,9 @@ void compare_device(const FleetSnapshot& look, const Json& told, const Json& row
         fmt::format("{}: {} says '{}', devices says '{}'", id, devices_table, state, line));
   }
   same(complaints, id + ": its kind", devices_command, told["device"].text(), devices_table,
-       row["kind"].text());
-  same(complaints, id + ": its models", devices_command, joined(set_of(told["models"].text())),
-       devices_table, joined(set_of(row["models"].text())));
+       row["device"].text());
+  same(complaints, id + ": its models", devices_command, joined(items_of(told["models"])),
+       devices_table, joined(items_of(row["models"])));
   compare_ages(look, told, row, complaints);
   for (const char* const key : {"power_cap_w", "memory_total_bytes"}) {
     near(complaints, fmt::format("{}: {}", id, key), told[key], row[key], 0.001);
@@ -94,7 +94,10 @@ std::string count_with(const Json& devices, const std::string& key, const std::s
                           const auto states = states_in(row);
                           // Of what is lost nothing else counts.
                           if (state != "lost" && states.contains("lost")) return false;
-                          return row[key].text() == value && states.contains(state);
+                          const bool there = row[key].is_array()
+                                                 ? items_of(row[key]).contains(value)
+                                                 : row[key].text() == value;
+                          return there && states.contains(state);
                         }).size());
 }
 
@@ -144,11 +147,11 @@ constexpr AskedFilter asked_filters[] = {
     {"state==faulty", [](const Json& row) { return states_in(row).contains("faulty"); }},
     {"state==unusable", [](const Json& row) { return states_in(row).contains("unusable"); }},
     {"state==drained", [](const Json& row) { return states_in(row).contains("drained"); }},
-    {"kind==tpu", [](const Json& row) { return says(row, "kind", "tpu"); }},
-    {"pool==a100", [](const Json& row) { return row["pool"].text() == "a100"; }},
+    {"kind==tpu", [](const Json& row) { return says(row, "device", "tpu"); }},
+    {"pool==a100", [](const Json& row) { return items_of(row["pools"]).contains("a100"); }},
     {"host==h100-1", [](const Json& row) { return row["host"].text() == "h100-1"; }},
     {"rack==rack-2 & kind~l4",
-     [](const Json& row) { return row["rack"].text() == "rack-2" && says(row, "kind", "l4"); }},
+     [](const Json& row) { return row["rack"].text() == "rack-2" && says(row, "device", "l4"); }},
     {"temp==none", [](const Json& row) { return row["temperature_c"].is_null(); }},
     {"temp>5", [](const Json& row) { return row["temperature_c"].number() > 5; }},
     {"cap<100W",
@@ -157,8 +160,8 @@ constexpr AskedFilter asked_filters[] = {
      }},
     {"model~llama", nullptr},
     {"job~bert | job~llama", nullptr},
-    {"job!=none", [](const Json& row) { return !row["jobs"].text().empty(); }},
-    {"tenant!=none", [](const Json& row) { return !row["jobs"].text().empty(); }},
+    {"job!=none", [](const Json& row) { return !items_of(row["jobs"]).empty(); }},
+    {"tenant!=none", [](const Json& row) { return !items_of(row["jobs"]).empty(); }},
     {"label==price=spot", nullptr},
     {"alert~host | alert~device", nullptr},
     {"pause!=no", nullptr},
@@ -202,7 +205,7 @@ void compare_pools_and_hosts(const FleetSnapshot& look, Mismatches& complaints) 
     for (const char* const state : {"lost", "unusable", "suspect", "drained"}) {
       if (pools[i][state].is_null()) continue;
       same(complaints, fmt::format("{} devices of pool {}", state, pool), "frame --table pools",
-           pools[i][state].dump(), devices_table, count_with(devices, "pool", pool, state));
+           pools[i][state].dump(), devices_table, count_with(devices, "pools", pool, state));
     }
   }
   const Json& replicas = look.table("replicas");
@@ -210,10 +213,10 @@ void compare_pools_and_hosts(const FleetSnapshot& look, Mismatches& complaints) 
     if (replicas[i]["state"].text() == "lost" || replicas[i]["state"].text() == "gone") continue;
     for (const std::string& number : words_in(replicas[i]["devices"].text())) {
       const std::string id = replicas[i]["host"].text() + "/" + number;
-      const std::string models = row_with(devices, "id", id)["models"].text();
-      if (set_of(models).contains(replicas[i]["model"].text())) continue;
+      const auto models = items_of(row_with(devices, "id", id)["models"]);
+      if (models.contains(replicas[i]["model"].text())) continue;
       same(complaints, id + ": its models", "frame --table replicas", replicas[i]["model"].text(),
-           devices_table, models);
+           devices_table, joined(models));
     }
   }
   const Json& hosts = look.table("hosts");

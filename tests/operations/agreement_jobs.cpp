@@ -30,8 +30,7 @@ std::size_t devices_with(const FleetSnapshot& look, const std::string& job) {
   const Json& devices = look.table("devices");
   std::size_t count = 0;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    const auto jobs = words_in(devices[i]["jobs"].text());
-    count += std::find(jobs.begin(), jobs.end(), job) == jobs.end() ? 0 : 1;
+    count += items_of(devices[i]["jobs"]).contains(job) ? 1 : 0;
   }
   return count;
 }

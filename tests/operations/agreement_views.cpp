@@ -105,7 +105,7 @@ void compare_device_view(const FleetSnapshot& look, const FleetProcesses& stage,
     return;
   }
   if (!is_plain(ran.out)) complaints.push_back("view of " + id + ": no plain text");
-  for (const std::string& word : {id, row["kind"].text()}) {
+  for (const std::string& word : {id, row["device"].text()}) {
     if (ran.out.find(word) != std::string::npos) continue;
     complaints.push_back(fmt::format("view of {}: '{}' is not there: {}", id, word, ran.out));
   }

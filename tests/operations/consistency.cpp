@@ -95,6 +95,13 @@ std::set<std::string> states_in(const Json& device_row) {
   return {words.begin(), words.end()};
 }
 
+std::set<std::string> items_of(const Json& list) {
+  std::set<std::string> items;
+  if (!list.is_array()) return items;
+  for (std::size_t i = 0; i < list.size(); ++i) items.insert(list[i].text());
+  return items;
+}
+
 std::string joined(const std::set<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }

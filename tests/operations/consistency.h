@@ -34,5 +34,7 @@ std::set<std::string> states_in(const Json& device_row);
 
 /// With blanks between the words.
 std::string joined(const std::set<std::string>& words);
+/// The items of a list; none for null.
+std::set<std::string> items_of(const Json& list);
 
 }  // namespace drover::operations

@@ -362,6 +362,13 @@ bool Model::is_stale(Instant now, const HostRow& host) const {
   return drover::is_gone(host.reported.health) || is_old(now, host.last_sample_at);
 }
 
+bool Model::all_hosts_sampled() const {
+  return std::ranges::all_of(hosts_, [](const HostRow& host) {
+    return drover::is_gone(host.reported.health) || host.count == 0 ||
+           host.last_sample_at != Instant::min();
+  });
+}
+
 bool Model::is_silent(Instant now) const { return is_old(now, last_received_); }
 
 }  // namespace drover::tui

@@ -34,7 +34,7 @@ inline constexpr std::size_t decisions_max = 500;
 inline constexpr std::size_t events_max = 200;
 inline constexpr std::size_t flows_max = 200;
 inline constexpr std::size_t conditions_max = 20'000;  // devices with a ConditionRow
-inline constexpr std::size_t alerts_max = 1'000;       // raised ones
+inline constexpr std::size_t alerts_max = 10'000;      // raised ones
 inline constexpr std::size_t alert_history_max = 200;  // raised and cleared ones
 inline constexpr std::size_t audits_max = 200;
 inline constexpr std::size_t pools_max = 64;  // with a curve of their own
@@ -221,6 +221,8 @@ class Model {
   /// Whether none of the host's devices has a fresh value.
   bool is_stale(Instant now, const HostRow& host) const;
   Duration stale_age() const { return stale_after_; }
+  /// Whether every host that is not gone and has devices has sent a sample.
+  bool all_hosts_sampled() const;
   /// Whether no message at all arrived within stale_age().
   bool is_silent(Instant now) const;
 

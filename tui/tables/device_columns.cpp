@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/tables/device_queries.h"
 #include "tui/tables/job_list.h"
@@ -33,7 +34,7 @@ double by_share(const EvaluationContext& at, Row row, std::uint32_t) {
 
 template <filter::Field field>
 double by_field(const EvaluationContext& at, Row row, std::uint32_t) {
-  return DeviceSubject(at, row).number(field);
+  return ModelDevice(at, row).number(field);
 }
 
 template <GaugeMetric gauge_metric>
@@ -72,15 +73,14 @@ std::string group_text(const EvaluationContext& at, Row row) {
 /// The states; also why the device's work is paused.
 std::string state_text(const EvaluationContext& at, Row row) {
   const std::string states = states_text(standing_of(at.model, at.now, row));
-  const Pause pause = pause_on(at.model, at.model.id_of(row), at.jobs.on(row));
-  if (pause == Pause::none || at.model.is_gone(row)) return states;
-  return fmt::format("{}, {}", states, to_text(pause));
+  const Pause pause = ModelDevice(at, row).pause().value_or(Pause::none);
+  return pause == Pause::none ? states : fmt::format("{}, {}", states, to_text(pause));
 }
 
-/// The models of its replicas; unknown if its host is lost.
+/// The models of its replicas and jobs; unknown if its host is lost.
 std::string model_text(const EvaluationContext& at, Row row) {
   if (at.model.is_gone(row)) return std::string(not_known);
-  return models_text(at.model, at.model.id_of(row));
+  return joined(ModelDevice(at, row).values(filter::Field::model), " ");
 }
 
 /// The job with the longest work, and the number of others.
@@ -96,17 +96,13 @@ std::string job_text(const EvaluationContext& at, Row row) {
 }
 
 std::string tenant_text(const EvaluationContext& at, Row row) {
-  std::set<std::string_view> tenants;
-  for (const JobChanged* const job : at.jobs.on(row)) tenants.insert(job->job.tenant);
-  std::string text;
-  for (const std::string_view tenant : tenants) {
-    text += fmt::format("{}{}", text.empty() ? "" : " ", tenant);
-  }
-  return text;
+  std::vector<std::string> tenants = ModelDevice(at, row).values(filter::Field::tenant);
+  std::ranges::sort(tenants);
+  return joined(tenants, " ");
 }
 
 std::string price_text(const EvaluationContext& at, Row row) {
-  return known_text(DeviceSubject(at, row).number(filter::Field::price),
+  return known_text(ModelDevice(at, row).number(filter::Field::price),
                     [](double usd) { return fmt::format("${:.2f}/h", usd); });
 }
 
@@ -120,7 +116,7 @@ std::string memory_text(const EvaluationContext& at, Row row) {
 
 std::string power_text(const EvaluationContext& at, Row row) {
   const double power = at.model.reading(row, Metric::power);
-  const double cap = at.model.reading(row, Metric::power_cap);
+  const double cap = ModelDevice(at, row).number(filter::Field::cap);
   if (std::isnan(power)) return std::string(not_known);
   const char* mark = at.model.spec_of(row).power_assumed ? "~" : "";
   return std::isnan(cap) ? fmt::format("{}{:.0f}W", mark, power)
@@ -145,7 +141,7 @@ std::string memory_temperature_text(const EvaluationContext& at, Row row) {
 }
 
 std::string headroom_text(const EvaluationContext& at, Row row) {
-  return degrees_text(DeviceSubject(at, row).number(filter::Field::headroom),
+  return degrees_text(ModelDevice(at, row).number(filter::Field::headroom),
                       at.model.spec_of(row).temperature_assumed);
 }
 
@@ -201,7 +197,7 @@ constexpr std::array device_column_table = {
     DeviceColumn{"ENERGY", 7, Align::right, 13, true, energy_text, by<Metric::energy>},
     DeviceColumn{"AGE", 6, Align::right, 14, true, age_text, by_age},
     DeviceColumn{"POOL", 10, Align::left, 15, false, pool_text},
-    DeviceColumn{"MODEL", 14, Align::left, 16, false, model_text},
+    from_jobs({"MODEL", 14, Align::left, 16, false, model_text}),
     from_jobs({"JOB", 18, Align::left, 17, false, job_text}),
     from_jobs({"TENANT", 10, Align::left, 18, false, tenant_text}),
     DeviceColumn{"PRICE", 9, Align::right, 19, true, price_text, by_field<filter::Field::price>},

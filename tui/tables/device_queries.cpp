@@ -186,23 +186,6 @@ Pause pause_of(const Model& model, const JobChanged& job) {
   return job.pause;
 }
 
-Pause pause_on(const Model& model, const DeviceId& device,
-               const std::vector<const JobChanged*>& jobs) {
-  for (const ReplicaRow* const row : replicas_on(model, device)) {
-    if (row->reported.replica.pause != Pause::none) return row->reported.replica.pause;
-  }
-  const auto row = model.find(device);
-  const ConditionRow* const condition = row ? model.condition_of(*row) : nullptr;
-  const bool faulty = condition != nullptr &&
-                      (!condition->reported.usable || !condition->reported.injected.empty());
-  for (const JobChanged* const job : jobs) {
-    // A faulty device does not wait for its peers; they wait for it.
-    const Pause pause = pause_of(model, *job);
-    if (pause != Pause::none && !(faulty && pause == Pause::peer)) return pause;
-  }
-  return Pause::none;
-}
-
 std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& device) {
   std::vector<const ReplicaRow*> rows;
   for (auto replica = model.replicas().lower_bound({device.host, 0});
@@ -212,14 +195,6 @@ std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& d
     }
   }
   return rows;
-}
-
-std::string models_text(const Model& model, const DeviceId& device) {
-  std::string text;
-  for (const ReplicaRow* const row : replicas_on(model, device)) {
-    text += (text.empty() ? "" : " ") + row->reported.replica.model;
-  }
-  return text;
 }
 
 std::vector<const JobRow*> jobs_on(const Model& model, const DeviceId& device) {

@@ -50,14 +50,9 @@ bool concerns(const Model& model, std::string_view subject, const DeviceId& devi
 std::string pools_text(const Model& model, const ReplicaChanged& replica);
 /// Whether its host is lost or has left.
 bool is_gone(const Model& model, const Replica& replica);
-/// Why the work on the device makes no progress: the first cause among `jobs`, which run there.
-Pause pause_on(const Model& model, const DeviceId& device,
-               const std::vector<const JobChanged*>& jobs);
 /// Why the job makes no progress; of a request, why its replica does.
 Pause pause_of(const Model& model, const JobChanged& job);
 std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& device);
-/// The models of its replicas: "llama-8b gemma-2b".
-std::string models_text(const Model& model, const DeviceId& device);
 /// The jobs that run there: training and batch jobs before requests, then by start time.
 std::vector<const JobRow*> jobs_on(const Model& model, const DeviceId& device);
 

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "fleet/filter/device.h"
 #include "fleet/job_facts.h"
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
@@ -30,7 +29,7 @@ bool location_texts(const EvaluationContext& context, std::optional<DeviceTable:
                     Field field, TextMatcher& test) {
   const bool of_location =
       field == Field::host || field == Field::rack || field == Field::site || field == Field::kind;
-  if (of_location && device) DeviceSubject(context, *device).texts(field, test);
+  if (of_location && device) ModelDevice(context, *device).texts(field, test);
   return of_location;
 }
 
@@ -51,96 +50,36 @@ const std::vector<const JobChanged*>& JobsByDevice::on(DeviceTable::Row row) con
   return known == jobs_.end() ? none : known->second;
 }
 
-double DeviceSubject::number(Field field) const {
-  const Model& model = context_.model;
-  filter::DeviceFacts facts;
-  facts.index = model.devices().index(row_);
-  facts.group = model.devices().group(row_);
-  facts.condition = standing_of(model, context_.now, row_);
-  facts.slowdown_c = model.spec_of(row_).slowdown_c;
-  if (const Group* const group = model.group_of(row_)) facts.group_cap_w = group->power_cap_w;
-  facts.price_usd_per_h = model.price_usd_per_h(row_);
-  return filter::number_of(field, facts,
-                           [&](Metric metric) { return model.reading(row_, metric); });
+DeviceCondition ModelDevice::condition() const {
+  return standing_of(context_.model, context_.now, row_);
 }
 
-void DeviceSubject::job_texts(Field field, TextMatcher& test) const {
+const Group& ModelDevice::group() const {
+  static const Group unknown;
+  const Group* const group = context_.model.group_of(row_);
+  return group == nullptr ? unknown : *group;
+}
+
+void ModelDevice::each_pool(const PoolVisitor& visit) const {
+  const Model& model = context_.model;
+  for (const std::uint16_t pool : model.pool_numbers_of(row_)) visit(model.pools()[pool]);
+}
+
+void ModelDevice::each_replica(const ReplicaVisitor& visit) const {
+  const Model& model = context_.model;
+  for (const ReplicaRow* const row : replicas_on(model, model.id_of(row_))) {
+    visit(row->reported.replica);
+  }
+}
+
+void ModelDevice::each_job(const JobVisitor& visit) const {
   for (const JobChanged* const job : context_.jobs.on(row_)) {
-    if (field == Field::tenant) {
-      test.match(job->job.tenant);
-    } else {
-      test.match(to_text(job->job.id));
-      test.match(job->job.work.model);
-    }
+    visit(job->job, pause_of(context_.model, *job));
   }
 }
 
-void DeviceSubject::pause_texts(TextMatcher& test) const {
-  const Model& model = context_.model;
-  if (model.is_gone(row_)) return;
-  const Pause pause = pause_on(model, model.id_of(row_), context_.jobs.on(row_));
-  test.match(pause == Pause::none ? "no" : to_text(pause));
-}
-
-/// Matches the models of the device's replicas and jobs.
-void DeviceSubject::model_texts(TextMatcher& test) const {
-  const Model& model = context_.model;
-  if (model.is_gone(row_)) return;
-  for (const ReplicaRow* const replica : replicas_on(model, model.id_of(row_))) {
-    test.match(replica->reported.replica.model);
-  }
-  for (const JobChanged* const job : context_.jobs.on(row_)) test.match(job->job.work.model);
-}
-
-void DeviceSubject::texts(Field field, TextMatcher& test) const {
-  const Model& model = context_.model;
-  const Register& registration = model.host_of(row_).reported.registration;
-  const auto match_unless_empty = [&](std::string_view text) {
-    if (!text.empty()) test.match(text);
-  };
-  switch (field) {
-    case Field::id:
-      test.match(to_text(model.id_of(row_)));
-      return;
-    case Field::host:
-      test.match(registration.host);
-      return;
-    case Field::rack:
-      return match_unless_empty(registration.rack);
-    case Field::site:
-      return match_unless_empty(registration.site);
-    case Field::kind:
-      test.match(model.spec_of(row_).device_class == DeviceClass::tpu ? "tpu" : "gpu");
-      test.match(model.spec_of(row_).id);
-      return;
-    case Field::pool:
-      for (const std::uint16_t pool : model.pool_numbers_of(row_)) test.match(model.pools()[pool]);
-      return;
-    case Field::label:
-      for (const auto& [key, value] : registration.labels)
-        test.match(fmt::format("{}={}", key, value));
-      return;
-    case Field::state:
-      return filter::show_states(standing_of(model, context_.now, row_), test);
-    case Field::throttle:
-      return filter::show_throttle_reasons(model.reading(row_, Metric::throttle), test);
-    case Field::model:
-      return model_texts(test);
-    case Field::pause:
-      return pause_texts(test);
-    case Field::job:
-    case Field::tenant:
-      return job_texts(field, test);
-    case Field::alert: {
-      const std::string id = to_text(model.id_of(row_));
-      for (const auto& [key, alert] : model.alerts()) {
-        if (filter::is_about_device(key.subject, id, registration.host)) test.match(key.rule);
-      }
-      return;
-    }
-    default:
-      return;
-  }
+void ModelDevice::each_alert(const AlertVisitor& visit) const {
+  for (const auto& [key, alert] : context_.model.alerts()) visit(key.subject, key.rule);
 }
 
 JobSubject::JobSubject(const EvaluationContext& context, const JobChanged& job)
@@ -245,7 +184,7 @@ LogEntrySubject::LogEntrySubject(const EvaluationContext& context, const LogEntr
     : context_(context), entry_(entry), device_(row_named(context.model, entry.subject)) {}
 
 double LogEntrySubject::number(Field field) const {
-  return device_ ? DeviceSubject(context_, *device_).number(field) : absent;
+  return device_ ? ModelDevice(context_, *device_).number(field) : absent;
 }
 
 void LogEntrySubject::texts(Field field, TextMatcher& test) const {
@@ -260,7 +199,7 @@ void LogEntrySubject::texts(Field field, TextMatcher& test) const {
       if (!entry_.rule.empty()) test.match(entry_.rule);
       return;
     default:
-      if (device_) DeviceSubject(context_, *device_).texts(field, test);
+      if (device_) ModelDevice(context_, *device_).texts(field, test);
   }
 }
 

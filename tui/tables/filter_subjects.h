@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "fleet/filter/filter.h"
+#include "fleet/filter/device_subject.h"
 #include "tui/model/model.h"
 #include "tui/tables/log_entry.h"
 
@@ -29,18 +29,27 @@ struct EvaluationContext {
   const JobsByDevice& jobs;
 };
 
-class DeviceSubject final : public filter::FilterSubject {
+/// A device of the model.
+class ModelDevice : public filter::DeviceSubject {
  public:
-  DeviceSubject(const EvaluationContext& context, DeviceTable::Row row)
+  ModelDevice(const EvaluationContext& context, DeviceTable::Row row)
       : context_(context), row_(row) {}
-  double number(filter::Field field) const override;
-  void texts(filter::Field field, filter::TextMatcher& test) const override;
+  double reading(Metric metric) const override { return context_.model.reading(row_, metric); }
+  DeviceCondition condition() const override;
+  const Register& registration() const override {
+    return context_.model.host_of(row_).reported.registration;
+  }
+  const Group& group() const override;
+  std::uint16_t index() const override { return context_.model.devices().index(row_); }
+  DeviceClass device_class() const override { return context_.model.spec_of(row_).device_class; }
+  double slowdown_c() const override { return context_.model.spec_of(row_).slowdown_c; }
+  double price_usd_per_h() const override { return context_.model.price_usd_per_h(row_); }
+  void each_pool(const PoolVisitor& visit) const override;
+  void each_replica(const ReplicaVisitor& visit) const override;
+  void each_job(const JobVisitor& visit) const override;
+  void each_alert(const AlertVisitor& visit) const override;
 
  private:
-  void job_texts(filter::Field field, filter::TextMatcher& test) const;
-  void model_texts(filter::TextMatcher& test) const;
-  void pause_texts(filter::TextMatcher& test) const;
-
   const EvaluationContext& context_;
   DeviceTable::Row row_;
 };

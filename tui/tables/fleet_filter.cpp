@@ -10,7 +10,12 @@ namespace drover::tui {
 std::optional<filter::Problem> FleetFilter::set(std::string_view text) {
   auto parsed = filter::Filter::parse(text);
   if (const auto* const problem = std::get_if<filter::Problem>(&parsed)) return *problem;
-  filter_ = std::move(std::get<filter::Filter>(parsed));
+  use(std::get<filter::Filter>(std::move(parsed)));
+  return std::nullopt;
+}
+
+void FleetFilter::use(filter::Filter filter) {
+  filter_ = std::move(filter);
   asks_devices_ = false;
   for (const filter::FieldFacts& field : filter::fields()) {
     if (filter_.asks(field.field) && (field.of & filter::jobs) == 0) asks_devices_ = true;
@@ -21,7 +26,6 @@ std::optional<filter::Problem> FleetFilter::set(std::string_view text) {
     asks_jobs_ |= filter_.asks(field);
   }
   ++version_;
-  return std::nullopt;
 }
 
 void FleetFilter::evaluate(const Model& model, Instant now) {
@@ -34,7 +38,7 @@ void FleetFilter::evaluate(const Model& model, Instant now) {
   shown_.assign(rows, 0);
   devices_ = 0;
   for (DeviceTable::Row row = 0; row < rows; ++row) {
-    if (!filter_.matches(DeviceSubject(context, row))) continue;
+    if (!filter_.matches(ModelDevice(context, row))) continue;
     shown_[row] = 1;
     ++devices_;
   }

@@ -24,6 +24,7 @@ class FleetFilter {
   /// Sets the filter, from the next `evaluate` on, or returns the error in the text. An empty text
   /// shows everything.
   std::optional<filter::Problem> set(std::string_view text);
+  void use(filter::Filter filter);
   /// Determines which devices are shown as of `now`. REQUIRED before the calls below.
   void evaluate(const Model& model, Instant now);
 

@@ -137,11 +137,12 @@ const PoolReport* report_of(const Model& model, std::string_view pool) {
 }  // namespace
 
 TableRows pool_rows(const TableSource& from) {
-  const Model& model = from.frame.model;
+  const Model& model = from.model();
   const auto counts = [&](DeviceTable::Row row) {
-    return from.fleet_filter().shows(row) && (!from.only || model.id_of(row) == *from.only);
+    return from.fleet_filter().shows(row) &&
+           (!from.query.only || model.id_of(row) == *from.query.only);
   };
-  const std::vector<PoolTotals> totals = pool_totals_of(model, from.frame.now, counts);
+  const std::vector<PoolTotals> totals = pool_totals_of(model, from.at.now, counts);
   TableBuilder<PoolRow> rows(from.at, pool_table);
   for (std::size_t i = 0; i < totals.size(); ++i) {
     const bool named = i < model.pools().size();
@@ -163,7 +164,7 @@ TableRows pool_rows(const TableSource& from) {
 
 TableRows class_rows(const TableSource& from) {
   TableBuilder<ClassReport> rows(from.at, class_table);
-  if (const auto& summary = from.frame.model.summary()) {
+  if (const auto& summary = from.model().summary()) {
     for (const ClassReport& report : summary->classes) rows.add(report);
   }
   return rows.take();
@@ -171,13 +172,13 @@ TableRows class_rows(const TableSource& from) {
 
 TableRows flow_rows(const TableSource& from) {
   TableBuilder<FlowRow> rows(from.at, flow_table);
-  for (const FlowRow& flow : from.frame.model.flows()) rows.add(flow);
+  for (const FlowRow& flow : from.model().flows()) rows.add(flow);
   return rows.take();
 }
 
 TableRows fallback_rows(const TableSource& from) {
   TableBuilder<FallbackLine> rows(from.at, fallback_table);
-  if (const auto& summary = from.frame.model.summary()) {
+  if (const auto& summary = from.model().summary()) {
     for (const FallbackLine& line : fallback_lines(*summary)) rows.add(line);
   }
   return rows.take();
@@ -185,8 +186,8 @@ TableRows fallback_rows(const TableSource& from) {
 
 TableRows alert_rule_rows(const TableSource& from) {
   TableBuilder<AlertRuleText> rows(from.at, alert_rule_table);
-  for (const LogEntry& entry : alert_rules(from.frame.model)) {
-    if (const AlertRuleText* const rule = rule_named(from.frame.model, entry.rule)) rows.add(*rule);
+  for (const LogEntry& entry : alert_rules(from.model())) {
+    if (const AlertRuleText* const rule = rule_named(from.model(), entry.rule)) rows.add(*rule);
   }
   return rows.take();
 }

@@ -7,7 +7,10 @@
 
 #include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
+#include "fleet/job_facts.h"
+#include "tui/tables/decision_list.h"
 #include "tui/tables/host_list.h"
+#include "tui/tables/log_list.h"
 #include "tui/views/table_columns.h"
 
 namespace drover::tui {
@@ -19,43 +22,50 @@ using Row = DeviceTable::Row;
 
 template <Field field>
 TableCell of_field(const EvaluationContext& at, const Row& row) {
-  return number_cell(DeviceSubject(at, row).number(field));
+  return number_cell(ModelDevice(at, row).number(field));
 }
 template <Metric metric>
 TableCell of_metric(const EvaluationContext& at, const Row& row) {
   return number_cell(at.model.reading(row, metric));
 }
 
-TableCell states_of(const EvaluationContext& at, const Row& row) {
-  return states_text(standing_of(at.model, at.now, row));
+DeviceCondition condition_of(const EvaluationContext& at, Row row) {
+  return standing_of(at.model, at.now, row);
 }
 
-TableCell models_of(const EvaluationContext& at, const Row& row) {
-  if (at.model.is_gone(row)) return {};
-  return text_cell(models_text(at.model, at.model.id_of(row)));
+template <Field field>
+TableCell list_of(const EvaluationContext& at, const Row& row) {
+  return ModelDevice(at, row).values(field);
+}
+
+/// Nothing is known of the work of a lost host.
+template <Field field>
+TableCell work_of(const EvaluationContext& at, const Row& row) {
+  return at.model.is_gone(row) ? TableCell() : list_of<field>(at, row);
 }
 
 TableCell jobs_of(const EvaluationContext& at, const Row& row) {
-  std::string jobs;
-  for (const JobChanged* const job : at.jobs.on(row)) {
-    jobs += (jobs.empty() ? "" : " ") + to_text(job->job.id);
-  }
-  return text_cell(jobs);
+  if (at.model.is_gone(row)) return {};
+  std::vector<std::string> ids;
+  for (const JobId& id : ModelDevice(at, row).job_ids()) ids.push_back(to_text(id));
+  return ids;
 }
 
 TableCell pause_cell(Pause pause) {
-  return pause == Pause::none ? TableCell() : text_cell(to_text(pause));
+  return text_cell(pause == Pause::none ? "no" : to_text(pause));
 }
 
 TableCell device_pause(const EvaluationContext& at, const Row& row) {
-  if (at.model.is_gone(row)) return {};
-  return pause_cell(pause_on(at.model, at.model.id_of(row), at.jobs.on(row)));
+  const auto pause = ModelDevice(at, row).pause();
+  return pause ? pause_cell(*pause) : TableCell();
 }
 
+/// The reasons by the names that filters use; empty when it is not throttled.
 TableCell throttle_of(const EvaluationContext& at, const Row& row) {
-  const double bits = at.model.reading(row, Metric::throttle);
-  if (std::isnan(bits)) return {};
-  return is_throttled(bits) ? TableCell(throttle_text(bits)) : TableCell("no");
+  std::vector<std::string> reasons = ModelDevice(at, row).values(Field::throttle);
+  if (reasons.empty()) return {};
+  std::erase(reasons, "no");
+  return reasons;
 }
 
 template <auto member>
@@ -63,19 +73,25 @@ TableCell of_registration(const EvaluationContext& at, const Row& row) {
   return value_cell(at.model.host_of(row).reported.registration.*member);
 }
 
-constexpr std::array<TableColumn<Row>, 32> device_table = {{
+constexpr std::array<TableColumn<Row>, 36> device_table = {{
     {"id", [](const EvaluationContext& at,
               const Row& row) { return text_cell(to_text(at.model.id_of(row))); }},
     {"host", of_registration<&Register::host>},
-    {"device", of_field<Field::index>},
+    {"index", of_field<Field::index>},
+    {"device", [](const EvaluationContext& at,
+                  const Row& row) { return text_cell(at.model.spec_of(row).id); }},
     {"rack", of_registration<&Register::rack>},
     {"site", of_registration<&Register::site>},
-    {"kind", [](const EvaluationContext& at,
-                const Row& row) { return text_cell(at.model.spec_of(row).id); }},
-    {"pool", [](const EvaluationContext& at,
-                const Row& row) { return text_cell(at.model.pools_text(row)); }},
+    {"pools", list_of<Field::pool>},
     {"group", of_field<Field::group>},
-    {"state", states_of},
+    {"state", [](const EvaluationContext& at,
+                 const Row& row) { return text_cell(states_text(condition_of(at, row))); }},
+    {"health", [](const EvaluationContext& at,
+                  const Row& row) { return text_cell(to_text(condition_of(at, row).health)); }},
+    {"usable", [](const EvaluationContext& at,
+                  const Row& row) { return TableCell(condition_of(at, row).usable); }},
+    {"drained", [](const EvaluationContext& at,
+                   const Row& row) { return TableCell(condition_of(at, row).drained); }},
     {"pause", device_pause},
     {"utilization", of_metric<Metric::utilization>},
     {"tensor_activity", of_metric<Metric::tensor_activity>},
@@ -83,7 +99,7 @@ constexpr std::array<TableColumn<Row>, 32> device_table = {{
     {"memory_used_bytes", of_metric<Metric::memory_used>},
     {"memory_total_bytes", of_metric<Metric::memory_total>},
     {"power_w", of_metric<Metric::power>},
-    {"power_cap_w", of_metric<Metric::power_cap>},
+    {"power_cap_w", of_field<Field::cap>},
     {"temperature_c", of_metric<Metric::temperature>},
     {"headroom_c", of_field<Field::headroom>},
     {"memory_temperature_c", of_metric<Metric::memory_temperature>},
@@ -97,47 +113,86 @@ constexpr std::array<TableColumn<Row>, 32> device_table = {{
     {"board_limit_violation_s", of_metric<Metric::board_limit_violation>},
     {"age_s", of_field<Field::age>},
     {"usd_per_h", of_field<Field::price>},
-    {"models", models_of},
+    {"models", work_of<Field::model>},
+    {"tenants", work_of<Field::tenant>},
     {"jobs", jobs_of},
 }};
 
 template <Field field>
-TableCell of_job(const EvaluationContext& at, const JobRow& row) {
-  return number_cell(JobSubject(at, row.reported).number(field));
+TableCell of_job(const EvaluationContext& at, const JobChanged& job) {
+  return number_cell(JobSubject(at, job).number(field));
 }
 
-constexpr std::array<TableColumn<JobRow>, 23> job_table = {{
-    {"id", of<&JobRow::reported, &JobChanged::job, &Job::id>},
-    {"state", of<&JobRow::reported, &JobChanged::state>},
-    {"kind", of<&JobRow::reported, &JobChanged::job, &Job::work, &Workload::kind>},
-    {"model", of<&JobRow::reported, &JobChanged::job, &Job::work, &Workload::model>},
-    {"class", of<&JobRow::reported, &JobChanged::work_class>},
-    {"tenant", of<&JobRow::reported, &JobChanged::job, &Job::tenant>},
+template <auto member>
+TableCell of_usage(const EvaluationContext&, const JobChanged& job) {
+  return is_usage_known(job) ? number_cell(job.usage.*member) : TableCell();
+}
+
+bool is_training(const JobChanged& job) { return job.job.work.kind == WorkKind::train; }
+
+/// Of training jobs only, or of the others only.
+template <bool training, auto... path>
+TableCell of_kind(const EvaluationContext& at, const JobChanged& job) {
+  return is_training(job) == training ? of<path...>(at, job) : TableCell();
+}
+
+/// Of finished ones.
+template <bool training, auto member>
+TableCell of_outcome(const EvaluationContext& at, const JobChanged& job) {
+  if (job.state != JobState::finished) return {};
+  return of_kind<training, &JobChanged::outcome, member>(at, job);
+}
+
+TableCell pause_cell(const EvaluationContext& at, const JobChanged& job) {
+  return pause_cell(pause_of(at.model, job));
+}
+
+constexpr std::array<TableColumn<JobChanged>, 36> job_table = {{
+    {"id", of<&JobChanged::job, &Job::id>},
+    {"state", of<&JobChanged::state>},
+    {"kind", of<&JobChanged::job, &Job::work, &Workload::kind>},
+    {"model", of<&JobChanged::job, &Job::work, &Workload::model>},
+    {"work_class", of<&JobChanged::work_class>},
+    {"tenant", of<&JobChanged::job, &Job::tenant>},
     {"priority", of_job<Field::priority>},
-    {"attempt", of<&JobRow::reported, &JobChanged::attempt>},
-    {"pool", of<&JobRow::reported, &JobChanged::pool>},
-    {"target", of<&JobRow::reported, &JobChanged::target>},
-    {"submitted", of<&JobRow::reported, &JobChanged::submitted>},
-    {"since", of<&JobRow::reported, &JobChanged::since>},
+    {"attempt", of<&JobChanged::attempt>},
+    {"pool", of<&JobChanged::pool>},
+    {"target", of<&JobChanged::target>},
+    {"submitted", of<&JobChanged::submitted>},
+    {"since", of<&JobChanged::since>},
     {"waited_s", of_job<Field::waited>},
     {"progress", of_job<Field::progress>},
     {"remaining_s", of_job<Field::remaining>},
     {"latency_s",
-     [](const EvaluationContext&, const JobRow& row) {
-       return is_terminal(row.reported.state) ? number_cell(row.reported.latency_s) : TableCell();
+     [](const EvaluationContext&, const JobChanged& job) {
+       return is_terminal(job.state) ? number_cell(job.latency_s) : TableCell();
      }},
-    {"first_token_s",
-     [](const EvaluationContext&, const JobRow& row) {
-       const double first_s = row.reported.outcome.first_token_s;
-       return first_s > 0 ? number_cell(first_s) : TableCell();
+    {"pause", pause_cell},
+    {"reason", of<&JobChanged::reason>},
+    {"detail", of<&JobChanged::detail>},
+    {"requeue_reason", of<&JobChanged::returned>},
+    {"change", of<&JobChanged::change>},
+    {"policy_version",
+     [](const EvaluationContext&, const JobChanged& job) {
+       return job.policy_version > 0 ? count_cell(job.policy_version) : TableCell();
      }},
-    {"energy_j", of_job<Field::energy>},
-    {"cost_usd", of_job<Field::cost>},
-    {"reason", of<&JobRow::reported, &JobChanged::reason>},
-    {"detail", of<&JobRow::reported, &JobChanged::detail>},
-    {"change", of<&JobRow::reported, &JobChanged::change>},
-    {"pause", [](const EvaluationContext& at,
-                 const JobRow& row) { return pause_cell(pause_of(at.model, row.reported)); }},
+    {"input_tokens", of_kind<false, &JobChanged::job, &Job::work, &Workload::input_tokens>},
+    {"output_tokens", of_kind<false, &JobChanged::job, &Job::work, &Workload::output_tokens>},
+    {"steps", of_kind<true, &JobChanged::job, &Job::work, &Workload::steps>},
+    {"devices", of_kind<true, &JobChanged::job, &Job::work, &Workload::devices>},
+    {"steps_saved", of_kind<true, &JobChanged::steps_saved>},
+    {"steps_lost", of_kind<true, &JobChanged::steps_lost>},
+    {"usage.device_s", of_usage<&Usage::device_s>},
+    {"usage.energy_j", of_usage<&Usage::energy_j>},
+    {"usage.cost_usd", of_usage<&Usage::cost_usd>},
+    {"outcome.input_tokens", of_outcome<false, &Outcome::input_tokens>},
+    {"outcome.output_tokens", of_outcome<false, &Outcome::output_tokens>},
+    {"outcome.steps", of_outcome<true, &Outcome::steps>},
+    {"outcome.first_token_s", of_outcome<false, &Outcome::first_token_s>},
+    {"outcome.run_s",
+     [](const EvaluationContext&, const JobChanged& job) {
+       return job.state == JobState::finished ? number_cell(job.outcome.run_s) : TableCell();
+     }},
 }};
 
 constexpr std::array<TableColumn<Decision>, 16> decision_table = {{
@@ -177,6 +232,19 @@ constexpr std::array<TableColumn<LogEntry>, 7> log_table = {{
     {"subject", of<&LogEntry::subject>},
     {"text", of<&LogEntry::text>},
     {"acknowledged_by", of<&LogEntry::acknowledged_by>},
+}};
+
+constexpr std::array<TableColumn<Alert>, 7> alert_table = {{
+    {"rule", of<&Alert::rule>},
+    {"subject", of<&Alert::subject>},
+    {"severity", of<&Alert::severity>},
+    {"since", of<&Alert::since>},
+    {"text", of<&Alert::text>},
+    {"acknowledged_by", of<&Alert::acknowledged_by>},
+    {"acknowledged_at",
+     [](const EvaluationContext&, const Alert& alert) {
+       return alert.acknowledged_by.empty() ? TableCell() : value_cell(alert.acknowledged_at);
+     }},
 }};
 
 constexpr std::array<TableColumn<HostRow>, 14> host_table = {{
@@ -256,66 +324,88 @@ constexpr std::array<TableColumn<ReplicaRow>, 16> replica_table = {{
 
 }  // namespace
 
-TableRows device_rows(const TableSource& from) {
-  // In the order of the devices view, whichever view is shown.
-  const UiState& ui = from.frame.ui;
-  DeviceList list = ui.devices;
-  sort_devices(from.frame.model, ui.fleet_filter, list, from.frame.now, {}, ui.moved_at);
-  TableBuilder<Row> rows(from.at, device_table);
-  for (const DeviceLine& line : list.lines) {
-    if (!line.heading.empty()) continue;
-    if (!from.only || from.frame.model.id_of(line.row) == *from.only) rows.add(line.row);
-  }
+TableRows device_rows(const EvaluationContext& at, std::span<const Row> devices) {
+  TableBuilder<Row> rows(at, device_table);
+  for (const Row row : devices) rows.add(row);
   return rows.take();
 }
 
-TableRows job_rows(const TableSource& from) {
-  const Model& model = from.frame.model;
-  std::vector<const JobRow*> shown;
-  for (const auto& [id, row] : model.jobs()) {
-    if (from.fleet_filter().shows(model, row.reported) && from.is_of(row.reported.target)) {
-      shown.push_back(&row);
+TableRows listed_device_rows(const TableSource& from) {
+  DeviceList list = from.query.order;
+  sort_devices(from.model(), from.fleet_filter(), list, from.at.now, {}, Instant::min());
+  std::vector<Row> devices;
+  for (const DeviceLine& line : list.lines) {
+    if (!line.heading.empty()) continue;
+    const auto& only = from.query.only;
+    if (!only || from.model().id_of(line.row) == *only) devices.push_back(line.row);
+  }
+  return device_rows(from.at, devices);
+}
+
+TableRows job_rows(const EvaluationContext& at, std::span<const JobChanged> jobs) {
+  TableBuilder<JobChanged> rows(at, job_table);
+  for (const JobChanged& job : jobs) rows.add(job);
+  return rows.take();
+}
+
+TableRows listed_job_rows(const TableSource& from) {
+  std::vector<const JobChanged*> shown;
+  for (const auto& [id, row] : from.model().jobs()) {
+    if (from.fleet_filter().shows(from.model(), row.reported) && from.is_of(row.reported.target)) {
+      shown.push_back(&row.reported);
     }
   }
-  std::stable_sort(shown.begin(), shown.end(), [](const JobRow* a, const JobRow* b) {
-    return a->reported.submitted < b->reported.submitted;
-  });
-  TableBuilder<JobRow> rows(from.at, job_table);
-  for (const JobRow* const row : shown) rows.add(*row);
+  std::ranges::stable_sort(shown, {}, [](const JobChanged* job) { return job->submitted; });
+  TableBuilder<JobChanged> rows(from.at, job_table);
+  for (const JobChanged* const job : shown) rows.add(*job);
   return rows.take();
 }
 
 TableRows decision_rows(const TableSource& from) {
   TableBuilder<Decision> rows(from.at, decision_table);
-  for (const std::uint64_t number : list_decisions(from.frame.model, from.fleet_filter())) {
-    const Decision& decision = *decision_of(from.frame.model, number);
+  for (const std::uint64_t number : list_decisions(from.model(), from.fleet_filter())) {
+    const Decision& decision = *decision_of(from.model(), number);
     if (from.is_of(decision.target)) rows.add(decision);
   }
   return rows.take();
 }
 
 TableRows event_rows(const TableSource& from) {
-  const Model& model = from.frame.model;
+  const Model& model = from.model();
   TableBuilder<LogEntry> rows(from.at, log_table);
   for (const LogLine& line : list_log(model, from.fleet_filter(), LogFilter::all)) {
     if (!line.heading.empty()) continue;
-    if (!from.only || concerns(model, line.entry.subject, *from.only)) rows.add(line.entry);
+    if (!from.query.only || concerns(model, line.entry.subject, *from.query.only))
+      rows.add(line.entry);
+  }
+  return rows.take();
+}
+
+TableRows alert_rows(const TableSource& from) {
+  const Model& model = from.model();
+  TableBuilder<Alert> rows(from.at, alert_table);
+  for (const LogEntry& entry : raised_alerts(model)) {
+    const auto& only = from.query.only;
+    if (!from.fleet_filter().shows(model, entry)) continue;
+    if (only && !concerns(model, entry.subject, *only)) continue;
+    rows.add(model.alerts().at({entry.rule, entry.subject}).alert);
   }
   return rows.take();
 }
 
 TableRows host_rows(const TableSource& from) {
-  const Model& model = from.frame.model;
+  const Model& model = from.model();
   TableBuilder<HostRow> rows(from.at, host_table);
-  for (const std::uint32_t number : list_hosts(model, from.fleet_filter(), from.frame.now)) {
+  for (const std::uint32_t number : list_hosts(model, from.fleet_filter(), from.at.now)) {
     const HostRow& host = model.hosts()[number];
-    if (!from.only || from.only->host == host.reported.registration.host) rows.add(host);
+    if (!from.query.only || from.query.only->host == host.reported.registration.host)
+      rows.add(host);
   }
   return rows.take();
 }
 
 TableRows replica_rows(const TableSource& from) {
-  const Model& model = from.frame.model;
+  const Model& model = from.model();
   TableBuilder<ReplicaRow> rows(from.at, replica_table);
   for (const auto& [id, row] : model.replicas()) {
     if (from.fleet_filter().shows(model, row.reported.replica) && from.is_of(to_text(id)))

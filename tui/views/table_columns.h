@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
@@ -21,12 +22,15 @@ inline TableCell text_cell(std::string_view reported) {
 inline TableCell number_cell(double value) {
   return std::isnan(value) ? TableCell() : TableCell(value);
 }
+inline TableCell list_cell(std::vector<std::string> values) { return values; }
 inline TableCell count_cell(std::uint64_t value) { return static_cast<double>(value); }
 
 /// The cell of a value of any reported type; empty if it is unknown.
 template <typename Value>
 TableCell value_cell(const Value& value) {
-  if constexpr (std::is_convertible_v<Value, std::string_view>) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    return value;
+  } else if constexpr (std::is_convertible_v<Value, std::string_view>) {
     return text_cell(value);
   } else if constexpr (std::is_floating_point_v<Value>) {
     return number_cell(value);
@@ -73,25 +77,26 @@ class TableBuilder {
   TableRows table_;
 };
 
-/// The frame whose data a table shows, and the device that it is limited to, if any.
+/// What a table is made from.
 struct TableSource {
-  const FrameContext& frame;
-  const EvaluationContext& at;
-  std::optional<DeviceId> only;
+  const TableQuery& query;
+  EvaluationContext at;
 
-  const FleetFilter& fleet_filter() const { return frame.ui.fleet_filter; }
-  bool filtered() const { return only.has_value() || fleet_filter().active(); }
+  const Model& model() const { return at.model; }
+  const FleetFilter& fleet_filter() const { return query.fleet_filter; }
+  bool filtered() const { return query.only.has_value() || fleet_filter().active(); }
   bool is_of(std::string_view target) const {
-    return !only || has_device(frame.model, target, *only);
+    return !query.only || has_device(at.model, target, *query.only);
   }
 };
 
 // Tables with a row for each entity.
-TableRows device_rows(const TableSource& from);
+TableRows listed_device_rows(const TableSource& from);
 TableRows replica_rows(const TableSource& from);
-TableRows job_rows(const TableSource& from);
+TableRows listed_job_rows(const TableSource& from);
 TableRows decision_rows(const TableSource& from);
 TableRows event_rows(const TableSource& from);
+TableRows alert_rows(const TableSource& from);
 TableRows host_rows(const TableSource& from);
 
 // Tables of sums and rules.

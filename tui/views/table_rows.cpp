@@ -15,16 +15,17 @@ struct NamedTable {
   bool filtered;          // by a filter and by a device
   TableRows (*rows)(const TableSource& from);
 };
-constexpr std::array<NamedTable, 11> tables = {{
-    {"devices", "devices", true, device_rows},
+constexpr std::array<NamedTable, 12> tables = {{
+    {"devices", "devices", true, listed_device_rows},
     {"replicas", "", true, replica_rows},
-    {"jobs", "jobs", true, job_rows},
+    {"jobs", "jobs", true, listed_job_rows},
     {"classes", "", false, class_rows},
     {"decisions", "routing", true, decision_rows},
     {"flows", "", false, flow_rows},
     {"fallbacks", "", false, fallback_rows},
     {"pools", "power", true, pool_rows},
     {"events", "events", true, event_rows},
+    {"alerts", "", true, alert_rows},
     {"rules", "", false, alert_rule_rows},
     {"hosts", "data-plane", true, host_rows},
 }};
@@ -53,13 +54,11 @@ bool table_is_filtered(std::string_view name) {
   return table != nullptr && table->filtered;
 }
 
-TableRows table_rows(const FrameContext& frame, std::string_view name) {
+TableRows table_rows(const TableQuery& query, std::string_view name) {
   const NamedTable* const table = find_table(name);
   DROVER_REQUIRE(table != nullptr);
-  const JobsByDevice jobs(frame.model);
-  const EvaluationContext at{frame.model, frame.now, jobs};
-  const auto device = parse_device_id(frame.options.device);
-  return table->rows({frame, at, device ? std::optional(*device) : std::nullopt});
+  const JobsByDevice jobs(query.model);
+  return table->rows({query, {query.model, query.now, jobs}});
 }
 
 }  // namespace drover::tui

@@ -6,25 +6,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "commands/query/device_rows.h"
-#include "commands/query/fleet_view.h"
+#include "commands/query/table_output.h"
 #include "fleet/base/units.h"
 #include "tests/commands/consistency/watch.h"
 
 namespace drover::commands {
 namespace {
 
-/// A key of the JSON, and the column of the dashboard's table that says the same.
-struct Pairing {
-  const char* key;
-  const char* column;
-};
-constexpr std::array<Pairing, 6> words = {{{"device", "kind"},
-                                           {"rack", "rack"},
-                                           {"state", "state"},
-                                           {"group", "group"},
-                                           {"pause", "pause"},
-                                           {"models", "models"}}};
+constexpr std::array<const char*, 10> words = {"device",  "rack",  "state", "health", "usable",
+                                               "drained", "group", "pause", "models", "pools"};
 /// What samples say. A key is the column's name as well.
 constexpr std::array<const char*, 16> readings = {"utilization",
                                                   "tensor_activity",
@@ -51,47 +41,16 @@ constexpr double ages_apart_s = 3;
 
 double number_of(const Json& value) { return value.is_number() ? value.number() : absent; }
 
-std::string percent(double share) { return fmt::format("{:.0f}%", share * 100); }
-std::string integer(double value) { return fmt::format("{:.0f}", value); }
-
-/// A column of the text, from the JSON.
-struct Printed {
-  const char* key;
-  std::string (*text)(double);
-};
-constexpr std::array<Printed, 9> printed = {{{"age_s", duration_text},
-                                             {"utilization", percent},
-                                             {"tensor_activity", percent},
-                                             {"memory_used_bytes", bytes_text},
-                                             {"memory_total_bytes", bytes_text},
-                                             {"power_w", watts_text},
-                                             {"temperature_c", integer},
-                                             {"clock_mhz", integer},
-                                             {"running", integer}}};
-
-/// Id, kind, state, the numbers, and the models where there are any.
-std::vector<std::string> printed_cells(const Json& device) {
-  std::vector<std::string> cells = {device["id"].text(), device["device"].text(),
-                                    device["state"].text()};
-  if (!device["pause"].is_null()) cells.back() += ", " + device["pause"].text();
-  for (const Printed& column : printed) {
-    const double value = number_of(device[column.key]);
-    cells.push_back(std::isnan(value) ? "N/A" : column.text(value));
-  }
-  if (!device["models"].text().empty()) cells.push_back(device["models"].text());
-  return cells;
-}
-
 /// `life_s`: the router's age. Who watches may know of a sample from before, which it does not.
 void compare_device(const Json& told, const Table& table, std::size_t row, double life_s,
                     const Comparison& compared) {
   const std::string id = told["id"].text() + " ";
-  for (const Pairing& pairing : words) {
-    const std::string& there = table.text(row, pairing.column);
+  for (const char* const word : words) {
+    const std::string there = table.text(row, word);
     // A pause may begin and end with each heartbeat: it must not stand where it does not.
-    const bool passes = std::string_view(pairing.column) == "pause";
-    compared.same(id + pairing.column + (passes ? fmt::format(", told as '{}'", there) : ""),
-                  shown(told[pairing.key]), there);
+    const bool passes = std::string_view(word) == "pause";
+    compared.same(id + word + (passes ? fmt::format(", told as '{}'", there) : ""),
+                  shown(told[word]), there);
   }
   const double age_s = number_of(told["age_s"]), other_age_s = table.number(row, "age_s");
   if (!std::isnan(age_s) || !(other_age_s >= life_s)) {
@@ -102,24 +61,24 @@ void compare_device(const Json& told, const Table& table, std::size_t row, doubl
     const double one = number_of(told[reading]), other = table.number(row, reading);
     compared.near(id + reading, one, other, one_sample ? 1e-6 * std::abs(one) : 1e300);
   }
-  // "no" and "idle" alone are no slowing down.
-  const std::string throttle = told["throttle"].dump();
-  const bool slowed = throttle != "[]" && throttle != "[\"idle\"]";
-  if (one_sample && !told["throttle"].is_null()) {
-    compared.same(id + "throttle", slowed ? "throttle" : "no",
-                  table.text(row, "throttle") == "no" ? "no" : "throttle");
-  }
+  if (one_sample)
+    compared.same(id + "throttle", shown(told["throttle"]), table.text(row, "throttle"));
 }
 
-/// What `drover devices` prints for people, against its JSON: both from the same answer.
-void compare_text(const std::vector<DeviceRow>& rows, const Json& told, Inconsistencies& wrong) {
+/// What `drover devices` prints for people names each device and its states.
+void compare_text(const InterfaceAnswers& at, const Json& told, Inconsistencies& wrong) {
   const Comparison compared("devices", "devices --json", wrong, Duration{});
-  const std::vector<std::string> lines = lines_of(to_table(rows));
-  compared.same("lines", static_cast<double>(lines.size()), static_cast<double>(told.size()));
-  for (std::size_t at = 0; at < std::min(lines.size(), told.size()); ++at) {
-    compared.same("line of " + told[at]["id"].text(),
-                  fmt::format("{}", fmt::join(cells_of(lines[at]), "|")),
-                  fmt::format("{}", fmt::join(printed_cells(told[at]), "|")));
+  const tui::JobsByDevice jobs(at.fleet);
+  const tui::EvaluationContext context{at.fleet, at.now, jobs};
+  const auto devices = devices_of(at);
+  compared.same("lines", static_cast<double>(devices.size()), static_cast<double>(told.size()));
+  for (std::size_t i = 0; i < std::min(devices.size(), told.size()); ++i) {
+    const std::vector<std::string> cells = device_cells(context, devices[i].row);
+    std::string state = told[i]["state"].text();
+    const std::string pause = shown(told[i]["pause"]);
+    if (!pause.empty() && pause != "no") state += ", " + pause;
+    compared.same("the id", cells[0], told[i]["id"].text());
+    compared.same(cells[0] + " state", cells[2], state);
   }
 }
 
@@ -127,9 +86,8 @@ void compare_text(const std::vector<DeviceRow>& rows, const Json& told, Inconsis
 
 void compare_devices(const InterfaceAnswers& at, Inconsistencies& wrong) {
   const Table& table = at.tables["devices"];
-  const std::vector<DeviceRow> rows = rows_of(at.fleet, {at.now});
-  const Json told = to_json(rows);
-  compare_text(rows, told, wrong);
+  const Json told = to_json(table_of(at, "devices"));
+  compare_text(at, told, wrong);
   const Comparison compared("devices --json", "the dashboard", wrong);
   Ids ids;
   for (std::size_t i = 0; i < told.size(); ++i) {
@@ -167,34 +125,36 @@ void compare_hosts(const InterfaceAnswers& at, Inconsistencies& wrong) {
   const Comparison loads("devices", "the dashboard", wrong, 15 * settles_within);
   const Table& hosts = at.tables["hosts"];
   Ids names;
-  for (const auto& [name, host] : at.fleet.hosts()) {
+  for (const tui::HostRow& known : at.fleet.hosts()) {
+    const HostChanged& host = known.reported;
+    const std::string& name = host.registration.host;
     names.insert(name);
     const auto row = hosts.find("host", name);
     if (!row) continue;
     std::size_t devices = 0;
-    for (const Group& group : host.changed.registration.groups) devices += group.count;
-    compared.same(name + " state", std::string(to_text(host.changed.health)),
-                  hosts.text(*row, "state"));
-    compared.same(name + " rack", host.changed.registration.rack, hosts.text(*row, "rack"));
+    for (const Group& group : host.registration.groups) devices += group.count;
+    compared.same(name + " state", std::string(to_text(host.health)), hosts.text(*row, "state"));
+    compared.same(name + " rack", host.registration.rack, hosts.text(*row, "rack"));
     compared.same(name + " devices", static_cast<double>(devices), hosts.number(*row, "devices"));
     // They are told once a beat, and may grow in each: one number may not stand for longer.
     const double lost = hosts.number(*row, "router_sample_gaps");
     compared.same(fmt::format("{} lost samples, told as {:.0f}", name, lost),
-                  static_cast<double>(host.changed.sample_gaps), lost);
+                  static_cast<double>(host.sample_gaps), lost);
   }
   compared.same("the host", names, hosts.column("host"));
   const Table& table = at.tables["replicas"];
   Ids ids;
-  for (const auto& [id, changed] : at.fleet.replicas()) {
+  for (const auto& [id, known] : at.fleet.replicas()) {
+    const ReplicaChanged& changed = known.reported;
     const Replica& replica = changed.replica;
     const std::string name = to_text(id);
     ids.insert(name);
     const auto row = table.find("id", name);
-    const auto host = at.fleet.hosts().find(id.host);
-    if (!row || host == at.fleet.hosts().end()) continue;
-    const Health health = host->second.changed.health;
+    const tui::HostRow* const host = at.fleet.find_host(id.host);
+    if (!row || host == nullptr) continue;
+    const Health health = host->reported.health;
     const bool gone = is_gone(health);
-    const auto pools = pools_of(host->second.changed, replica.devices.front());
+    const auto pools = pools_of(host->reported, replica.devices.front());
     compared.same(name + " first pool", changed.pool, pools.empty() ? "" : pools.front());
     const std::map<std::string, std::string> facts = {
         {"model", replica.model},
@@ -206,7 +166,10 @@ void compare_hosts(const InterfaceAnswers& at, Inconsistencies& wrong) {
     const bool paused = !gone && replica.pause != Pause::none;
     const std::string& pause = table.text(*row, "pause");
     compared.same(fmt::format("{} pause, told as '{}'", name, pause),
-                  paused ? std::string(to_text(replica.pause)) : "", pause);
+                  gone     ? ""
+                  : paused ? std::string(to_text(replica.pause))
+                           : "no",
+                  pause);
     if (!gone) {
       loads.same(name + " running", double(replica.running), table.number(*row, "running"));
       loads.same(name + " queue", double(replica.queued), table.number(*row, "queue"));

@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "commands/query/device_filter.h"
-#include "commands/query/device_rows.h"
+#include "fleet/base/result.h"
 #include "tests/commands/consistency/watch.h"
 
 namespace drover::commands {
@@ -103,8 +102,8 @@ Ages ages_of(const Table& table) {
 void compare_filter(const InterfaceAnswers& at, const std::string& text, const Ages& ages,
                     const Comparison& compared) {
   Ages told_ages;
-  for (const DeviceRow& row : rows_of(at.fleet, {at.now})) {
-    told_ages[to_text(row.id)] = row.standing.age_s;
+  for (const DeviceAnswer& device : devices_of(at)) {
+    told_ages[to_text(device.id)] = device.standing.age_s;
   }
   Ids told = devices_with(at, text);
   narrow(at, text);
@@ -142,55 +141,48 @@ void compare_job_filter(const InterfaceAnswers& at, const JobFilter& filter,
   Comparison("jobs", "the dashboard's filter", wrong).same(filter.text, told, shown);
 }
 
-/// One for each text, for all looks: each reads the specs of devices once.
-DeviceFilter& filter_of(const std::string& text) {
-  static std::map<std::string, DeviceFilter> filters_made;
-  const auto made = filters_made.find(text);
-  if (made != filters_made.end()) return made->second;
+filter::Filter filter_of(const std::string& text) {
   auto filter = filter::Filter::parse(text, filter::devices);
   DROVER_REQUIRE(std::holds_alternative<filter::Filter>(filter));
-  return filters_made.emplace(text, DeviceFilter(std::get<filter::Filter>(std::move(filter))))
-      .first->second;
+  return std::get<filter::Filter>(std::move(filter));
 }
+
+/// A device with another sample than its last one.
+class ResampledDevice : public tui::ModelDevice {
+ public:
+  ResampledDevice(const tui::EvaluationContext& at, tui::DeviceTable::Row row, const Sample& sample)
+      : ModelDevice(at, row), sample_(sample) {}
+  double reading(Metric metric) const override { return sample_[metric]; }
+
+ private:
+  const Sample& sample_;
+};
 
 }  // namespace
 
 Ids devices_with(const InterfaceAnswers& at, const std::string& filter) {
-  std::vector<DeviceRow> rows = rows_of(at.fleet, {at.now});
-  filter_of(filter).narrow(rows, at.fleet);
+  tui::FleetFilter fleet_filter;
+  fleet_filter.use(filter_of(filter));
+  fleet_filter.evaluate(at.fleet, at.now);
   Ids ids;
-  for (const DeviceRow& row : rows) ids.insert(to_text(row.id));
+  for (const DeviceAnswer& device : devices_of(at)) {
+    if (fleet_filter.shows(device.row)) ids.insert(to_text(device.id));
+  }
   return ids;
 }
 
 bool holds_between_looks(const InterfaceAnswers& at, const std::string& filter,
                          const std::string& device) {
-  for (DeviceRow& row : rows_of(at.fleet, {at.now})) {
-    if (to_text(row.id) != device) continue;
-    std::vector<DeviceRow> rows;
-    for (const Sample& sample : at.heard.samples_of(row.id)) {
-      row.sample = sample;
-      rows.push_back(row);
-    }
-    filter_of(filter).narrow(rows, at.fleet);
-    return rows.size() == at.heard.samples_of(row.id).size();
-  }
-  return true;
-}
-
-void compare_filters(const InterfaceAnswers& at, Inconsistencies& wrong) {
-  std::vector<std::string> all(filters.begin(), filters.end());
-  for (const std::string& pool : at.tables["pools"].column("pool")) {
-    if (!pool.empty()) all.push_back("pool==" + pool);
-  }
-  const Ages ages = ages_of(at.tables["devices"]);
-  const Comparison compared("devices --filter", "the dashboard's filter", wrong);
-  const std::size_t first = at.number / looks_on_end * asked_at_once;
-  for (std::size_t i = 0; i < asked_at_once; ++i) {
-    compare_filter(at, all[(first + i) % all.size()], ages, compared);
-  }
-  for (const JobFilter& filter : job_filters) compare_job_filter(at, filter, wrong);
-  narrow(at, "");
+  const auto id = parse_device_id(device);
+  const auto row = id ? at.fleet.find(*id) : std::nullopt;
+  if (!row) return true;
+  const tui::JobsByDevice jobs(at.fleet);
+  const tui::EvaluationContext context{at.fleet, at.now, jobs};
+  const filter::Filter asked = filter_of(filter);
+  const auto& samples = at.heard.samples_of(*id);
+  return std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+    return asked.matches(ResampledDevice(context, *row, sample));
+  });
 }
 
 }  // namespace drover::commands

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "commands/query/device_rows.h"
 #include "fleet/job_target.h"
 #include "router/policy/alert_rules.h"
 #include "simulator/simulation.h"
 #include "tests/commands/consistency/watch.h"
+#include "tui/tables/device_queries.h"
 
 namespace drover::commands {
 namespace {
@@ -44,9 +44,10 @@ class Truth {
   }
 
   void hosts() {
-    for (const auto& [name, host] : at_.fleet.hosts()) {
+    for (const tui::HostRow& host : at_.fleet.hosts()) {
+      const std::string& name = host.reported.registration.host;
       const bool lives = devices_.contains(name);
-      const Health health = host.changed.health;
+      const Health health = host.reported.health;
       if (health == Health::ok && !lives) {
         differs(name, "is shown as well, and is dead or silent");
       }
@@ -60,7 +61,7 @@ class Truth {
   }
 
   void devices() {
-    for (const DeviceRow& row : rows_of(at_.fleet, {at_.now})) {
+    for (const DeviceAnswer& row : devices_of(at_)) {
       if (!is_well(row.id.host)) continue;
       const agents::DeviceTruth& device = devices_.at(row.id.host).at(row.id.index);
       condition(row, device);
@@ -103,9 +104,7 @@ class Truth {
       for (const agents::DeviceTruth& device : devices) drawn_w += device.power_w;
     }
     if (drawn_w <= cap_slack * cap_w) return;
-    const auto alerts = at_.fleet.alerts().find("site");
-    if (alerts != at_.fleet.alerts().end() &&
-        alerts->second.contains(std::string(router::condition::power_cap_unmet))) {
+    if (at_.fleet.alerts().contains({std::string(router::condition::power_cap_unmet), "site"})) {
       return;
     }
     wrong_["T: the site draws more than its cap, and no alert says so"] = {
@@ -130,12 +129,12 @@ class Truth {
 
   /// It lives, is heard, and is shown so.
   bool is_well(const std::string& host) const {
-    const auto found = at_.fleet.hosts().find(host);
-    return found != at_.fleet.hosts().end() && found->second.changed.health == Health::ok &&
-           devices_.contains(host) && world_.is_connected(host);
+    const tui::HostRow* const found = at_.fleet.find_host(host);
+    return found != nullptr && found->reported.health == Health::ok && devices_.contains(host) &&
+           world_.is_connected(host);
   }
 
-  void condition(const DeviceRow& row, const agents::DeviceTruth& device) {
+  void condition(const DeviceAnswer& row, const agents::DeviceTruth& device) {
     const std::string id = to_text(row.id);
     if (device.usable != row.standing.usable) {
       differs(id, device.usable ? "is shown unusable, and is usable" : "is not shown unusable");
@@ -147,7 +146,7 @@ class Truth {
     if (!row.standing.faulty && device.faulty_since) differs(id, "is not shown faulty");
   }
 
-  void readings(const DeviceRow& row, const agents::DeviceTruth& device) {
+  void readings(const DeviceAnswer& row, const agents::DeviceTruth& device) {
     const std::string id = to_text(row.id);
     const bool known = is_known(row.standing);
     if (device.off_bus) {
@@ -161,18 +160,19 @@ class Truth {
       return;
     }
     const auto apart = [&](Metric metric, double truth, double may_w) {
-      const double shown_w = row.sample[metric];
+      const double shown_w = at_.fleet.reading(row.row, metric);
       return std::isnan(shown_w) || std::abs(shown_w - truth) > may_w;
     };
     const auto told = [&](Metric metric, double truth) {
-      return fmt::format("{} and {}", row.sample[metric], truth);
+      return fmt::format("{} and {}", at_.fleet.reading(row.row, metric), truth);
     };
     if (apart(Metric::power_cap, device.power_cap_w, 1)) {
       differs(id, "is shown with another cap than it has", believed_within,
               told(Metric::power_cap, device.power_cap_w));
     }
     const Lived::Watts drawn = lived_.power_w(row.id);
-    const double truth_w = std::clamp(row.sample[Metric::power], drawn.least, drawn.most);
+    const double truth_w =
+        std::clamp(at_.fleet.reading(row.row, Metric::power), drawn.least, drawn.most);
     if (apart(Metric::power, truth_w, sensor_share * truth_w + sensor_w)) {
       differs(id, "is shown to draw other watts than it draws", believed_within,
               told(Metric::power, truth_w));
@@ -184,15 +184,15 @@ class Truth {
   }
 
   /// What is said to be on a device, and what is.
-  void work_on(const DeviceRow& row, const agents::DeviceTruth& device) {
+  void work_on(const DeviceAnswer& row, const agents::DeviceTruth& device) {
     const std::string id = to_text(row.id);
     std::string gang;
     bool requests = false;
-    for (const auto& [job, place] : row.host->jobs) {
-      if (replica_in(place.place)) {
-        requests = requests || replica_in(place.place) == device.replica;
-      } else if (lists_device(place.place, row.id.index)) {
-        gang += (gang.empty() ? "" : " ") + to_text(job);
+    for (const tui::JobRow* const job : tui::jobs_on(at_.fleet, row.id)) {
+      if (job->reported.job.work.kind == WorkKind::serve) {
+        requests = true;
+      } else {
+        gang += (gang.empty() ? "" : " ") + to_text(job->reported.job.id);
       }
     }
     const std::string truth = device.gang ? to_text(*device.gang) : "";
@@ -204,7 +204,7 @@ class Truth {
     const auto& known = at_.fleet.replicas();
     for (auto at = known.lower_bound({row.id.host, 0});
          at != known.end() && at->first.host == row.id.host; ++at) {
-      const auto& loaded = at->second.replica.devices;
+      const auto& loaded = at->second.reported.replica.devices;
       if (std::find(loaded.begin(), loaded.end(), row.id.index) == loaded.end()) continue;
       replicas.insert(to_text(at->first));
     }

@@ -10,6 +10,7 @@
 #include "commands/query/explanations.h"
 #include "commands/query/job_listing.h"
 #include "commands/query/reports.h"
+#include "commands/query/table_output.h"
 #include "fleet/base/text.h"
 #include "fleet/job_target.h"
 #include "tests/commands/consistency/watch.h"
@@ -27,7 +28,7 @@ constexpr std::array<Pairing, 19> pairings = {{
     {"", "state", "state"},
     {"", "kind", "kind"},
     {"", "model", "model"},
-    {"", "work_class", "class"},
+    {"", "work_class", "work_class"},
     {"", "tenant", "tenant"},
     {"", "priority", "priority"},
     {"", "attempt", "attempt"},
@@ -40,9 +41,9 @@ constexpr std::array<Pairing, 19> pairings = {{
     {"", "change", "change"},
     {"", "pause", "pause"},
     {"", "latency_s", "latency_s"},
-    {"outcome", "first_token_s", "first_token_s"},
-    {"usage", "energy_j", "energy_j"},
-    {"usage", "cost_usd", "cost_usd"},
+    {"outcome", "first_token_s", "outcome.first_token_s"},
+    {"usage", "energy_j", "usage.energy_j"},
+    {"usage", "cost_usd", "usage.cost_usd"},
 }};
 
 void compare_job(const Json& told, const Table& table, std::size_t row,
@@ -86,21 +87,21 @@ void compare_text(const JobListing& listing, const Json& told, Instant now,
 }
 
 /// Every device of the place, "host/3"; of a replica those that it is loaded on.
-Ids devices_of(const FleetView& fleet, std::string_view target) {
+Ids devices_named(const tui::Model& fleet, std::string_view target) {
   Ids ids;
   while (const auto part = take_target_part(target)) {
     const std::string host(part->host);
     if (const auto number = replica_in(part->place)) {
       const auto replica = fleet.replicas().find({host, *number});
       if (replica == fleet.replicas().end()) continue;
-      for (const std::uint16_t device : replica->second.replica.devices) {
+      for (const std::uint16_t device : replica->second.reported.replica.devices) {
         ids.insert(to_text(DeviceId{host, device}));
       }
       continue;
     }
-    const auto known = fleet.hosts().find(host);
-    if (known == fleet.hosts().end()) continue;
-    for (const Group& group : known->second.changed.registration.groups) {
+    const tui::HostRow* const known = fleet.find_host(host);
+    if (known == nullptr) continue;
+    for (const Group& group : known->reported.registration.groups) {
       for (std::uint16_t device = group.first; device < group.first + group.count; ++device) {
         if (lists_device(part->place, device)) ids.insert(to_text(DeviceId{host, device}));
       }
@@ -118,7 +119,7 @@ bool has_place(const JobChanged& job) {
 void compare_jobs(const InterfaceAnswers& at, Inconsistencies& wrong) {
   const JobListing listing{at.jobs.jobs, at.jobs.left_out, at.jobs.jobs.size(), at.jobs.ended_kept,
                            at.jobs.ended_ever};
-  const Json json = to_json(listing);
+  const Json json = to_json(listing, at.now);
   const Json& told = json["jobs"];
   compare_text(listing, told, at.now, wrong);
   const Comparison compared("jobs --json", "the dashboard", wrong);
@@ -148,16 +149,15 @@ void compare_places(const InterfaceAnswers& at, Inconsistencies& wrong) {
       shown[job].insert(table.text(row, "id"));
     }
   }
-  for (const auto& [name, host] : at.fleet.hosts()) {
-    for (const auto& [job, place] : host.jobs) {
-      placed[to_text(job)].merge(devices_of(at.fleet, name + "/" + place.place));
-    }
+  for (const auto& [job, known] : at.fleet.jobs()) {
+    if (!has_place(known.reported)) continue;
+    placed[to_text(job)] = devices_named(at.fleet, known.reported.target);
   }
   const Comparison of_screen("jobs", "the dashboard's devices", wrong);
   const Comparison of_command("jobs", "devices", wrong);
   for (const JobChanged& job : at.jobs.jobs) {
     const std::string id = to_text(job.job.id);
-    const Ids named = has_place(job) ? devices_of(at.fleet, job.target) : Ids{};
+    const Ids named = has_place(job) ? devices_named(at.fleet, job.target) : Ids{};
     of_screen.same(id + " on", joined(named), joined(shown[id]));
     of_command.same(id + " on", joined(named), joined(placed[id]));
     shown.erase(id);
@@ -178,11 +178,11 @@ void compare_whys(const InterfaceAnswers& at, Inconsistencies& wrong) {
       continue;
     }
     const std::string id = to_text(why.job->job.id);
-    const Json told = to_json(why)["job"];
+    const Json told = to_json(why, at.now)["job"];
     const auto listed =
         std::find_if(at.jobs.jobs.begin(), at.jobs.jobs.end(),
                      [&](const JobChanged& job) { return job.job.id == why.job->job.id; });
-    const Json other = listed == at.jobs.jobs.end() ? Json() : to_json(*listed);
+    const Json other = listed == at.jobs.jobs.end() ? Json() : to_json(*listed, at.now);
     const auto row = table.find("id", id);
     for (const char* const key : {"state", "reason", "detail", "target", "attempt"}) {
       const std::string what = fmt::format("{} {}", id, key);

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "commands/query/device_rows.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "router/policy/alert_rules.h"
@@ -28,10 +27,10 @@ constexpr Duration long_wait = std::chrono::seconds(10);
 /// Samples and beats until a cap that can be met is met (docs/actions.md).
 constexpr Duration caps_within = std::chrono::seconds(10);
 
-Ids hosts_with(const FleetView& fleet, Health health) {
+Ids hosts_with(const tui::Model& fleet, Health health) {
   Ids names;
-  for (const auto& [name, host] : fleet.hosts()) {
-    if (host.changed.health == health) names.insert(name);
+  for (const tui::HostRow& host : fleet.hosts()) {
+    if (host.reported.health == health) names.insert(host.reported.registration.host);
   }
   return names;
 }
@@ -41,8 +40,9 @@ Ids suspect_hosts(const InterfaceAnswers& at) { return hosts_with(at.fleet, Heal
 
 Ids unusable_devices(const InterfaceAnswers& at) {
   Ids ids;
-  for (const DeviceRow& row : rows_of(at.fleet, {at.now})) {
-    if (!row.standing.usable && !is_gone(row.standing.health)) ids.insert(to_text(row.id));
+  for (const DeviceAnswer& device : devices_of(at)) {
+    const DeviceCondition& standing = device.standing;
+    if (!standing.usable && !is_gone(standing.health)) ids.insert(to_text(device.id));
   }
   return ids;
 }
@@ -90,9 +90,9 @@ std::optional<Described> described(const InterfaceAnswers& at, const AlertRuleTe
                    true};
 }
 
-Ids subjects_of(const AlertsView& alerts, const std::string& rule) {
+Ids subjects_of(const InterfaceAnswers& at, const std::string& rule) {
   Ids subjects;
-  for (const Alert& alert : alerts.alerts) {
+  for (const Alert& alert : alerts_of(at)) {
     if (alert.rule == rule) subjects.insert(alert.subject);
   }
   return subjects;
@@ -100,7 +100,7 @@ Ids subjects_of(const AlertsView& alerts, const std::string& rule) {
 
 void judge_described(const InterfaceAnswers& at, const AlertRuleText& rule,
                      const Described& described, Inconsistencies& wrong) {
-  const Ids raised = subjects_of(at.alerts, rule.name);
+  const Ids raised = subjects_of(at, rule.name);
   // Looks are further apart than samples: what has broken off in between begins anew.
   const auto broke_off = [&](const std::string& subject, const std::string& filter) {
     return described.by_samples && !holds_between_looks(at, filter, subject);
@@ -120,16 +120,16 @@ void judge_described(const InterfaceAnswers& at, const AlertRuleText& rule,
 
 /// By what summaries and samples have told without a break.
 void judge_held(const InterfaceAnswers& at, const AlertRuleText& rule, Inconsistencies& wrong) {
-  const Ids raised = subjects_of(at.alerts, rule.name);
+  const Ids raised = subjects_of(at, rule.name);
   // A cap is met after a while, and not at all where it holds back nothing but new work.
   const bool unmet = rule.name == condition::power_cap_unmet;
   const Duration raise_after = unmet ? caps_within : rule.raise_after;
   for (const auto& [key, held] : at.heard.held()) {
     const auto& [name, subject] = key;
     if (name != rule.name) continue;
-    const auto host = at.fleet.hosts().find(subject);
+    const tui::HostRow* const host = at.fleet.find_host(subject);
     // Nothing is known now of a host that is gone or silent, whatever it said last.
-    if (host != at.fleet.hosts().end() && host->second.changed.health != Health::ok) continue;
+    if (host != nullptr && host->reported.health != Health::ok) continue;
     const bool must = held.holds_since != never && !at.heard.admits_only(subject) &&
                       at.now - held.holds_since > raise_after + told_within;
     const bool may_not =
@@ -148,10 +148,9 @@ void judge_held(const InterfaceAnswers& at, const AlertRuleText& rule, Inconsist
 /// Devices of the ejected places that alerts name, against those that pools count.
 void judge_ejected(const InterfaceAnswers& at, Inconsistencies& wrong) {
   std::map<std::string, double> told;
-  for (const std::string& place : subjects_of(at.alerts, std::string(condition::place_ejected))) {
+  for (const std::string& place : subjects_of(at, std::string(condition::place_ejected))) {
     const auto parts = split(place, '/');
-    const auto host = at.fleet.hosts().find(parts.front());
-    if (host == at.fleet.hosts().end() || parts.size() != 2) {
+    if (at.fleet.find_host(std::string(parts.front())) == nullptr || parts.size() != 2) {
       wrong[fmt::format("A: outlier_ejected names no place: {}", place)] = {seen_within, ""};
       continue;
     }
@@ -176,7 +175,7 @@ bool tells_reason(const InterfaceAnswers& at, const Alert& alert, Instant since)
 /// "6 in the queue, the oldest for 12m: capacity".
 void judge_waiting_text(const InterfaceAnswers& at, Inconsistencies& wrong) {
   const JobChanged* oldest = longest_waiting(at);
-  for (const Alert& alert : at.alerts.alerts) {
+  for (const Alert& alert : alerts_of(at)) {
     if (alert.rule != condition::jobs_waiting || oldest == nullptr) continue;
     const double queued = std::strtod(alert.text.c_str(), nullptr);
     const auto differs = [&](const std::string& what, const std::string& there) {

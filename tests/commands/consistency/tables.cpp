@@ -20,12 +20,20 @@ std::string shown(double number) {
 std::string shown(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_number()) return shown(value.number());
-  return value.is_text() ? value.text() : value.dump();
+  if (value.is_text()) return value.text();
+  if (!value.is_array()) return value.dump();
+  std::string items;
+  for (std::size_t i = 0; i < value.size(); ++i) items += (i > 0 ? " " : "") + value[i].text();
+  return items;
 }
 
 std::string shown(const tui::TableCell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   if (const auto* number = std::get_if<double>(&cell)) return shown(*number);
+  if (const auto* yes = std::get_if<bool>(&cell)) return *yes ? "true" : "false";
+  if (const auto* list = std::get_if<std::vector<std::string>>(&cell)) {
+    return drover::joined(*list, " ");
+  }
   return "";
 }
 

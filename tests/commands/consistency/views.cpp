@@ -7,7 +7,7 @@
 
 #include "commands/dashboard/dashboard_settings.h"
 #include "commands/dashboard/frame_output.h"
-#include "commands/query/device_rows.h"
+#include "commands/query/table_output.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/text/csv.h"
@@ -62,11 +62,11 @@ void compare_fleet_view(const InterfaceAnswers& at, Inconsistencies& wrong) {
   total("finished", &Summary::finished);
   total("failed", &Summary::failed);
   std::size_t ok = 0, devices = 0;
-  for (const DeviceRow& row : rows_of(at.fleet, {at.now})) {
-    devices += row.standing.health == Health::left ? 0 : 1;
+  for (const DeviceAnswer& device : devices_of(at)) {
+    devices += device.standing.health == Health::left ? 0 : 1;
   }
-  for (const auto& [name, host] : at.fleet.hosts()) {
-    ok += host.changed.health == Health::ok ? 1 : 0;
+  for (const tui::HostRow& host : at.fleet.hosts()) {
+    ok += host.reported.health == Health::ok ? 1 : 0;
   }
   const Comparison facts("devices", "the fleet view", wrong);
   const auto says = [&](const std::string& what, const std::string& words) {
@@ -84,8 +84,11 @@ void compare_csv(const InterfaceAnswers& at, const std::string& name, Inconsiste
   if (!csv) return compared.same("is", csv.error().message, "a table");
   compared.same("rows", static_cast<double>(csv->rows.size()), static_cast<double>(told.size()));
   for (std::size_t row = 0; row < std::min(csv->rows.size(), told.size()); ++row) {
-    for (const std::string& column : told[row].keys()) {
-      const Json& value = told[row][column];
+    for (const std::string& column : table.rows().names) {
+      const auto path = split(column, '.');
+      const Json& first = told[row][std::string(path.front())];
+      const Json& value =
+          path.size() > 1 && first.is_object() ? first[std::string(path[1])] : first;
       const std::string& cell = csv->cell(csv->rows[row], column);
       if (value.is_number()) {
         compared.same(column, shown(std::strtod(cell.c_str(), nullptr)), shown(value));

@@ -29,6 +29,24 @@ constexpr void (*comparisons[])(const InterfaceAnswers&, Inconsistencies&) = {
 
 }  // namespace
 
+std::vector<DeviceAnswer> devices_of(const InterfaceAnswers& at) {
+  std::vector<DeviceAnswer> answers;
+  for (const tui::DeviceTable::Row row : at.fleet.device_order()) {
+    answers.push_back({row, at.fleet.id_of(row), tui::standing_of(at.fleet, at.now, row)});
+  }
+  return answers;
+}
+
+std::vector<Alert> alerts_of(const InterfaceAnswers& at) {
+  std::vector<Alert> alerts;
+  for (const auto& [key, row] : at.fleet.alerts()) alerts.push_back(row.alert);
+  return alerts;
+}
+
+tui::TableRows table_of(const InterfaceAnswers& at, std::string_view name) {
+  return tui::table_rows({at.fleet, at.now, {}, {}, {}}, name);
+}
+
 void ConsistencyWatch::begin(simulator::Simulation& world, const simulator::FaultStorm& storm) {
   world_ = &world;
   policy_ = &storm.scenario.policy;
@@ -62,9 +80,8 @@ void ConsistencyWatch::hear(Peer from, const Envelope& envelope) {
   if (from == publish_peer || part) dashboard_->receive(world_->now(), from, envelope);
   if (from == publish_peer) return heard_->hear(world_->now(), envelope);
   if (!asked_) return;
-  if (part && !asked_->fleet.whole()) {
-    asked_->fleet.receive(envelope);
-    asked_->alerts.add(*part);
+  if (part && !asked_->subscriber.has_snapshot()) {
+    asked_->subscriber.receive(world_->now(), from, envelope, asked_->fleet);
   }
   if (const auto* jobs = std::get_if<JobsReply>(&envelope.body)) take_page(*jobs);
   if (const auto* summary = std::get_if<Summary>(&envelope.body)) asked_->summary = *summary;
@@ -97,7 +114,9 @@ void ConsistencyWatch::pass_on() {
 void ConsistencyWatch::ask() {
   asked_.emplace();
   asked_at_ = world_->now();
-  world_->client_send(SnapshotRequest{});
+  if (auto request = asked_->subscriber.take_snapshot_request(world_->now())) {
+    world_->client_send(std::move(request->body));
+  }
   asked_->page.ended_max = ended_asked;
   world_->client_send(asked_->page);
   world_->client_send(SummaryRequest{});
@@ -123,10 +142,11 @@ void ConsistencyWatch::hold_counters() {
   const auto hold = [&](const std::string& host, const char* what, std::uint64_t count) {
     growth_.hold(fmt::format("{} {}", host, what), static_cast<double>(count), broken_);
   };
-  for (const auto& [name, host] : asked_->fleet.hosts()) {
-    hold(name, "router_sample_gaps", host.changed.sample_gaps);
-    hold(name, "samples_skipped", host.changed.samples_thinned);
-    hold(name, "undecodable", host.changed.undecodable);
+  for (const tui::HostRow& host : asked_->fleet.hosts()) {
+    const std::string& name = host.reported.registration.host;
+    hold(name, "router_sample_gaps", host.reported.sample_gaps);
+    hold(name, "samples_skipped", host.reported.samples_thinned);
+    hold(name, "undecodable", host.reported.undecodable);
   }
 }
 
@@ -134,9 +154,9 @@ void ConsistencyWatch::compare() {
   const Instant now = world_->now();
   const std::vector<WhyReply> whys = ask_why();
   const Tables tables(*dashboard_, now);
-  const InterfaceAnswers at{asked_->fleet,   asked_->alerts, *asked_->jobs, *asked_->summary,
-                            *asked_->policy, whys,           *heard_,       *dashboard_,
-                            tables,          *policy_,       now,           compared_};
+  const InterfaceAnswers at{asked_->fleet, *asked_->jobs, *asked_->summary, *asked_->policy,
+                            whys,          *heard_,       *dashboard_,      tables,
+                            *policy_,      now,           compared_};
   Inconsistencies wrong;
   for (const auto comparison : comparisons) comparison(at, wrong);
   lived_.note(*world_);

@@ -13,14 +13,14 @@
 #include <string>
 #include <vector>
 
-#include "commands/query/alert_rows.h"
-#include "commands/query/fleet_view.h"
 #include "tests/commands/consistency/growth.h"
 #include "tests/commands/consistency/published_stream_view.h"
 #include "tests/commands/consistency/tables.h"
 #include "tests/simulator/fault_storms.h"
 #include "tests/simulator/transient_violations.h"
 #include "tui/dashboard.h"
+#include "tui/history/stream_subscriber.h"
+#include "tui/tables/filter_subjects.h"
 
 namespace drover::commands {
 
@@ -48,8 +48,7 @@ class Lived {
 
 /// What the surfaces say at one moment.
 struct InterfaceAnswers {
-  const FleetView& fleet;             // `drover devices`
-  const AlertsView& alerts;           // `drover alerts`
+  const tui::Model& fleet;            // `drover devices` and `drover alerts`: of a snapshot
   const JobsReply& jobs;              // `drover jobs`
   const Summary& summary;             // `drover status`
   const PolicyReply& applied;         // `drover policy show`
@@ -61,6 +60,18 @@ struct InterfaceAnswers {
   Instant now{};
   std::uint64_t number = 0;  // of the look
 };
+
+/// A device of `drover devices`.
+struct DeviceAnswer {
+  tui::DeviceTable::Row row = 0;
+  DeviceId id;
+  DeviceCondition standing;
+};
+std::vector<DeviceAnswer> devices_of(const InterfaceAnswers& at);
+/// The alerts of `drover alerts`, by rule and subject.
+std::vector<Alert> alerts_of(const InterfaceAnswers& at);
+/// A table that a command makes of a snapshot, "devices" or "alerts".
+tui::TableRows table_of(const InterfaceAnswers& at, std::string_view name);
 
 /// What `drover devices --filter` answers. REQUIRES a filter of devices.
 Ids devices_with(const InterfaceAnswers& at, const std::string& filter);
@@ -98,14 +109,14 @@ class ConsistencyWatch : public simulator::StormObserver {
 
  private:
   struct Answers {
-    FleetView fleet;
-    AlertsView alerts;
+    tui::StreamSubscriber subscriber{std::chrono::seconds(1)};
+    tui::Model fleet{std::chrono::seconds(1)};
     JobsRequest page;               // of jobs, asked for last
     std::vector<JobChanged> pages;  // before it
     std::optional<JobsReply> jobs;
     std::optional<Summary> summary;
     std::optional<PolicyReply> policy;
-    bool whole() const { return fleet.whole() && jobs && summary && policy; }
+    bool whole() const { return subscriber.has_snapshot() && jobs && summary && policy; }
   };
 
   void ask();

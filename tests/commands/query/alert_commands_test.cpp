@@ -43,8 +43,8 @@ TEST(AlertVerbs, ListTheRulesInForce) {
   const auto rules = Json::parse(fleet.running.ask({"alerts", "--rules", "--json"}).out);
   ASSERT_TRUE(rules.ok());
   const Json& last = (*rules)[rules->size() - 1];
-  EXPECT_EQ(last["name"].text(), "put_away");
-  EXPECT_EQ(last["for_s"].number(), 0);
+  EXPECT_EQ(last["rule"].text(), "put_away");
+  EXPECT_EQ(last["raise_after_s"].number(), 0);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The router's rules, the commands' filters and the dashboard's are asked the same of the same
-// devices, and answer the same.
+// The router's rules and the filters of clients are asked the same of the same devices, and answer
+// the same.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -9,9 +9,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "commands/query/device_filter.h"
-#include "commands/query/device_rows.h"
-#include "commands/query/fleet_view.h"
 #include "router/lint/policy_file.h"
 #include "tests/router/router_fixture.h"
 #include "tui/model/model.h"
@@ -79,14 +76,6 @@ class FilteredFleet : public router::RouterHarness {
     const auto found = raised_.find(rule);
     return found == raised_.end() ? Ids{} : found->second;
   }
-  Ids of_commands(std::string_view text) const {
-    std::vector<DeviceRow> rows = rows_of(view_, {now});
-    auto filter = filter::Filter::parse(text, filter::devices);
-    DeviceFilter(std::get<filter::Filter>(std::move(filter))).narrow(rows, view_);
-    Ids ids;
-    for (const DeviceRow& row : rows) ids.insert(to_text(row.id));
-    return ids;
-  }
   Ids of_dashboard(std::string_view text) const {
     tui::FleetFilter fleet_filter;
     EXPECT_FALSE(fleet_filter.set(text));
@@ -105,7 +94,6 @@ class FilteredFleet : public router::RouterHarness {
     commit();
     model_.begin_snapshot();
     for (const SnapshotPart& part : told<SnapshotPart>(8)) {
-      view_.receive({"router", 1, now, part});
       for (const std::string& bytes : part.messages) {
         const Envelope envelope = decode(bytes).value();
         model_.apply(now, envelope);
@@ -162,19 +150,17 @@ class FilteredFleet : public router::RouterHarness {
   }
 
   std::uint64_t sequence_ = 0;
-  FleetView view_;
   tui::Model model_{seconds(1)};
   std::map<std::string, Ids> raised_;
 };
 
-TEST(DeviceFields, RulesCommandsAndTheDashboardAnswerTheSame) {
+TEST(DeviceFields, RulesAndClientsAnswerTheSame) {
   FilteredFleet fleet;
   fleet.take_snapshot();
   std::size_t answered = 0;
   for (std::size_t question = 0; question < std::size(questions); ++question) {
     const std::string_view text = questions[question];
     const Ids rule = fleet.of_rule(name_of(question));
-    EXPECT_EQ(fleet.of_commands(text), rule) << "commands: " << text;
     EXPECT_EQ(fleet.of_dashboard(text), rule) << "dashboard: " << text;
     if (!rule.empty()) ++answered;
   }
@@ -184,10 +170,9 @@ TEST(DeviceFields, RulesCommandsAndTheDashboardAnswerTheSame) {
 TEST(DeviceFields, AnUnsampledDeviceAgesSeparatelyWithUnknownMetrics) {
   FilteredFleet fleet;
   fleet.take_snapshot();
-  EXPECT_EQ(fleet.of_commands("age > 19s"), Ids{"h1/2"});
   EXPECT_EQ(fleet.of_dashboard("age > 19s"), Ids{"h1/2"});
-  EXPECT_EQ(fleet.of_commands("state == unusable & temp == none & util == none"), Ids{"h1/2"});
-  EXPECT_EQ(fleet.of_commands("state == ok & host == h1 & age > 2s"), Ids{});
+  EXPECT_EQ(fleet.of_dashboard("state == unusable & temp == none & util == none"), Ids{"h1/2"});
+  EXPECT_EQ(fleet.of_dashboard("state == ok & host == h1 & age > 2s"), Ids{});
 }
 
 }  // namespace

@@ -1,13 +1,10 @@
 // `--filter` over devices: what each field of a device says, and what a person is told who is
 // wrong.
-#include "commands/query/device_filter.h"
-
-#include <variant>
-
 #include <gtest/gtest.h>
 
 #include "tests/commands/program.h"
 #include "tests/commands/small_fleet.h"
+#include "tui/tables/fleet_filter.h"
 
 namespace drover::commands {
 namespace {
@@ -53,7 +50,9 @@ class TwoHostFleet {
     sample("b", 0, 99, 0);
   }
 
-  void say(Message body) { view_.receive({"router", 1, published_at, std::move(body)}); }
+  void say(Message body) {
+    model_.apply(published_at, {"router", 1, published_at, std::move(body)});
+  }
 
   void sample(const std::string& host, std::uint16_t device, double celsius, double throttle) {
     Sample row;
@@ -63,19 +62,25 @@ class TwoHostFleet {
     say(pack(host, std::vector{row}));
   }
 
-  /// The ids of those that it holds for, as of so many seconds later.
+  /// The ids of those that it holds for, when another message arrives so many seconds later.
   std::string found(std::string_view text, int later_s = 1) const {
     auto parsed = filter::Filter::parse(text, filter::devices);
     if (const auto* problem = std::get_if<filter::Problem>(&parsed)) return problem->message;
-    std::vector<DeviceRow> rows = rows_of(view_, {published_at + seconds(later_s), 5});
-    DeviceFilter(std::get<filter::Filter>(std::move(parsed))).narrow(rows, view_);
+    const Instant later = published_at + seconds(later_s);
+    tui::Model model = model_;
+    model.apply(later, {"router", 2, later, Summary{}});
+    tui::FleetFilter filter;
+    filter.use(std::get<filter::Filter>(std::move(parsed)));
+    filter.evaluate(model, later);
     std::string ids;
-    for (const DeviceRow& row : rows) ids += (ids.empty() ? "" : " ") + to_text(row.id);
+    for (tui::DeviceTable::Row row = 0; row < model.devices().rows(); ++row) {
+      if (filter.shows(row)) ids += (ids.empty() ? "" : " ") + to_text(model.id_of(row));
+    }
     return ids;
   }
 
  private:
-  FleetView view_;
+  tui::Model model_{seconds(1)};
 };
 
 struct FilterCase {

@@ -83,21 +83,9 @@ TEST(DeviceFacts, DecisionsThatChoseItOrRejectedItsTypeAreListedNewestFirst) {
   EXPECT_EQ(decisions_about(model, *row, 3).size(), 3u);
 }
 
-TEST(DeviceFacts, PeerPausesExcludeTheFaultyDeviceAndPrefillPausesExcludeRequests) {
+TEST(DeviceFacts, PrefillPausesTheDeviceButNoneOfItsRequests) {
   SampleFleet fleet;
   Model model = model_of(fleet);
-  JobChanged gang;
-  gang.state = JobState::running;
-  gang.target = "gpu-a/0-1";
-  gang.pause = Pause::peer;
-  EXPECT_EQ(pause_on(model, {"gpu-a", 0}, {&gang}), Pause::peer);
-  DeviceChanged hung;
-  hung.host = "gpu-a";
-  hung.injected = {"hang"};
-  model.apply(SampleFleet::start, fleet.published(hung));
-  EXPECT_EQ(pause_on(model, {"gpu-a", 0}, {&gang}), Pause::none);
-  EXPECT_EQ(pause_on(model, {"gpu-a", 1}, {&gang}), Pause::peer);
-
   ReplicaChanged reads = fleet.replicas[0];
   reads.replica.pause = Pause::prefill;
   model.apply(SampleFleet::start, fleet.published(reads));
@@ -105,8 +93,11 @@ TEST(DeviceFacts, PeerPausesExcludeTheFaultyDeviceAndPrefillPausesExcludeRequest
   request.state = JobState::running;
   request.target = to_text(reads.replica.id);
   EXPECT_EQ(pause_of(model, request), Pause::none);
-  const DeviceId device{reads.replica.id.host, reads.replica.devices.front()};
-  EXPECT_EQ(pause_on(model, device, {&request}), Pause::prefill);
+  const JobsByDevice jobs(model);
+  const EvaluationContext at{model, SampleFleet::start, jobs};
+  const auto row = model.find({reads.replica.id.host, reads.replica.devices.front()});
+  ASSERT_TRUE(row);
+  EXPECT_EQ(ModelDevice(at, *row).pause(), Pause::prefill);
 }
 
 TEST(DeviceFacts, JobsOnADeviceListLongWorkFirst) {

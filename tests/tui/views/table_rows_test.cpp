@@ -60,6 +60,7 @@ TEST(TableRows, HaveARowPerItemAndACellPerColumn) {
                                    {"fallbacks", fleet.summary.fallbacks.size()},
                                    {"pools", fleet.policy.pools.size()},
                                    {"events", 0},  // counted elsewhere
+                                   {"alerts", fleet.alerts.size()},
                                    {"rules", fleet.policy.alert_rules.size()},
                                    {"hosts", fleet.hosts.size()}};
   ASSERT_EQ(cases.size(), table_names().size());
@@ -100,12 +101,12 @@ TEST(TableRows, OfJobsLeaveUnreportedValuesEmpty) {
   for (const auto& row : jobs.rows) {
     const bool serves = row[column("kind")] == TableCell("serve");
     if (row[column("state")] == TableCell("running")) {
-      EXPECT_EQ(row[column("energy_j")], missing) << "told when an attempt ends";
-      EXPECT_EQ(row[column("cost_usd")], missing);
+      EXPECT_EQ(row[column("usage.energy_j")], missing) << "told when an attempt ends";
+      EXPECT_EQ(row[column("usage.cost_usd")], missing);
       EXPECT_EQ(row[column("progress")] == missing, serves) << "a request tells none";
       ++running;
     } else if (row[column("state")] == TableCell("finished")) {
-      EXPECT_TRUE(std::holds_alternative<double>(row[column("energy_j")]));
+      EXPECT_TRUE(std::holds_alternative<double>(row[column("usage.energy_j")]));
       ++finished;
     }
   }

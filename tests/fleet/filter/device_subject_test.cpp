@@ -1,22 +1,12 @@
-#include "fleet/filter/device.h"
-
+#include <cmath>
 #include <variant>
 
 #include <gtest/gtest.h>
 
+#include "tests/fleet/filter/plain_device.h"
+
 namespace drover::filter {
 namespace {
-
-/// A device of which nothing but its last sample is known.
-struct Sampled : FilterSubject {
-  Sample sample;
-  double number(Field field) const override {
-    return sampled(field, [&](Metric metric) { return sample[metric]; });
-  }
-  void texts(Field field, TextMatcher& test) const override {
-    if (field == Field::throttle) show_throttle_reasons(sample[Metric::throttle], test);
-  }
-};
 
 bool filter_matches(std::string_view text, const FilterSubject& thing) {
   return std::get<Filter>(Filter::parse(text)).matches(thing);
@@ -39,7 +29,7 @@ TEST(FilterOfSamples, ReadsEachMetricUnderItsField) {
                {Metric::running, 2, "running==2"},
                {Metric::energy, 5000, "energy==5kJ"}};
   for (const auto& row : cases) {
-    Sampled device;
+    PlainDevice device;
     EXPECT_FALSE(filter_matches(row.text, device)) << row.text;
     device.sample[row.metric] = row.value;
     EXPECT_TRUE(filter_matches(row.text, device)) << row.text;
@@ -47,7 +37,7 @@ TEST(FilterOfSamples, ReadsEachMetricUnderItsField) {
 }
 
 TEST(FilterOfSamples, SharesAreOfTheReportedTotal) {
-  Sampled device;
+  PlainDevice device;
   device.sample[Metric::memory_used] = 8e9;
   EXPECT_TRUE(filter_matches("mem==none", device));
   device.sample[Metric::memory_total] = 10e9;
@@ -72,12 +62,55 @@ TEST(FilterOfSamples, NamesTheThrottleReasons) {
       {0x200, "throttle==other", "throttle==no"},
   };
   for (const auto& row : cases) {
-    Sampled device;
+    PlainDevice device;
     EXPECT_TRUE(filter_matches("throttle==none", device));
     device.sample[Metric::throttle] = row.bits;
     EXPECT_TRUE(filter_matches(row.holds, device)) << row.bits;
     EXPECT_FALSE(filter_matches(row.fails, device)) << row.bits;
   }
+}
+
+TEST(DeviceFields, HeadroomIsTheDistanceToTheSlowdownTemperature) {
+  PlainDevice device;
+  device.sample[Metric::temperature] = 84;
+  EXPECT_TRUE(std::isnan(device.number(Field::headroom)));
+  device.slowdown_at_c = 89;
+  EXPECT_DOUBLE_EQ(device.number(Field::headroom), 5);
+}
+
+TEST(DeviceFields, TheGroupPowerCapAppliesWhenSamplesReportNone) {
+  PlainDevice device;
+  device.sample[Metric::power] = 350;
+  EXPECT_TRUE(std::isnan(device.number(Field::power_share)));
+  device.own_group.power_cap_w = 700;
+  EXPECT_DOUBLE_EQ(device.number(Field::power_share), 0.5);
+  EXPECT_DOUBLE_EQ(device.number(Field::cap), 700);
+  device.sample[Metric::power_cap] = 400;
+  EXPECT_DOUBLE_EQ(device.number(Field::power_share), 0.875);
+}
+
+TEST(DeviceFields, AFaultyDeviceDoesNotWaitForItsPeers) {
+  PlainDevice device;
+  device.jobs = {{Job{}, Pause::peer}};
+  EXPECT_EQ(device.pause(), Pause::peer);
+  device.condition_now.faulty = true;
+  EXPECT_EQ(device.pause(), Pause::none);
+  device.condition_now.health = Health::lost;
+  EXPECT_EQ(device.pause(), std::nullopt) << "nothing is known of the work of a lost host";
+}
+
+TEST(DeviceFields, ModelsAreThoseLoadedAndThoseOfJobsEachOnce) {
+  PlainDevice device;
+  Replica replica;
+  replica.model = "llama-3.1-8b";
+  device.replicas = {replica};
+  Job served, trained;
+  served.work.model = "llama-3.1-8b";
+  trained.work.model = "bert-large";
+  device.jobs = {{served, Pause::none}, {trained, Pause::none}};
+  EXPECT_EQ(device.values(Field::model), (std::vector<std::string>{"llama-3.1-8b", "bert-large"}));
+  device.condition_now.health = Health::left;
+  EXPECT_TRUE(device.values(Field::model).empty());
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+#include "commands/query/fleet_client.h"
+
+namespace drover::commands {
+namespace {
+
+constexpr WallSpan snapshot_timeout = std::chrono::seconds(5);
+constexpr std::chrono::milliseconds turn_max{100};
+
+Duration wall_second(const Session& session) { return wall_span(1, session.welcome().speed); }
+
+}  // namespace
+
+FleetClient::FleetClient(Session& session)
+    : session_(session), subscriber_(wall_second(session)), model_(wall_second(session)) {}
+
+Status FleetClient::subscribe() {
+  subscribed_ = true;
+  return session_.subscribe();
+}
+
+/// A JoinAccepted: the router may have restarted, and may publish at another endpoint.
+Status FleetClient::follow_router(const Session::PollResult& turn, const Envelope& envelope) {
+  if (!std::holds_alternative<JoinAccepted>(envelope.body)) return {};
+  if (turn.clock_jump) {
+    subscriber_ = tui::StreamSubscriber(wall_second(session_));
+    model_ = tui::Model(wall_second(session_));
+  }
+  subscriber_.request_snapshot();
+  return subscribed_ ? session_.subscribe() : Status{};
+}
+
+Result<std::vector<Envelope>> FleetClient::turn(std::chrono::milliseconds longest) {
+  if (auto request = subscriber_.take_snapshot_request(now())) session_.send(request->body);
+  const auto wait = session_.clock().until(subscriber_.next_deadline(), longest);
+  Session::PollResult turn = session_.wait(wait);
+  std::vector<Envelope> news;
+  for (auto& [from, envelope] : turn.messages) {
+    if (const Status followed = follow_router(turn, envelope); !followed) return followed.error();
+    // The router was overloaded: it has dropped the request for a snapshot.
+    if (std::holds_alternative<RequestError>(envelope.body)) subscriber_.request_snapshot();
+    if (!subscriber_.receive(now(), from, envelope, model_)) continue;
+    const bool last_part = std::holds_alternative<SnapshotPart>(envelope.body);
+    if (last_part && !subscribed_) subscriber_.request_snapshot();
+    news.push_back(std::move(envelope));
+  }
+  return news;
+}
+
+Status FleetClient::read_snapshot() { return wait_until(&FleetClient::has_snapshot); }
+
+Status FleetClient::sync() { return wait_until(&FleetClient::has_synced); }
+
+Status FleetClient::wait_until(bool (FleetClient::*done)() const) {
+  const WallTime end = wall_now() + snapshot_timeout;
+  while (!(this->*done)() && wall_now() < end) {
+    if (const auto news = turn(turn_max); !news) return news.error();
+  }
+  if (!has_snapshot()) return error("the router sent no complete snapshot within 5 s");
+  return {};
+}
+
+}  // namespace drover::commands
