@@ -195,7 +195,7 @@ void Agent::State::handle(Instant now, const StartReplica& start) {
 void Agent::State::handle(Instant now, const CapDevices& cap) {
   for (const std::uint16_t device : cap.devices) {
     if (device >= plan.devices.size()) continue;
-    const double made_for_w = plan.devices[device].spec->tdp_w;
+    const double made_for_w = plan.devices[device].spec->power.tdp_w;
     executor.set_power_cap(now, device, cap.watts > 0 ? cap.watts : made_for_w);
   }
   report_changes(now);

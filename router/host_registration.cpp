@@ -224,7 +224,7 @@ void RouterCore::handle(Instant now, Caller caller, const ReplicaReport& report)
   replica.id.host = caller.entry.host;
   replica.detail = printable(replica.detail.substr(0, 200));
   const auto group = fleet_state.group_of(*host, replica);
-  if (group && clamp_to(replica, fleet_state.groups()[*group].spec->memory_bytes)) {
+  if (group && clamp_to(replica, fleet_state.groups()[*group].spec->memory.bytes)) {
     record_implausible(
         now, replica.id.host,
         fmt::format("the memory or requests of replica r{} (clamped)", replica.id.number));

@@ -127,7 +127,7 @@ void RouterCore::restore_caps(Instant now, const std::vector<CapLimit>& limits) 
       return !limit.admission_only && (!limit.pool || group.in_pool(*limit.pool));
     });
     if (held) continue;
-    const double rated_w = group.spec->tdp_w;
+    const double rated_w = group.spec->power.tdp_w;
     for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
       if (columns.power_cap_w[device] <= 0) continue;  // no sample yet
       if (rated_w - cap_in_force(now, device) < least_step_w) continue;

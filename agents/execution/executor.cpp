@@ -108,7 +108,7 @@ void Executor::apply(Instant now, Work& work, const std::vector<std::uint16_t>& 
     const devices::Activity activity{work.activity(), true, work.memory_bytes()};
     clock_changed = false;
     for (const std::uint16_t device : devices) {
-      DROVER_REQUIRE(activity.memory_used_bytes <= devices_[device].spec->memory_bytes);
+      DROVER_REQUIRE(activity.memory_used_bytes <= devices_[device].spec->memory.bytes);
       clock_changed |= chassis_.set_activity(
           now, device, hung ? hung_activity(activity, device) : activity, round < 2);
     }

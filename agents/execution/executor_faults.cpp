@@ -9,12 +9,6 @@
 namespace drover::agents {
 namespace {
 
-devices::Activity idle_activity() {
-  devices::Activity activity;
-  activity.step.duty_cycle = 0;
-  return activity;
-}
-
 /// A kernel that waits forever: it is active but moves and computes nothing.
 devices::Step spinning() { return {}; }
 
@@ -39,13 +33,13 @@ devices::Activity Executor::hung_activity(const devices::Activity& healthy,
                                           std::uint16_t device) const {
   devices::Activity activity = healthy;
   const bool busy = fault_effects_[device].hung || healthy.step.duty_cycle > 0;
-  activity.step = busy ? spinning() : idle_activity().step;
+  activity.step = busy ? spinning() : devices::idle_activity().step;
   return activity;
 }
 
 /// Sets the activity of a free device.
 void Executor::set_free_activity(Instant now, std::uint16_t device) {
-  devices::Activity activity = idle_activity();
+  devices::Activity activity = devices::idle_activity();
   if (fault_effects_[device].hung) {
     activity.step = spinning();
     activity.context_open = true;

@@ -36,12 +36,12 @@ std::optional<Refusal> refuse_serving(const devices::Placement& placement,
   if (devices::kv_capacity_tokens(placement, model) == 0) {
     return Refusal{
         Reason::memory,
-        fmt::format(
-            "{} in {} needs {:.1f} GiB of weights per device, {} has {:.1f} GiB "
-            "for models",
-            model.id, to_text(placement.precision),
-            devices::weights_bytes(placement, model) / (1 << 30), placement.device->id,
-            (placement.device->memory_bytes - placement.device->reserved_bytes) / (1 << 30))};
+        fmt::format("{} in {} needs {:.1f} GiB of weights per device, {} has {:.1f} GiB "
+                    "for models",
+                    model.id, to_text(placement.precision),
+                    devices::weights_bytes(placement, model) / (1 << 30), placement.device->id,
+                    (placement.device->memory.bytes - placement.device->memory.reserved_bytes) /
+                        (1 << 30))};
   }
   return std::nullopt;
 }
@@ -221,7 +221,7 @@ void ReplicaEngine::end(Attempts::iterator found, Instant now) {
   ended.key = found->first;
   ended.at = now;
   ended.usage = attempt.usage;
-  ended.usage.cost_usd = attempt.usage.device_s / 3600 * placement_.device->price_usd_per_h;
+  ended.usage.cost_usd = attempt.usage.device_s / 3600 * placement_.device->price.usd_per_h;
   // A cancellation during the last step is too late: the work is done.
   if (attempt.items_done < items) {
     ended.failure = attempt.stopping.value_or(Reason::cancelled);

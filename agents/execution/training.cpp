@@ -79,7 +79,7 @@ std::optional<Refusal> refuse_training(const devices::Placement& placement,
         fmt::format("needs {:.1f} GiB on each of {} devices, {} has {:.1f} GiB",
                     devices::training_bytes(placement, model, shape_of(work)) / (1 << 30),
                     placement.devices, device.id,
-                    (device.memory_bytes - device.reserved_bytes) / (1 << 30))};
+                    (device.memory.bytes - device.memory.reserved_bytes) / (1 << 30))};
   }
   return std::nullopt;
 }
@@ -221,7 +221,7 @@ EndedAttempt TrainingGang::ended(const EnergyReading& reading) const {
   ended.usage.device_s =
       static_cast<double>(devices_.size()) * to_seconds(reading.at - started_.at);
   ended.usage.energy_j = reading.energy_j - started_.energy_j;
-  ended.usage.cost_usd = ended.usage.device_s / 3600 * placement_.device->price_usd_per_h;
+  ended.usage.cost_usd = ended.usage.device_s / 3600 * placement_.device->price.usd_per_h;
   return ended;
 }
 

@@ -26,12 +26,12 @@ Json to_json(const devices::Entry<devices::DeviceSpec>& entry) {
       .set("id", spec.id)
       .set("name", spec.name)
       .set("class", to_text(spec.device_class))
-      .set("memory_bytes", whole(spec.memory_bytes))
-      .set("memory_bandwidth", whole(spec.memory_bandwidth))
-      .set("link_bandwidth", whole(spec.link_bandwidth))
+      .set("memory_bytes", whole(spec.memory.bytes))
+      .set("memory_bandwidth", whole(spec.memory.bandwidth))
+      .set("link_bandwidth", whole(spec.links.bandwidth))
       .set("peak_flops", std::move(peaks))
-      .set("tdp_w", spec.tdp_w)
-      .set("price_usd_per_h", spec.price_usd_per_h)
+      .set("tdp_w", spec.power.tdp_w)
+      .set("price_usd_per_h", spec.price.usd_per_h)
       .set("origin", entry.origin);
 }
 
@@ -51,10 +51,10 @@ std::string devices_table(const devices::Catalogue& catalogue) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [id, entry] : catalogue.devices()) {
     const devices::DeviceSpec& spec = entry.spec;
-    rows.push_back({id, std::string(to_text(spec.device_class)), bytes_text(spec.memory_bytes),
-                    fmt::format("{:.0f} GB/s", spec.memory_bandwidth / 1e9),
+    rows.push_back({id, std::string(to_text(spec.device_class)), bytes_text(spec.memory.bytes),
+                    fmt::format("{:.0f} GB/s", spec.memory.bandwidth / 1e9),
                     fmt::format("{:.0f} T", spec.peak(Precision::bf16) / 1e12),
-                    watts_text(spec.tdp_w), dollars_text(spec.price_usd_per_h), spec.name});
+                    watts_text(spec.power.tdp_w), dollars_text(spec.price.usd_per_h), spec.name});
   }
   return table_text({"DEVICE", "CLASS", right_aligned("MEMORY"), right_aligned("BANDWIDTH"),
                      right_aligned("BF16"), right_aligned("TDP"), right_aligned("$/H"), "NAME"},
@@ -109,11 +109,11 @@ std::string inherited_facts(const devices::DeviceSpec& spec) {
     std::string facts;
     add_facts(facts, spec, devices::number_rows(), it.file,
               [](const devices::DeviceSpec& of, const devices::NumberRow& row) {
-                return of.*row.member / row.scale;
+                return row.member.read(of) / row.scale;
               });
     add_facts(facts, spec, devices::count_rows(), it.file,
               [](const devices::DeviceSpec& of, const devices::CountRow& row) {
-                return static_cast<double>(of.*row.member);
+                return static_cast<double>(row.member.read(of));
               });
     if (!facts.empty()) text += fmt::format("\n# {}:\n{}", it.title, facts);
   }

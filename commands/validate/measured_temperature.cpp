@@ -105,7 +105,8 @@ double coolest_inlet_c(const std::vector<LogRow>& rows, const devices::DeviceSpe
     const bool idle = row.power.power_w <= idle_factor * idlest->power.power_w;
     if (idle && row.die_c < coolest->die_c) coolest = &row;
   }
-  return devices::inlet_for_steady_state(device, coolest->die_c, coolest->power.power_w);
+  return devices::inlet_for_steady_state(device.thermal.cooling, coolest->die_c,
+                                         coolest->power.power_w);
 }
 
 /// Both sensors of one window of a log. REQUIRES rows.
@@ -114,7 +115,7 @@ void add_window(const std::string& window, const std::vector<LogRow>& rows, cons
   const double inlet_c = bench.inlet_c ? *bench.inlet_c : coolest_inlet_c(rows, device);
   std::vector<devices::PowerLogEntry> power;
   for (const LogRow& row : rows) power.push_back(row.power);
-  const auto modelled = replay_temperatures(device, inlet_c, rows.front().die_c, power);
+  const auto modelled = replay_temperatures(device.thermal, inlet_c, rows.front().die_c, power);
   for (const bool memory : {false, true}) {
     TemperatureTrace course = compare(rows, modelled, memory);
     if (course.rows == 0) continue;

@@ -35,9 +35,8 @@ Chip::Chip(const DeviceSpec& spec, const Variation& variation, double inlet_c, I
            double sensor_phase)
     : spec_(&spec),
       variation_(variation),
-      memory_(memory_of(spec)),
       activity_(idle_activity()),
-      cap_w_(spec.tdp_w),
+      cap_w_(spec.power.tdp_w),
       inlet_c_(inlet_c),
       temperature_step_from_(start),
       fan_step_from_(start),
@@ -49,18 +48,19 @@ Chip::Chip(const DeviceSpec& spec, const Variation& variation, double inlet_c, I
   update_power(start);
   // At the start the host has been idle for long: all temperatures are in steady state.
   thermal_ = ThermalTransient(cooling_, steady_state(cooling_, inlet_c, power_w_), inlet_c,
-                              power_w_, memory_);
+                              power_w_, spec_->thermal.memory);
   sensor_.enter(start - sensor_past, start, truth());
 }
 
 /// More air lowers the resistance and the time constant of the sink.
 Cooling Chip::cooling() const {
-  const double air = airflow_ * (1 + fan_steps_ * spec_->fan_step_share);
+  const double air = airflow_ * (1 + fan_steps_ * spec_->thermal.fan_step_share);
   const double factor = air == 1 ? 1 : std::pow(air, -air_exponent);
-  const double slowest_s = 1.5 * spec_->die_time_s;  // the closed form needs distinct constants
-  return {spec_->die_resistance * variation_.cooling, spec_->die_time_s,
-          spec_->sink_resistance * variation_.cooling * factor,
-          std::max(spec_->sink_time_s * factor, slowest_s)};
+  const Cooling& usual = spec_->thermal.cooling;
+  const double slowest_s = 1.5 * usual.die_s;  // the closed form needs distinct constants
+  return {usual.die_k_per_w * variation_.cooling, usual.die_s,
+          usual.sink_k_per_w * variation_.cooling * factor,
+          std::max(usual.sink_s * factor, slowest_s)};
 }
 
 Sensor::Truth Chip::truth() const {
@@ -83,7 +83,7 @@ bool Chip::running() const {
 
 /// Power of this device's leakage beyond its spec.
 double Chip::static_excess_w() const {
-  return (variation_.leakage - 1) * static_power_w(*spec_, activity_.context_open);
+  return (variation_.leakage - 1) * static_power_w(spec_->power, activity_.context_open);
 }
 
 bool Chip::update_power(Instant now) {
@@ -104,7 +104,7 @@ bool Chip::update_power(Instant now) {
 
 void Chip::restart_thermal(Instant now) {
   const Temperatures temperatures = thermal_.at(to_seconds(now - thermal_since_));
-  thermal_ = ThermalTransient(cooling_, temperatures, inlet_c_, power_w_, memory_);
+  thermal_ = ThermalTransient(cooling_, temperatures, inlet_c_, power_w_, spec_->thermal.memory);
   thermal_since_ = now;
 }
 
@@ -118,7 +118,7 @@ Chip::Outcome Chip::set_activity(Instant now, const Activity& activity, bool may
 
 Chip::Outcome Chip::set_power_cap(Instant now, double cap_w) {
   end_interval(now);
-  cap_w_ = std::clamp(cap_w, spec_->power_cap_min_w, spec_->tdp_w);
+  cap_w_ = std::clamp(cap_w, spec_->power.cap_min_w, spec_->power.tdp_w);
   return limit_power(now, true);
 }
 
@@ -156,7 +156,7 @@ Chip::Outcome Chip::limit_power(Instant now, bool may_raise_clock) {
 /// Sets the clock that all controllers allow, and the power at it.
 Chip::Outcome Chip::set_clock(Instant now) {
   const double before = clock_share_;
-  const double wanted = clock_share_of(*spec_, std::max(power_steps_, temperature_steps_)) *
+  const double wanted = clock_share_of(spec_->clock, std::max(power_steps_, temperature_steps_)) *
                         (hw_slowdown_ ? slowdown_factor : 1);
   clock_share_ = std::min(wanted, clock_limit_);
   return {update_power(now), clock_share_ != before};
@@ -191,7 +191,7 @@ std::uint32_t Chip::throttle_bits() const {
   if (!running()) bits |= throttle_gpu_idle;
   // Only while the power cap is the lowest limit of the clock.
   if (power_steps_ > 0 && power_steps_ >= temperature_steps_ && !hw_slowdown_ &&
-      clock_share_of(*spec_, power_steps_) <= clock_limit_) {
+      clock_share_of(spec_->clock, power_steps_) <= clock_limit_) {
     bits |= throttle_sw_power_cap;
   }
   if (clock_limit_ < 1) bits |= throttle_hw_slowdown | throttle_hw_power_brake;
@@ -203,9 +203,9 @@ std::uint32_t Chip::throttle_bits() const {
 double Chip::clock_mhz() const {
   if (shut_down_) return 0;
   // Without a context a device runs at its slowest clock; it wakes at once.
-  const double parked = std::min(spec_->clock_min_share, clock_limit_);
+  const double parked = std::min(spec_->clock.min_share, clock_limit_);
   const double share = activity_.context_open ? clock_share_ : parked;
-  return spec_->clock_mhz * share;
+  return spec_->clock.nominal_mhz * share;
 }
 
 Sample Chip::reading(Instant now) const {
@@ -215,7 +215,7 @@ Sample Chip::reading(Instant now) const {
   sample[Metric::tensor_activity] = on ? activity_.step.tensor_activity : 0;
   sample[Metric::memory_activity] = on ? activity_.step.memory_activity : 0;
   sample[Metric::memory_used] = activity_.memory_used_bytes;
-  sample[Metric::memory_total] = spec_->memory_bytes;
+  sample[Metric::memory_total] = spec_->memory.bytes;
   sample[Metric::power] = power_w_;
   sample[Metric::power_cap] = cap_w_;
   sample[Metric::temperature] = temperature_c(now);
@@ -223,7 +223,7 @@ Sample Chip::reading(Instant now) const {
   sample[Metric::throttle] = throttle_bits();
   sample[Metric::energy] = energy_j(now);
   // Other boards with HBM have a memory sensor too, but there are no logs to fit a model to.
-  if (spec_->memory_max_c < memory_limit_unknown_c) {
+  if (spec_->thermal.memory_max_c < memory_limit_unknown_c) {
     sample[Metric::memory_temperature] = memory_temperature_c(now);
   }
   if (spec_->device_class == DeviceClass::gpu) {

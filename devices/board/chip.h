@@ -113,7 +113,6 @@ class Chip {
   const DeviceSpec* spec_;
   Variation variation_;
   Cooling cooling_;
-  MemoryThermalCoupling memory_;
   Activity activity_;
   double activity_clock_share_ = 1;  // clock at which the activity was achieved
   double cap_w_;

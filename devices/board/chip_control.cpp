@@ -34,14 +34,14 @@ Instant next_control_after(Instant instant) {
 
 void Chip::control_temperature(Instant now) {
   const double die_c = temperature_c(now), memory_c = memory_temperature_c(now);
-  const bool cool = die_c <= spec_->temperature_max_c - hysteresis_k &&
-                    memory_c <= spec_->memory_max_c - hysteresis_k;
-  const bool hot = die_c >= spec_->temperature_max_c || memory_c >= spec_->memory_max_c;
-  if (die_c >= spec_->temperature_shutdown_c) shut_down_ = true;
-  if (die_c >= spec_->temperature_slowdown_c) hw_slowdown_ = true;
+  const bool cool = die_c <= spec_->thermal.max_c - hysteresis_k &&
+                    memory_c <= spec_->thermal.memory_max_c - hysteresis_k;
+  const bool hot = die_c >= spec_->thermal.max_c || memory_c >= spec_->thermal.memory_max_c;
+  if (die_c >= spec_->thermal.shutdown_c) shut_down_ = true;
+  if (die_c >= spec_->thermal.slowdown_c) hw_slowdown_ = true;
   if (cool) hw_slowdown_ = false;
   if (now < temperature_step_from_) return;
-  if (hot && temperature_steps_ < clock_steps(*spec_)) {
+  if (hot && temperature_steps_ < clock_steps(spec_->clock)) {
     ++temperature_steps_;
     temperature_step_from_ = now + temperature_step_every;
   } else if (cool && temperature_steps_ > 0) {
@@ -53,9 +53,9 @@ void Chip::control_temperature(Instant now) {
 void Chip::control_fans(Instant now) {
   if (now < fan_step_from_) return;
   const double die_c = temperature_c(now);
-  const double on_c = spec_->temperature_max_c - spec_->fan_below_max_k;
+  const double on_c = spec_->thermal.max_c - spec_->thermal.fan_below_max_k;
   const int before = fan_steps_;
-  if (die_c >= on_c && fan_steps_ < spec_->fan_steps) {
+  if (die_c >= on_c && fan_steps_ < spec_->thermal.fan_steps) {
     ++fan_steps_;
   } else if (die_c <= on_c - fan_hysteresis_k && fan_steps_ > 0) {
     --fan_steps_;
@@ -90,12 +90,11 @@ Instant Chip::crossing(std::optional<double> seconds) const {
 Instant Chip::next_limit(Instant now) const {
   const double from_s = to_seconds(now - thermal_since_);
   const TemperatureCurve &die = thermal_.die(), &memory = thermal_.memory();
-  Instant at = crossing(die.reaches(spec_->temperature_shutdown_c, from_s));
-  if (!hw_slowdown_)
-    at = std::min(at, crossing(die.reaches(spec_->temperature_slowdown_c, from_s)));
-  if (temperature_steps_ >= clock_steps(*spec_)) return at;
-  const Instant over = std::min(crossing(die.reaches(spec_->temperature_max_c, from_s)),
-                                crossing(memory.reaches(spec_->memory_max_c, from_s)));
+  Instant at = crossing(die.reaches(spec_->thermal.shutdown_c, from_s));
+  if (!hw_slowdown_) at = std::min(at, crossing(die.reaches(spec_->thermal.slowdown_c, from_s)));
+  if (temperature_steps_ >= clock_steps(spec_->clock)) return at;
+  const Instant over = std::min(crossing(die.reaches(spec_->thermal.max_c, from_s)),
+                                crossing(memory.reaches(spec_->thermal.memory_max_c, from_s)));
   return std::min(at, over == never ? never : std::max(over, temperature_step_from_));
 }
 
@@ -103,18 +102,18 @@ Instant Chip::next_limit(Instant now) const {
 Instant Chip::next_release(Instant now) const {
   if (temperature_steps_ == 0 && !hw_slowdown_) return never;
   const double from_s = to_seconds(now - thermal_since_);
-  const Instant cool =
-      std::max(crossing(thermal_.die().falls_to(spec_->temperature_max_c - hysteresis_k, from_s)),
-               crossing(thermal_.memory().falls_to(spec_->memory_max_c - hysteresis_k, from_s)));
+  const Instant cool = std::max(
+      crossing(thermal_.die().falls_to(spec_->thermal.max_c - hysteresis_k, from_s)),
+      crossing(thermal_.memory().falls_to(spec_->thermal.memory_max_c - hysteresis_k, from_s)));
   if (cool == never) return never;
   return hw_slowdown_ ? cool : std::max(cool, temperature_step_from_);
 }
 
 Instant Chip::next_fan_step(Instant now) const {
   const double from_s = to_seconds(now - thermal_since_);
-  const double on_c = spec_->temperature_max_c - spec_->fan_below_max_k;
+  const double on_c = spec_->thermal.max_c - spec_->thermal.fan_below_max_k;
   Instant at = never;
-  if (fan_steps_ < spec_->fan_steps) at = crossing(thermal_.die().reaches(on_c, from_s));
+  if (fan_steps_ < spec_->thermal.fan_steps) at = crossing(thermal_.die().reaches(on_c, from_s));
   if (fan_steps_ > 0) {
     at = std::min(at, crossing(thermal_.die().falls_to(on_c - fan_hysteresis_k, from_s)));
   }
@@ -125,10 +124,10 @@ Instant Chip::next_control(Instant now) const {
   if (shut_down_) return never;
   const bool usual = temperature_steps_ == 0 && !hw_slowdown_ && fan_steps_ == 0;
   const double lowest_c =
-      spec_->temperature_max_c - (spec_->fan_steps > 0 ? spec_->fan_below_max_k : 0);
+      spec_->thermal.max_c - (spec_->thermal.fan_steps > 0 ? spec_->thermal.fan_below_max_k : 0);
   // The usual case: the temperature stays low.
   if (usual && thermal_.die().upper_bound_c() < lowest_c &&
-      thermal_.memory().upper_bound_c() < spec_->memory_max_c) {
+      thermal_.memory().upper_bound_c() < spec_->thermal.memory_max_c) {
     return never;
   }
   const Instant at = std::min({next_limit(now), next_release(now), next_fan_step(now)});

@@ -91,13 +91,13 @@ template class SampledMeans<1>;
 template class SampledMeans<3>;
 
 Sensor::Sensor(const DeviceSpec& spec, double phase) : spec_(&spec) {
-  const Duration refresh = from_seconds(spec.sensor_power_refresh_s);
-  const double periods = spec.sensor_power_refresh_s > 0
-                             ? spec.sensor_power_window_s / spec.sensor_power_refresh_s
+  const Duration refresh = from_seconds(spec.sensor.power_refresh_s);
+  const double periods = spec.sensor.power_refresh_s > 0
+                             ? spec.sensor.power_window_s / spec.sensor.power_refresh_s
                              : 1;
-  power_ = Power({refresh, share_of(refresh, spec.sensor_power_sampled), share_of(refresh, phase),
+  power_ = Power({refresh, share_of(refresh, spec.sensor.power_sampled), share_of(refresh, phase),
                   std::max<std::int64_t>(1, std::llround(periods))});
-  const Duration activity = from_seconds(spec.sensor_activity_s);
+  const Duration activity = from_seconds(spec.sensor.activity_s);
   activities_ = Activities({activity, activity, share_of(activity, phase), 1});
 }
 
@@ -118,18 +118,18 @@ void Sensor::enter(Instant from, Instant until, const Truth& truth) {
 Sample Sensor::published(Instant now, Instant from, const Truth& truth, const Sample& exact) const {
   Sample sample = exact;
   sample[Metric::power] =
-      in_steps(power_.mean(now, from, {truth.power_w})[0], spec_->sensor_power_step_w);
-  if (spec_->sensor_activity_s > 0) {
+      in_steps(power_.mean(now, from, {truth.power_w})[0], spec_->sensor.power_step_w);
+  if (spec_->sensor.activity_s > 0) {
     const auto means = activities_.mean(now, from, activities(truth));
-    sample[Metric::utilization] = in_steps(means[0], spec_->sensor_utilization_step);
+    sample[Metric::utilization] = in_steps(means[0], spec_->sensor.utilization_step);
     sample[Metric::tensor_activity] = means[1];
     sample[Metric::memory_activity] = means[2];
   }
   sample[Metric::temperature] =
-      in_steps(exact[Metric::temperature], spec_->sensor_temperature_step_c);
+      in_steps(exact[Metric::temperature], spec_->sensor.temperature_step_c);
   sample[Metric::memory_temperature] =
-      in_steps(exact[Metric::memory_temperature], spec_->sensor_temperature_step_c);
-  sample[Metric::clock] = down_in_steps(exact[Metric::clock], spec_->sensor_clock_step_mhz);
+      in_steps(exact[Metric::memory_temperature], spec_->sensor.temperature_step_c);
+  sample[Metric::clock] = down_in_steps(exact[Metric::clock], spec_->sensor.clock_step_mhz);
   return sample;
 }
 

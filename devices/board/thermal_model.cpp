@@ -11,15 +11,7 @@ constexpr int halvings = 60;
 /// Time constants of the sink after which the curve has converged in every digit.
 constexpr double curve_end = 48;
 
-Cooling cooling_of(const DeviceSpec& device) {
-  return {device.die_resistance, device.die_time_s, device.sink_resistance, device.sink_time_s};
-}
-
 }  // namespace
-
-MemoryThermalCoupling memory_of(const DeviceSpec& device) {
-  return {device.memory_offset_k, device.memory_sink_share, device.memory_die_share};
-}
 
 double TemperatureCurve::slow_decay(double seconds) const { return std::exp(-seconds / slow_s_); }
 
@@ -95,24 +87,23 @@ Temperatures steady_state(const Cooling& cooling, double inlet_c, double power_w
   return {sink_c + cooling.die_k_per_w * power_w, sink_c};
 }
 
-std::vector<ModelledTemperatures> replay_temperatures(const DeviceSpec& device, double inlet_c,
-                                                      double die_start_c,
+std::vector<ModelledTemperatures> replay_temperatures(const DeviceSpec::Thermal& thermal,
+                                                      double inlet_c, double die_start_c,
                                                       std::span<const PowerLogEntry> log) {
   std::vector<ModelledTemperatures> modelled;
   if (log.empty()) return modelled;
-  const Cooling cooling = cooling_of(device);
-  const MemoryThermalCoupling memory = memory_of(device);
+  const Cooling& cooling = thermal.cooling;
   Temperatures state{die_start_c, die_start_c - cooling.die_k_per_w * log.front().power_w};
   for (std::size_t i = 0; i < log.size(); ++i) {
-    const ThermalTransient course(cooling, state, inlet_c, log[i].power_w, memory);
+    const ThermalTransient course(cooling, state, inlet_c, log[i].power_w, thermal.memory);
     modelled.push_back({state.die_c, course.memory().at(0)});
     if (i + 1 < log.size()) state = course.at(log[i + 1].t_s - log[i].t_s);
   }
   return modelled;
 }
 
-double inlet_for_steady_state(const DeviceSpec& device, double die_c, double power_w) {
-  return die_c - steady_state(cooling_of(device), 0, power_w).die_c;
+double inlet_for_steady_state(const Cooling& cooling, double die_c, double power_w) {
+  return die_c - steady_state(cooling, 0, power_w).die_c;
 }
 
 }  // namespace drover::devices

@@ -23,18 +23,6 @@ struct Temperatures {
   double sink_c = 0;
 };
 
-/// Thermal resistances (K/W) and time constants (s) of a device. REQUIRES die_s < sink_s.
-struct Cooling {
-  double die_k_per_w = 0, die_s = 0;
-  double sink_k_per_w = 0, sink_s = 0;
-};
-
-/// The coupling of the memory's temperature; by default it is the die's temperature.
-struct MemoryThermalCoupling {
-  double offset_k = 0, sink_share = 1, die_share = 1;
-};
-MemoryThermalCoupling memory_of(const DeviceSpec& device);
-
 /// T(t) = end + slow * exp(-t / slow_s) + fast * exp(-t / fast_s). REQUIRES fast_s < slow_s.
 class TemperatureCurve {
  public:
@@ -96,11 +84,11 @@ struct ModelledTemperatures {
 /// with the temperatures in the same log. At the beginning the die has the given temperature and
 /// the sink is in steady state with it, which the die reaches within a second. REQUIRES ascending
 /// times.
-std::vector<ModelledTemperatures> replay_temperatures(const DeviceSpec& device, double inlet_c,
-                                                      double die_start_c,
+std::vector<ModelledTemperatures> replay_temperatures(const DeviceSpec::Thermal& thermal,
+                                                      double inlet_c, double die_start_c,
                                                       std::span<const PowerLogEntry> log);
 
 /// The inlet temperature at which the steady state of this power has this die temperature.
-double inlet_for_steady_state(const DeviceSpec& device, double die_c, double power_w);
+double inlet_for_steady_state(const Cooling& cooling, double die_c, double power_w);
 
 }  // namespace drover::devices

@@ -12,7 +12,6 @@
 
 #include "devices/catalogue/catalogue.h"
 #include "devices/catalogue/model.h"
-#include "devices/catalogue/software.h"
 #include "devices/catalogue/spec.h"
 #include "fleet/base/result.h"
 #include "fleet/workload.h"

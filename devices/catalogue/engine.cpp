@@ -1,9 +1,7 @@
 #include "devices/catalogue/engine.h"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
-#include <limits>
 #include <string>
 
 namespace drover::devices {
@@ -54,32 +52,6 @@ std::optional<ServingEngine> parse_engine(std::string_view text) {
   if (!zero) return ServingEngine::vllm_0_11;
   const std::string minor = release.substr(digits + 2, release.find(' ', digits + 2) - digits - 2);
   return minor.size() == 1 && minor[0] <= '6' ? ServingEngine::vllm_0_5 : ServingEngine::vllm_0_11;
-}
-
-EngineConstants engine_constants(const ServingConstants& serving, ServingEngine engine) {
-  EngineConstants constants{serving.request_s,      serving.step_s,
-                            serving.all_reduce_s,   serving.hop_s,
-                            serving.reduce_share,   serving.cuda_graph_rows_max,
-                            serving.layer_launch_s, 1};
-  if (engine == ServingEngine::vllm_0_5) {
-    constants.request_s = serving.vllm_0_5_request_s;
-    constants.step_s = serving.vllm_0_5_step_s;
-    constants.cuda_graph_rows_max = 0;
-    constants.layer_launch_s = serving.vllm_0_5_layer_launch_s;
-    constants.gang_launches = serving.vllm_0_5_gang_launches;
-    constants.idle_request_s = std::max(0.0, serving.vllm_0_5_request_s - serving.request_s);
-  } else if (engine == ServingEngine::offline) {
-    // The cost of its launches is part of the fitted time per step.
-    constants = {serving.offline_request_s,
-                 serving.offline_step_s,
-                 serving.offline_all_reduce_s,
-                 serving.offline_hop_s,
-                 serving.offline_reduce_share,
-                 std::numeric_limits<double>::infinity(),
-                 0,
-                 1};
-  }
-  return constants;
 }
 
 }  // namespace drover::devices

@@ -1,5 +1,4 @@
-// The serving engines that published measurements distinguish, and their costs besides the kernels
-// of the layers:
+// The software that runs a model. The serving engines that published measurements distinguish:
 //
 //   vllm-0.11   online serving, token by token (ML.ENERGY leaderboard v3, 2025)
 //   vllm-0.5    the same a year earlier. In these runs the time of a step grows with the number of
@@ -12,8 +11,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-
-#include "devices/catalogue/serving_constants.h"
 
 namespace drover::devices {
 
@@ -28,13 +25,12 @@ std::string_view to_text(ServingEngine engine);
 std::optional<ServingEngine> parse_engine(std::string_view text);
 inline constexpr std::string_view engine_choice = "vllm-0.11, vllm-0.5 or offline";
 
-/// The costs of an engine besides the kernels.
-struct EngineConstants {
-  double request_s, step_s, all_reduce_s, hop_s, reduce_share;
-  double cuda_graph_rows_max, layer_launch_s, gang_launches;
-  double idle_request_s = 0;  // part of request_s in which the device waits; it samples in the rest
+/// The software of nets that are not language models; recognised by the text of the precision.
+enum class SoftwareStack : std::uint8_t {
+  engine,     // compiled for the device: TensorRT, XLA; layers fused. Training: as framework
+  framework,  // layer by layer, mixed precision arranged by hand: "fp16 mixed", "fp32"
+  autocast,   // layer by layer, casts inserted automatically: "AMP"
+  tuned,      // a benchmark submission: fused norms, CUDA graphs, no padding
 };
-
-EngineConstants engine_constants(const ServingConstants& serving, ServingEngine engine);
 
 }  // namespace drover::devices

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
 #include "fleet/base/whole_text.h"
 
@@ -145,23 +146,14 @@ std::vector<Layer> read_lines(Table& table, const char* key) {
   return layers;
 }
 
-template <typename Choice, std::size_t count>
-Choice read_choice(Table& table, const char* key, const char* otherwise,
-                   const std::array<std::pair<const char*, Choice>, count>& choices) {
-  const std::string found = table.text(key, otherwise);
-  for (const auto& [name, choice] : choices) {
-    if (found == name) return choice;
-  }
-  table.add_problem(key, fmt::format("found \"{}\", expected another word", found));
-  return choices.front().second;
-}
+constexpr std::array<std::string_view, 4> norm_names{"none", "batch", "instance", "group"};
 
-constexpr std::array<std::pair<const char*, Norm>, 4> norms = {{{"none", Norm::none},
-                                                                {"batch", Norm::batch},
-                                                                {"instance", Norm::instance},
-                                                                {"group", Norm::group}}};
-constexpr std::array<std::pair<const char*, Optimizer>, 3> optimizers = {
-    {{"sgd", Optimizer::sgd}, {"adam", Optimizer::adam}, {"adadelta", Optimizer::adadelta}}};
+Norm read_norm(Table& table) {
+  const std::string found = table.text("norm", "none");
+  if (const auto norm = enumerator_named<Norm>(norm_names, found)) return *norm;
+  table.add_problem("norm", fmt::format("found \"{}\", expected another word", found));
+  return Norm::none;
+}
 
 }  // namespace
 
@@ -248,8 +240,8 @@ LayeredModel read_layered(Table& table) {
   model.attentions = read_lines<AttentionBlock>(table, "attentions");
   model.recurrences = read_lines<Recurrence>(table, "recurrences");
   model.embeddings = read_lines<Embedding>(table, "embeddings");
-  model.norm = read_choice(table, "norm", "none", norms);
-  model.optimizer = read_choice(table, "optimizer", "sgd", optimizers);
+  model.norm = read_norm(table);
+  table.text("optimizer", "");  // of the published runs; no estimate depends on it
   model.dimensions = static_cast<int>(table.integer_in("dimensions", 1, 3, 2));
   model.evaluations = table.number_in("evaluations", 1, 1e6, 1);
   model.windows = table.number_in("windows", 1, 1e6, 1);

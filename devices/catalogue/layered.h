@@ -48,7 +48,6 @@ struct Embedding {
 
 /// The normalisation after a convolution, which reads its output again.
 enum class Norm : std::uint8_t { none, batch, instance, group };
-enum class Optimizer : std::uint8_t { sgd, adam, adadelta };
 
 struct LayeredModel {
   std::vector<Convolution> convolutions;
@@ -57,7 +56,6 @@ struct LayeredModel {
   std::vector<Recurrence> recurrences;
   std::vector<Embedding> embeddings;
   Norm norm = Norm::batch;
-  Optimizer optimizer = Optimizer::sgd;
   int dimensions = 2;      // of a convolution
   double evaluations = 1;  // of the whole list, one after the other: denoising steps
   double windows = 1;      // of one item, each evaluated separately: parts of a volume

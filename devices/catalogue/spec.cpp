@@ -131,7 +131,7 @@ void read_identity(Table& root, DeviceSpec& spec) {
   spec.year = static_cast<std::uint32_t>(root.integer_in("year", 0, 3000, 0));
 }
 
-void read_peaks(Layers& layers, DeviceSpec& spec) {
+bool read_peaks(Layers& layers, DeviceSpec& spec) {
   bool any = false;
   for (int i = 0; i < precision_count; ++i) {
     const std::string precision(to_text(static_cast<Precision>(i)));
@@ -139,22 +139,25 @@ void read_peaks(Layers& layers, DeviceSpec& spec) {
     spec.peak_flops[static_cast<std::size_t>(i)] = teraflops * 1e12;
     any = any || teraflops > 0;
   }
-  if (!any) layers.device().add_problem("peak_tflops", "no precision has a peak rate above 0");
+  return any;
 }
 
-void read_numbers(Layers& layers, DeviceSpec& spec) {
+/// `whole`: a number without a default is required.
+void read_numbers(Layers& layers, DeviceSpec& spec, bool whole) {
   for (const NumberRow& row : number_rows()) {
-    spec.*row.member =
-        layers.number(spec, row.section, row.key, row.low, row.high, row.default_value) * row.scale;
+    const auto otherwise = whole ? row.default_value : row.low;
+    row.member.write(spec) =
+        layers.number(spec, row.section, row.key, row.low, row.high, otherwise) * row.scale;
+    layers.read_source(spec, row.section);
   }
   for (const CountRow& row : count_rows()) {
-    const double count =
-        layers.number(spec, row.section, row.key, row.low, count_max, row.default_value);
+    const auto otherwise = whole ? row.default_value : row.low;
+    const double count = layers.number(spec, row.section, row.key, row.low, count_max, otherwise);
     if (count != std::floor(count)) {
       layers.device().add_problem(
           row.section, fmt::format("{}: found {}, expected a whole number", row.key, count));
     }
-    spec.*row.member = static_cast<std::uint32_t>(count);
+    row.member.write(spec) = static_cast<std::uint32_t>(count);
   }
 }
 
@@ -163,7 +166,7 @@ void read_torus(Layers& layers, DeviceSpec& spec) {
   if (!links) return;
   const std::string name = links->text("torus");
   if (const auto torus = enumerator_named<Torus>(torus_names, name)) {
-    spec.torus = *torus;
+    spec.links.torus = *torus;
   } else {
     links->add_problem("torus", fmt::format("found \"{}\", expected \"2d\", \"3d\" or \"\"", name));
   }
@@ -203,16 +206,17 @@ void read_software(Layers& layers, DeviceSpec& spec) {
 /// If a cooler's resistance is unknown, it is computed from the rise at the board's power limit,
 /// which is similar for all boards.
 void size_cooler(DeviceSpec& spec) {
-  if (spec.sink_resistance > 0) return;
-  spec.sink_resistance = std::max(spec.sink_rise_k, 1.0) / spec.tdp_w;
+  double& sink_k_per_w = spec.thermal.cooling.sink_k_per_w;
+  if (sink_k_per_w > 0) return;
+  sink_k_per_w = std::max(spec.thermal.sink_rise_k, 1.0) / spec.power.tdp_w;
   // It has the provenance of the rise from which it is computed.
   const auto rise = spec.bases.find("thermal.sink_rise_k");
   if (rise != spec.bases.end()) spec.bases["thermal.sink_k_per_w"] = rise->second;
 }
 
 void check_sensor(Table& root, const DeviceSpec& spec) {
-  if (spec.sensor_power_refresh_s == 0) return;
-  if (spec.sensor_power_window_s > sensor_refreshes_max * spec.sensor_power_refresh_s) {
+  if (spec.sensor.power_refresh_s == 0) return;
+  if (spec.sensor.power_window_s > sensor_refreshes_max * spec.sensor.power_refresh_s) {
     root.add_problem("sensor", fmt::format("power_window_s: is above {} times power_refresh_s",
                                            sensor_refreshes_max));
   }
@@ -220,34 +224,34 @@ void check_sensor(Table& root, const DeviceSpec& spec) {
 
 void check_order(Table& root, const DeviceSpec& spec) {
   for (const OrderRow& row : order_rows()) {
-    if (spec.*row.lower <= spec.*row.upper) continue;
+    if (row.lower.read(spec) <= row.upper.read(spec)) continue;
     root.add_problem(row.section,
                      fmt::format("{}: is above {}, expected at most that", row.key, row.upper_key));
   }
   // The closed form of the temperatures needs two distinct time constants.
-  if (spec.die_time_s * 1.5 > spec.sink_time_s) {
+  if (spec.thermal.cooling.die_s * 1.5 > spec.thermal.cooling.sink_s) {
     root.add_problem("thermal", "die_s: must be at most two thirds of sink_s");
   }
 }
 
-}  // namespace
-
-std::string_view to_text(Basis basis) { return basis_names[static_cast<std::size_t>(basis)]; }
-
-namespace {
+/// Everything except identity and peak rates.
+void read_sections(Layers& layers, DeviceSpec& spec, bool whole) {
+  read_numbers(layers, spec, whole);
+  read_torus(layers, spec);
+  read_engine(layers, spec);
+  read_software(layers, spec);
+  layers.read_source(spec, "peak_tflops");
+  layers.read_source(spec, "software");
+}
 
 /// The caller checks for problems.
 DeviceSpec read_layers(Layers& layers) {
   DeviceSpec spec;
   read_identity(layers.device(), spec);
-  read_peaks(layers, spec);
-  read_numbers(layers, spec);
-  read_torus(layers, spec);
-  read_engine(layers, spec);
-  read_software(layers, spec);
-  for (const NumberRow& row : number_rows()) layers.read_source(spec, row.section);
-  layers.read_source(spec, "peak_tflops");
-  layers.read_source(spec, "software");
+  if (!read_peaks(layers, spec)) {
+    layers.device().add_problem("peak_tflops", "no precision has a peak rate above 0");
+  }
+  read_sections(layers, spec, true);
   size_cooler(spec);
   check_order(layers.device(), spec);
   check_sensor(layers.device(), spec);
@@ -255,6 +259,8 @@ DeviceSpec read_layers(Layers& layers) {
 }
 
 }  // namespace
+
+std::string_view to_text(Basis basis) { return basis_names[static_cast<std::size_t>(basis)]; }
 
 Result<DeviceSpec> read_device_spec(const Table& device, const std::optional<Table>& generation,
                                     const std::optional<Table>& every) {
@@ -284,23 +290,8 @@ Status check_generation(std::string_view toml, std::string place) {
   root.integer("year", 0);
   DeviceSpec ignored;
   Layers layers(root, std::nullopt, std::nullopt);
-  for (int i = 0; i < precision_count; ++i) {
-    const std::string precision(to_text(static_cast<Precision>(i)));
-    layers.number(ignored, "peak_tflops", precision.c_str(), 0, 1e6, 0.0);
-  }
-  // Numbers without a value here must be in the devices' files.
-  for (const NumberRow& row : number_rows()) {
-    layers.number(ignored, row.section, row.key, row.low, row.high, row.low);
-    layers.read_source(ignored, row.section);
-  }
-  for (const CountRow& row : count_rows()) {
-    layers.number(ignored, row.section, row.key, row.low, count_max, row.low);
-  }
-  read_torus(layers, ignored);
-  read_engine(layers, ignored);
-  read_software(layers, ignored);
-  layers.read_source(ignored, "peak_tflops");
-  layers.read_source(ignored, "software");
+  read_peaks(layers, ignored);
+  read_sections(layers, ignored, false);  // other numbers must be in the devices' files
   return root.finish();
 }
 
@@ -314,7 +305,7 @@ Status set_fact(DeviceSpec& spec, std::string_view section_and_key, double value
       return error("{}: found {}, expected a number {}..{}", section_and_key, value, row.low,
                    row.high);
     }
-    spec.*row.member = value * row.scale;
+    row.member.write(spec) = value * row.scale;
     return {};
   }
   for (const CountRow& row : count_rows()) {
@@ -323,7 +314,7 @@ Status set_fact(DeviceSpec& spec, std::string_view section_and_key, double value
       return error("{}: found {}, expected a whole number {}..{}", section_and_key, value, row.low,
                    count_max);
     }
-    spec.*row.member = static_cast<std::uint32_t>(value);
+    row.member.write(spec) = static_cast<std::uint32_t>(value);
     return {};
   }
   return error("{}: no such number of a device", section_and_key);

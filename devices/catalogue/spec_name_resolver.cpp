@@ -110,17 +110,16 @@ const DeviceSpec& SpecNameResolver::half_of(const DeviceSpec& spec) {
   half = std::make_unique<DeviceSpec>(spec);
   half->unit = "half of " + spec.unit;
   for (double& peak : half->peak_flops) peak /= 2;
-  for (double DeviceSpec::*member :
-       {&DeviceSpec::memory_bytes, &DeviceSpec::memory_bandwidth, &DeviceSpec::l2_bytes,
-        &DeviceSpec::link_bandwidth, &DeviceSpec::host_bandwidth, &DeviceSpec::network_bandwidth,
-        &DeviceSpec::reserved_bytes, &DeviceSpec::tdp_w, &DeviceSpec::idle_w,
-        &DeviceSpec::context_idle_w, &DeviceSpec::power_cap_min_w, &DeviceSpec::price_usd_per_h,
-        &DeviceSpec::spot_usd_per_h}) {
-    half.get()->*member /= 2;
+  for (double* shared : {&half->memory.bytes, &half->memory.bandwidth, &half->memory.l2_bytes,
+                         &half->links.bandwidth, &half->links.host_bandwidth,
+                         &half->network.bandwidth, &half->memory.reserved_bytes, &half->power.tdp_w,
+                         &half->power.idle_w, &half->power.context_idle_w, &half->power.cap_min_w,
+                         &half->price.usd_per_h, &half->price.spot_usd_per_h}) {
+    *shared /= 2;
   }
-  half->die_resistance *= 2;
-  half->sink_resistance *= 2;
-  half->matrix_units = std::max(1U, spec.matrix_units / 2);
+  half->thermal.cooling.die_k_per_w *= 2;
+  half->thermal.cooling.sink_k_per_w *= 2;
+  half->matrix.units = std::max(1U, spec.matrix.units / 2);
   return *half;
 }
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "devices/catalogue/catalogue.h"
-#include "devices/catalogue/software.h"
+#include "devices/catalogue/engine.h"
 #include "fleet/base/result.h"
 
 namespace drover::devices {

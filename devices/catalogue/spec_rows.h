@@ -9,10 +9,20 @@
 
 namespace drover::devices {
 
+/// A number in one of the groups of a spec: C++ has no pointer to a member of a member.
+template <typename Number>
+struct Member {
+  template <typename Find>
+  constexpr Member(Find find) : read(find), write(find) {}
+
+  const Number& (*read)(const DeviceSpec&);
+  Number& (*write)(DeviceSpec&);
+};
+
 struct NumberRow {
   const char* section;
   const char* key;
-  double DeviceSpec::*member;
+  Member<double> member;
   double scale;
   double low, high;                     // in the file's unit
   std::optional<double> default_value;  // in the file's unit; none: the key is required
@@ -22,7 +32,7 @@ std::span<const NumberRow> number_rows();
 struct CountRow {
   const char* section;
   const char* key;
-  std::uint32_t DeviceSpec::*member;
+  Member<std::uint32_t> member;
   std::uint32_t low;
   std::optional<std::uint32_t> default_value;
 };
@@ -33,9 +43,9 @@ inline constexpr std::uint32_t count_max = 1 << 20;
 struct OrderRow {
   const char* section;
   const char* key;
-  double DeviceSpec::*lower;
+  Member<double> lower;
   const char* upper_key;
-  double DeviceSpec::*upper;
+  Member<double> upper;
 };
 std::span<const OrderRow> order_rows();
 

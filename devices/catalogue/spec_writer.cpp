@@ -62,13 +62,14 @@ std::string list_text(const Texts& texts) {
 void write_sections(std::string& text, const DeviceSpec& spec) {
   std::map<std::string, std::string> sections;
   for (const NumberRow& row : number_rows()) {
-    write_fact(sections[row.section], spec, row.section, row.key, spec.*row.member / row.scale);
+    write_fact(sections[row.section], spec, row.section, row.key,
+               row.member.read(spec) / row.scale);
   }
   for (const CountRow& row : count_rows()) {
-    write_fact(sections[row.section], spec, row.section, row.key, spec.*row.member);
+    write_fact(sections[row.section], spec, row.section, row.key, row.member.read(spec));
   }
   sections["links"] +=
-      fmt::format("torus = \"{}\"\n", torus_names[static_cast<std::size_t>(spec.torus)]);
+      fmt::format("torus = \"{}\"\n", torus_names[static_cast<std::size_t>(spec.links.torus)]);
   sections["serving"] += fmt::format("token_engine = \"{}\"\n", to_text(spec.token_engine));
   sections["software"] += fmt::format("frameworks = {}\nmissing_ops = {}\nslice_sizes = [{}]\n",
                                       list_text(spec.frameworks), list_text(spec.missing_ops),

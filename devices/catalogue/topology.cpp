@@ -21,52 +21,50 @@ int divisor_near_root(int number, int root) {
   return divisor;
 }
 
-LinkKind kind_of(const DeviceSpec& device) {
-  if (device.torus != Torus::none) return LinkKind::torus;
-  if (device.link_bandwidth <= 0 || device.link_domain < 2) return LinkKind::host;
-  if (device.link_domain == 2) return LinkKind::pair;
-  return device.link_peers > 0 ? LinkKind::mesh : LinkKind::switched;
+LinkKind kind_of(const DeviceSpec::Links& links) {
+  if (links.torus != Torus::none) return LinkKind::torus;
+  if (links.bandwidth <= 0 || links.domain < 2) return LinkKind::host;
+  if (links.domain == 2) return LinkKind::pair;
+  return links.peers > 0 ? LinkKind::mesh : LinkKind::switched;
 }
 
 /// Bytes/s of the slot in one direction: 8 GT/s per lane in generation 3 with 128b/130b coding,
 /// doubled by each generation (PCI Express base specification).
-double slot_bandwidth(const DeviceSpec& device) {
-  if (device.pcie_generation == 0) return 2 * device.host_bandwidth;
-  const double lane = 8e9 / 8 * 128 / 130 * std::exp2(static_cast<int>(device.pcie_generation) - 3);
-  return lane * device.pcie_lanes;
+double slot_bandwidth(const DeviceSpec::Links& links) {
+  if (links.pcie_generation == 0) return 2 * links.host_bandwidth;
+  const double lane = 8e9 / 8 * 128 / 130 * std::exp2(static_cast<int>(links.pcie_generation) - 3);
+  return lane * links.pcie_lanes;
 }
 
 }  // namespace
 
 LinkSpec links_of(const DeviceSpec& device) {
+  const DeviceSpec::Links& given = device.links;
   LinkSpec links;
-  static_cast<LinkConstants&>(links) = device;
-  links.kind = kind_of(device);
-  links.bandwidth = device.link_bandwidth / 2;
-  links.domain = static_cast<int>(device.link_domain);
-  links.peers = static_cast<int>(device.link_peers);
-  links.host_bandwidth = slot_bandwidth(device);
-  links.axes = device.torus == Torus::three_axes ? 3 : 2;
-  links.axis_link = device.torus_link_bandwidth > 0 ? device.torus_link_bandwidth
-                                                    : device.link_bandwidth / (4.0 * links.axes);
-  links.wrap_axis = static_cast<int>(device.torus_wrap);
+  links.kind = kind_of(given);
+  links.bandwidth = given.bandwidth / 2;
+  links.domain = static_cast<int>(given.domain);
+  links.peers = static_cast<int>(given.peers);
+  links.host_bandwidth = slot_bandwidth(given);
+  links.axes = given.torus == Torus::three_axes ? 3 : 2;
+  links.axis_link = given.torus_link_bandwidth > 0 ? given.torus_link_bandwidth
+                                                   : given.bandwidth / (4.0 * links.axes);
+  links.wrap_axis = static_cast<int>(given.torus_wrap);
+  links.collectives = device.collectives;
   return links;
 }
 
 NetworkSpec network_of(const DeviceSpec& device) {
   NetworkSpec network;
-  network.nic_bandwidth = device.network_bandwidth;
-  network.share = device.network_efficiency;
-  network.start_s = device.network_latency_s;
+  network.nic_bandwidth = device.network.bandwidth;
+  network.share = device.network.efficiency;
+  network.start_s = device.network.latency_s;
   return network;
 }
 
 NetworkSpec cloud_network_of(const DeviceSpec& device) {
-  if (device.cloud_nics == 0 || device.cloud_nic_bandwidth <= 0) return network_of(device);
-  return {device.cloud_nic_bandwidth, static_cast<int>(device.cloud_nics),
-          device.cloud_share,         device.cloud_contended_share,
-          device.cloud_start_s,       device.cloud_local_step_s,
-          device.cloud_ll_step_s};
+  const bool measured = device.cloud.nics > 0 && device.cloud.nic_bandwidth > 0;
+  return measured ? device.cloud : network_of(device);
 }
 
 TorusShape torus_of(const LinkSpec& links, int chips) {
@@ -97,7 +95,7 @@ double group_bandwidth(const LinkSpec& links, int devices) {
 }
 
 int devices_per_host(const DeviceSpec& device, int devices, std::optional<int> given) {
-  const int domain = static_cast<int>(device.link_domain);
+  const int domain = static_cast<int>(device.links.domain);
   if (given && domain < rack_domain_min) return std::clamp(*given, 1, devices);
   return std::min(devices, domain > 2 ? domain : host_devices_max);
 }

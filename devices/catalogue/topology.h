@@ -19,7 +19,7 @@ enum class LinkKind {
 };
 
 /// The links of one device inside its domain.
-struct LinkSpec : LinkConstants {
+struct LinkSpec {
   LinkKind kind = LinkKind::host;
   double bandwidth = 0;       // bytes/s, one direction, all links of one device together
   int domain = 1;             // devices connected by these links
@@ -28,19 +28,10 @@ struct LinkSpec : LinkConstants {
   int axes = 0;               // torus
   double axis_link = 0;       // torus: bytes/s of one link, one direction
   int wrap_axis = 1;          // torus: an axis of this length, or a multiple, is a ring
+  CollectiveConstants collectives;
 };
 LinkSpec links_of(const DeviceSpec& device);
 
-/// The network between hosts: NICs that the devices of a host share.
-struct NetworkSpec {
-  double nic_bandwidth = 0;    // bytes/s, one direction, of one NIC
-  int nics = 0;                // per host; 0: one for every device
-  double share = 0.9;          // achieved
-  double contended_share = 1;  // of that, when more devices than NICs send
-  double start_s = 8e-6;       // per doubling of the number of hosts, in each direction
-  double local_step_s = 0;     // ring: per further device of a host
-  double ll_step_s = 0;        // LL: the same
-};
 /// The network of a cluster built for training: one NIC per device.
 NetworkSpec network_of(const DeviceSpec& device);
 /// The network of rented hosts whose devices share a few NICs, if measured; else as `network_of`.

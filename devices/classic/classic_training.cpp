@@ -27,10 +27,10 @@ bool is_tuned(const Placement& placement, SoftwareStack software) {
 
 double passes_of(const LayerRates& layer, SoftwareStack software, bool tuned) {
   const DeviceSpec& device = layer.rates.device;
-  if (tuned) return device.tuned_training_passes;
-  if (software == SoftwareStack::autocast) return device.autocast_training_passes;
-  if (layer.element_bytes < 4) return device.mixed_training_passes;
-  return layer.computes_fp32 ? device.training_passes : device.tf32_training_passes;
+  if (tuned) return device.layers.tuned_training_passes;
+  if (software == SoftwareStack::autocast) return device.layers.autocast_training_passes;
+  if (layer.element_bytes < 4) return device.layers.mixed_training_passes;
+  return layer.computes_fp32 ? device.layers.training_passes : device.layers.tf32_training_passes;
 }
 
 void add_layers(StepAccumulator& sum, const LayerRates& layer, const LayeredModel& model,
@@ -50,11 +50,12 @@ void add_layers(StepAccumulator& sum, const LayerRates& layer, const LayeredMode
     sum.add_kernel(TimeComponent::attention, layer.attention_seconds(flops), flops, 0);
     sum.add_kernel(TimeComponent::launch, 4 * it.times * layer.kernel_s, 0, 0);
     if (!tuned) {
-      sum.add_memory(3 * layer.element_bytes * pairs * it.heads * device.framework_score_passes);
+      sum.add_memory(3 * layer.element_bytes * pairs * it.heads *
+                     device.layers.framework_score_passes);
     }
   }
   for (const Recurrence& it : model.recurrences) {
-    add_recurrence(sum, layer, it, items, 3, device.recurrent_step_s);
+    add_recurrence(sum, layer, it, items, 3, device.layers.recurrent_step_s);
   }
   sum.add_memory(layer.element_bytes * items * outputs * passes);
   sum.add_memory(4 * items * model.logits * training_logit_passes);
@@ -69,11 +70,11 @@ void add_encoder_step(StepAccumulator& sum, const LayerRates& layer, const Model
   encoder.items = items;
   encoder.tokens = tokens;
   encoder.training = true;
-  encoder.passes = tuned            ? device.tuned_encoder_training_passes
-                   : narrow_by_hand ? device.mixed_encoder_training_passes
-                                    : device.encoder_training_passes;
+  encoder.passes = tuned            ? device.layers.tuned_encoder_training_passes
+                   : narrow_by_hand ? device.layers.mixed_encoder_training_passes
+                                    : device.layers.encoder_training_passes;
   encoder.score_passes =
-      tuned ? 3 * device.engine_score_passes : device.encoder_training_score_passes;
+      tuned ? 3 * device.layers.engine_score_passes : device.layers.encoder_training_score_passes;
   add_encoder(sum, layer, model, encoder);
 }
 
@@ -83,26 +84,27 @@ void add_reduction(StepAccumulator& sum, const LayerRates& layer, const Placemen
                    double bytes, double step_s) {
   const DeviceSpec& device = *placement.device;
   if (placement.devices <= 1) return;
-  const int linked = std::max(1, static_cast<int>(device.link_domain));
+  const int linked = std::max(1, static_cast<int>(device.links.domain));
   const int domain = placement.per_host > 0 ? std::min(linked, placement.per_host) : linked;
   Placement inner = placement;
   inner.devices = std::min(placement.devices, std::max(domain, 1));
   const Rates rates(inner, layer.rates.clock_share);
   double seconds = all_reduce_seconds(rates, bytes);
-  if (placement.devices > inner.devices && device.network_bandwidth > 0) {
-    seconds += 2 * bytes / inner.devices / (device.network_bandwidth * device.network_efficiency) +
+  if (placement.devices > inner.devices && device.network.bandwidth > 0) {
+    seconds += 2 * bytes / inner.devices / (device.network.bandwidth * device.network.efficiency) +
                std::log2(static_cast<double>(placement.devices) / inner.devices) *
-                   device.network_latency_s;
+                   device.network.latency_s;
   }
   sum.add_link(all_reduce_bytes(rates, bytes),
-               std::max(0.0, seconds - device.hidden_reduction * step_s));
+               std::max(0.0, seconds - device.layers.hidden_reduction * step_s));
 }
 
 /// Adds host time: the host calls the layers while the device works, and the slower one counts.
 void add_calls(StepAccumulator& sum, const DeviceSpec& device, const ModelSpec& model,
                double items) {
   const bool encoder = model.is_transformer();
-  const double each = encoder ? device.encoder_training_layer_s : device.training_layer_s;
+  const double each =
+      encoder ? device.layers.encoder_training_layer_s : device.layers.training_layer_s;
   const double layers = encoder ? model.layers : layer_count(model.layered);
   const double host_s = std::max(layers * each, items * model.layered.input_s);
   sum.add_seconds(std::max(0.0, host_s - sum.seconds()));
@@ -112,9 +114,10 @@ void add_optimizer(StepAccumulator& sum, const LayerRates& layer, const ModelSpe
                    bool tuned) {
   const DeviceSpec& device = layer.rates.device;
   const bool encoder = model.is_transformer();
-  const double each = encoder ? device.optimizer_encoder_layer_s : device.optimizer_layer_s;
+  const double each =
+      encoder ? device.layers.optimizer_encoder_layer_s : device.layers.optimizer_layer_s;
   const double layers = encoder ? model.layers : layer_count(model.layered);
-  const double bytes = 4 * model.parameters() * device.optimizer_passes;
+  const double bytes = 4 * model.parameters() * device.layers.optimizer_passes;
   sum.add_kernel(TimeComponent::optimizer,
                  layer.memory_seconds(bytes) + (tuned ? 0 : layers * each), 0, bytes);
 }
@@ -133,7 +136,7 @@ double non_decoder_item_bytes(const Placement& placement, const ModelSpec& model
 }
 
 double default_batch_per_device(const Placement& placement, const ModelSpec& model, double tokens) {
-  const double room = placement.device->memory_bytes - placement.device->reserved_bytes -
+  const double room = placement.device->memory.bytes - placement.device->memory.reserved_bytes -
                       non_decoder_state_bytes(model);
   const double each = non_decoder_item_bytes(placement, model, tokens);
   double items = items_each_max;
@@ -166,7 +169,7 @@ Step non_decoder_training_step(const Placement& placement, const ModelSpec& mode
   if (!tuned) add_calls(sum, device, model, each);
   const double computing_s = sum.seconds();
   add_optimizer(sum, layer, model, tuned);
-  if (tuned) sum.add_seconds(device.tuned_fixed_s);
+  if (tuned) sum.add_seconds(device.layers.tuned_fixed_s);
   add_reduction(sum, layer, placement, (tuned ? 2 : 4) * model.parameters(), computing_s);
   Step step = sum.step();
   step.duty_cycle = 1 - step.parts[static_cast<std::size_t>(TimeComponent::host)] / step.seconds;

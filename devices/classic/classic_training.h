@@ -2,8 +2,8 @@
 // diffusion, recurrent nets.
 #pragma once
 
+#include "devices/catalogue/engine.h"
 #include "devices/catalogue/model.h"
-#include "devices/catalogue/software.h"
 #include "devices/operation/step.h"
 
 namespace drover::devices {

@@ -58,8 +58,9 @@ void add_encoder(StepAccumulator& sum, const LayerRates& layer, const ModelSpec&
   const double seen = shape.tokens + model.memory_tokens;
   const double flops = 4 * rows * seen * hidden * model.layers * (shape.training ? 3 : 1);
   sum.add_kernel(TimeComponent::attention, layer.attention_seconds(flops), flops, 0);
-  const double factor =
-      model.relative_positions && shape.training ? layer.rates.device.relative_score_factor : 1;
+  const double factor = model.relative_positions && shape.training
+                            ? layer.rates.device.layers.relative_score_factor
+                            : 1;
   const double scores = rows * model.heads * seen * shape.score_passes * factor;
   sum.add_memory(layer.element_bytes * model.layers * (rows * hidden * shape.passes + scores));
   const double kernels = shape.training ? other_training_kernels : other_kernels;

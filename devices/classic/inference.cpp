@@ -44,19 +44,20 @@ void add_evaluation(StepAccumulator& sum, const LayerRates& layer, const Layered
   double outputs = 0;
   for (const Convolution& it : model.convolutions) {
     add_convolution(sum, layer, it, model.dimensions, items, Pass::forward,
-                    engine ? device.engine_traffic : 1);
+                    engine ? device.layers.engine_traffic : 1);
     outputs += it.times * size_of(it, model.dimensions).outputs;
   }
   const bool own_statistics = model.norm == Norm::group || model.norm == Norm::instance;
-  const double engine_passes = own_statistics ? device.group_norm_passes : 0;
+  const double engine_passes = own_statistics ? device.layers.group_norm_passes : 0;
   const double framework_passes =
-      layer.computes_fp32 ? device.framework_passes : device.narrow_framework_passes;
+      layer.computes_fp32 ? device.layers.framework_passes : device.layers.narrow_framework_passes;
   const double passes = engine ? engine_passes : framework_passes;
   sum.add_memory(layer.element_bytes * items * outputs * passes);
-  add_attentions(sum, layer, model, items, engine ? 0 : device.framework_score_passes);
+  add_attentions(sum, layer, model, items, engine ? 0 : device.layers.framework_score_passes);
   for (const DenseLayer& it : model.products) add_dense(sum, layer, it, items, false);
   for (const Recurrence& it : model.recurrences) {
-    add_recurrence(sum, layer, it, items, 1, engine ? layer.kernel_s : device.recurrent_step_s);
+    add_recurrence(sum, layer, it, items, 1,
+                   engine ? layer.kernel_s : device.layers.recurrent_step_s);
   }
   sum.add_memory(4 * items * model.logits * logit_passes);
   for (const Embedding& it : model.embeddings) {
@@ -73,19 +74,19 @@ void add_layered(StepAccumulator& sum, const LayerRates& layer, const LayeredMod
   sum.times(model.evaluations * (model.windows > 1 ? windows / at_once : 1));
   const double tail = items * model.tail_flops;
   sum.add_kernel(TimeComponent::matrix,
-                 layer.attention_seconds(tail) * layer.rates.device.layer_attention, tail, 0);
+                 layer.attention_seconds(tail) * layer.rates.device.layers.attention, tail, 0);
 }
 
 void add_host(StepAccumulator& sum, const LayerRates& layer, const LayeredModel& model,
               SoftwareStack software, bool engine) {
   const DeviceSpec& device = layer.rates.device;
   const double each = software == SoftwareStack::autocast || layer.element_bytes == 2
-                          ? device.autocast_layer_s
-                          : device.framework_layer_s;
-  double host_s = engine ? 0 : layer_count(model) * each + device.framework_fixed_s;
-  if (model.evaluations > 1) host_s = model.evaluations * device.evaluation_s;
+                          ? device.layers.autocast_layer_s
+                          : device.layers.framework_layer_s;
+  double host_s = engine ? 0 : layer_count(model) * each + device.layers.framework_fixed_s;
+  if (model.evaluations > 1) host_s = model.evaluations * device.layers.evaluation_s;
   sum.add_seconds(std::max(0.0, host_s - sum.seconds()));
-  if (engine) sum.add_seconds(device.engine_fixed_s);
+  if (engine) sum.add_seconds(device.layers.engine_fixed_s);
 }
 
 void add_encoder_batch(StepAccumulator& sum, const LayerRates& layer, const ModelSpec& model,
@@ -94,10 +95,13 @@ void add_encoder_batch(StepAccumulator& sum, const LayerRates& layer, const Mode
   EncoderShape shape;
   shape.items = items;
   shape.tokens = tokens;
-  shape.passes = engine ? device.engine_encoder_passes : device.framework_encoder_passes;
-  shape.score_passes = engine ? device.engine_score_passes : device.framework_score_passes;
+  shape.passes =
+      engine ? device.layers.engine_encoder_passes : device.layers.framework_encoder_passes;
+  shape.score_passes =
+      engine ? device.layers.engine_score_passes : device.layers.framework_score_passes;
   add_encoder(sum, layer, model, shape);
-  sum.add_seconds(engine ? device.engine_fixed_s : model.layers * device.framework_encoder_s);
+  sum.add_seconds(engine ? device.layers.engine_fixed_s
+                         : model.layers * device.layers.framework_encoder_s);
 }
 
 }  // namespace
@@ -141,7 +145,7 @@ double inference_bytes(const Placement& placement, const ModelSpec& model, doubl
 }
 
 double throughput_batch(const Placement& placement, const ModelSpec& model) {
-  const double room = placement.device->memory_bytes - placement.device->reserved_bytes;
+  const double room = placement.device->memory.bytes - placement.device->memory.reserved_bytes;
   double batch =
       model.architecture == Architecture::recurrent ? recurrent_batch_max : throughput_batch_max;
   while (batch > 1 && inference_bytes(placement, model, batch) > room) batch /= 2;

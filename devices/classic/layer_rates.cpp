@@ -13,17 +13,17 @@ constexpr double depth_start = 64;
 
 struct ShareRow {
   Precision precision;
-  double DeviceSpec::*share;
+  double DeviceSpec::Layers::*share;
   std::string_view fact;
 };
-constexpr ShareRow fp16_row{Precision::fp16, &DeviceSpec::layer_fp16, "layers.fp16"};
+constexpr ShareRow fp16_row{Precision::fp16, &DeviceSpec::Layers::fp16, "layers.fp16"};
 constexpr std::array<ShareRow, 6> share_rows = {{
-    {Precision::fp32, &DeviceSpec::layer_fp32, "layers.fp32"},
-    {Precision::tf32, &DeviceSpec::layer_tf32, "layers.tf32"},
-    {Precision::bf16, &DeviceSpec::layer_fp16, "layers.fp16"},
+    {Precision::fp32, &DeviceSpec::Layers::fp32, "layers.fp32"},
+    {Precision::tf32, &DeviceSpec::Layers::tf32, "layers.tf32"},
+    {Precision::bf16, &DeviceSpec::Layers::fp16, "layers.fp16"},
     fp16_row,
-    {Precision::int8, &DeviceSpec::layer_int8, "layers.int8"},
-    {Precision::fp8, &DeviceSpec::layer_fp8, "layers.fp8"},
+    {Precision::int8, &DeviceSpec::Layers::int8, "layers.int8"},
+    {Precision::fp8, &DeviceSpec::Layers::fp8, "layers.fp8"},
 }};
 
 const ShareRow& share_row(const DeviceSpec& device, Precision precision) {
@@ -48,20 +48,21 @@ std::string_view layer_fact(const DeviceSpec& device, Precision precision) {
 
 LayerRates::LayerRates(const Placement& placement, double clock_share)
     : rates(placement, clock_share),
-      share(rates.device.*share_row(rates.device, placement.precision).share),
+      share(rates.device.layers.*share_row(rates.device, placement.precision).share),
       computes_fp32(compute_precision(rates.device, placement.precision) == Precision::fp32),
       element_bytes(bytes_each(placement.precision)),
-      kernel_s(rates.device.kernel_cycles / (rates.device.clock_mhz * 1e6 * clock_share)),
+      kernel_s(rates.device.layers.kernel_cycles /
+               (rates.device.clock.nominal_mhz * 1e6 * clock_share)),
       products(rates.device, compute_precision(rates.device, Precision::bf16),
-               rates.peak * rates.device.compute_efficiency) {}
+               rates.peak * rates.device.matrix.efficiency) {}
 
 double LayerRates::product_seconds(double rows, double inner, double columns) const {
-  const double scale = rates.device.compute_efficiency / (share * rates.clock_share);
+  const double scale = rates.device.matrix.efficiency / (share * rates.clock_share);
   return scale * products.seconds({rows, columns, inner + depth_start});
 }
 
 double LayerRates::attention_seconds(double flops) const {
-  return flops / (rates.peak * share * rates.device.layer_attention * rates.clock_share);
+  return flops / (rates.peak * share * rates.device.layers.attention * rates.clock_share);
 }
 
 void add_layer_kernel(StepAccumulator& sum, const LayerRates& layer, double product_s, double flops,

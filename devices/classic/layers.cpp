@@ -34,8 +34,9 @@ struct ProductSizes {
 
 double products_saved(const LayerRates& layer, const Convolution& it, int dimensions) {
   const bool filtered = it.kernel == 3 && it.stride == 1 && it.up == 1 && it.groups == 1;
-  return layer.computes_fp32 && filtered && dimensions == 2 ? layer.rates.device.winograd_factor
-                                                            : 1;
+  return layer.computes_fp32 && filtered && dimensions == 2
+             ? layer.rates.device.layers.winograd_factor
+             : 1;
 }
 
 ProductSizes sizes_of(const ConvolutionSize& size, const Convolution& it, double items, Pass pass) {
@@ -104,7 +105,7 @@ void add_recurrence(StepAccumulator& sum, const LayerRates& layer, const Recurre
   }
   const double state = it.feed_forward ? it.inputs : it.outputs;
   const double weight_bytes = size * state * width;
-  const bool cached = weight_bytes < layer.rates.device.l2_bytes;
+  const bool cached = weight_bytes < layer.rates.device.memory.l2_bytes;
   const double reading_s = layer.memory_seconds(weight_bytes) / (cached ? cache_factor : 1);
   const double work_s = std::max(layer.product_seconds(items, state, width), reading_s);
   sum.add_kernel(work_s > reading_s ? TimeComponent::matrix : TimeComponent::memory,

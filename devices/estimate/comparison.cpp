@@ -62,7 +62,7 @@ void set_units(ComparisonResult& compared, const ComparisonWorkload& work) {
       work.kind == CaseKind::serve ? estimate.tokens_per_s : estimate.samples_per_s;
   const double unit = work.kind == CaseKind::train ? work.samples : million;
   compared.unit_s = unit / per_s;
-  const double price = compared.candidate.device->price_usd_per_h;
+  const double price = compared.candidate.device->price.usd_per_h;
   compared.unit_usd = price > 0 ? price / 3600 * compared.candidate.count * compared.unit_s : -1;
   const double watts = estimate.power_w * compared.candidate.count;
   compared.unit_j = watts * compared.unit_s;

@@ -35,7 +35,8 @@ Result<Estimate> estimate(const Case& question) {
   Result<Estimate> answer = estimates[static_cast<std::size_t>(question.kind)](question);
   if (!answer) return answer;
   if (answer->temperature_c < 0 && answer->power_w >= 0) {
-    const double resistance = question.device->die_resistance + question.device->sink_resistance;
+    const Cooling& cooling = question.device->thermal.cooling;
+    const double resistance = cooling.die_k_per_w + cooling.sink_k_per_w;
     answer->temperature_c = usual_inlet_c + resistance * answer->power_w;
   }
   if (!question.note.empty()) {

@@ -32,8 +32,8 @@ Result<Estimate> estimate_inference(const Case& question) {
   Estimate answer = from_batch(question, run, given.value_or(each * question.devices));
   answer.memory.weights = inference_bytes(placement, model, 0);
   answer.memory.activations = inference_bytes(placement, model, each) - answer.memory.weights;
-  answer.memory.reserved = question.device->reserved_bytes;
-  answer.feasible = answer.memory.total() <= question.device->memory_bytes;
+  answer.memory.reserved = question.device->memory.reserved_bytes;
+  answer.feasible = answer.memory.total() <= question.device->memory.bytes;
   if (!answer.feasible) answer.note = "does not fit";
   if (!given) answer.note = fmt::format("batch of {} per device assumed", each);
   return answer;

@@ -14,7 +14,7 @@ namespace {
 PowerLimitedStep kernel_run(const Case& question, const std::function<Step(double)>& step_at) {
   const DeviceSpec& device = *question.device;
   PowerLimitedStep run;
-  if (question.power_limit_w && *question.power_limit_w < device.tdp_w) {
+  if (question.power_limit_w && *question.power_limit_w < device.power.tdp_w) {
     const PowerLimitedStep limited = power_limited_step(device, question.power_limit_w, step_at);
     const PowerLimitedStep free = power_limited_step(device, std::nullopt, step_at);
     run.clock_share = std::min(1.0, limited.clock_share / free.clock_share);
@@ -23,7 +23,8 @@ PowerLimitedStep kernel_run(const Case& question, const std::function<Step(doubl
     return run;
   }
   run.step = step_at(1);
-  run.power_w = limited_power_w(device, power_w(device, run.step, true, 1), device.tdp_w);
+  run.power_w =
+      limited_power_w(device.power, power_w(device, run.step, true, 1), device.power.tdp_w);
   return run;
 }
 
@@ -36,7 +37,7 @@ Step kernel_step(const DeviceSpec& device, Precision precision, TimeComponent pa
   step.parts[static_cast<std::size_t>(TimeComponent::launch)] = floor_s;
   step.tensor_activity =
       std::min(1.0, kernel.flops / kernel.seconds / compute_peak(device, precision));
-  step.memory_activity = std::min(1.0, kernel.bytes / kernel.seconds / device.memory_bandwidth);
+  step.memory_activity = std::min(1.0, kernel.bytes / kernel.seconds / device.memory.bandwidth);
   return step;
 }
 
@@ -80,7 +81,7 @@ Result<Estimate> estimate_gemm(const Case& question) {
     const TimeComponent part = kernel.matrix_seconds >= kernel.memory_seconds
                                    ? TimeComponent::matrix
                                    : TimeComponent::memory;
-    return kernel_step(device, question.precision, part, kernel, device.kernel_floor_s);
+    return kernel_step(device, question.precision, part, kernel, device.matrix.floor_s);
   };
   Estimate answer = estimate_from_step(question, kernel_run(question, step_at));
   answer.cost_unit = "kernel";
@@ -94,9 +95,9 @@ Result<Estimate> estimate_attention(const Case& question) {
   const DeviceSpec& device = *question.device;
   const auto step_at = [&](double share) {
     Kernel kernel = attention_kernel(device, question.precision, *shape, share);
-    kernel.seconds += device.attention_floor_s;
+    kernel.seconds += device.attention.floor_s;
     return kernel_step(device, question.precision, TimeComponent::attention, kernel,
-                       device.attention_floor_s);
+                       device.attention.floor_s);
   };
   Estimate answer = estimate_from_step(question, kernel_run(question, step_at));
   answer.cost_unit = "kernel";

@@ -1,7 +1,5 @@
 #include "devices/estimate/parts.h"
 
-#include "devices/operation/matrix.h"
-
 namespace drover::devices {
 
 Estimate estimate_from_step(const Case& question, const PowerLimitedStep& run) {
@@ -16,18 +14,8 @@ Estimate estimate_from_step(const Case& question, const PowerLimitedStep& run) {
   return answer;
 }
 
-void set_training_rates(Estimate& answer, const Case& question, double samples, double tokens) {
-  const ModelSpec& model = *question.model;
-  answer.samples_per_s = samples / answer.seconds;
-  answer.tokens_per_s = tokens / answer.seconds;
-  const double per_token = 6 * model.active_parameters() +
-                           12.0 * model.layers * model.hidden * question.sequence.value_or(0);
-  answer.tflops_per_device = per_token * tokens / answer.seconds / question.devices / 1e12;
-  answer.mfu = answer.tflops_per_device * 1e12 / compute_peak(*question.device, question.precision);
-}
-
 double cost_usd(const Case& question, double seconds) {
-  const double price = question.device->price_usd_per_h;
+  const double price = question.device->price.usd_per_h;
   return price > 0 ? price / 3600 * seconds * question.devices : -1;
 }
 

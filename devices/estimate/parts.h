@@ -12,10 +12,6 @@ inline constexpr double bytes_per_gib = 1024.0 * 1024.0 * 1024.0;
 /// An estimate with time, components, power, clock and cost per step of sustained work.
 Estimate estimate_from_step(const Case& question, const PowerLimitedStep& run);
 
-/// Sets the rates of a language model: tokens per step over all devices, and flop/s as published
-/// results count them: (6 x active parameters + 12 x layers x hidden x sequence) x tokens.
-void set_training_rates(Estimate& answer, const Case& question, double samples, double tokens);
-
 /// Cost of all devices for `seconds`, $; negative when the price is unknown.
 double cost_usd(const Case& question, double seconds);
 

@@ -8,6 +8,7 @@
 #include "devices/classic/classic_training.h"
 #include "devices/classic/inference.h"
 #include "devices/estimate/parts.h"
+#include "devices/operation/matrix.h"
 #include "devices/training/memory.h"
 
 namespace drover::devices {
@@ -45,6 +46,18 @@ std::string layout_text(const Layout& layout) {
   if (layout.sharded) text += ", sharded";
   if (layout.recomputed > 0) text += fmt::format(", {:.0f} % recomputed", 100 * layout.recomputed);
   return text;
+}
+
+/// Sets the rates of a language model: tokens per step over all devices, and flop/s as published
+/// results count them: (6 x active parameters + 12 x layers x hidden x sequence) x tokens.
+void set_training_rates(Estimate& answer, const Case& question, double samples, double tokens) {
+  const ModelSpec& model = *question.model;
+  answer.samples_per_s = samples / answer.seconds;
+  answer.tokens_per_s = tokens / answer.seconds;
+  const double per_token = 6 * model.active_parameters() +
+                           12.0 * model.layers * model.hidden * question.sequence.value_or(0);
+  answer.tflops_per_device = per_token * tokens / answer.seconds / question.devices / 1e12;
+  answer.mfu = answer.tflops_per_device * 1e12 / compute_peak(*question.device, question.precision);
 }
 
 Result<Estimate> estimate_decoder(const Case& question) {
@@ -85,10 +98,10 @@ Result<Estimate> estimate_non_decoder_training(const Case& question) {
   const double each = std::min(items / question.devices, usual / question.devices * 2);
   answer.memory.activations =
       std::max(1.0, each) * non_decoder_item_bytes(placement, model, tokens);
-  answer.memory.reserved = question.device->reserved_bytes;
+  answer.memory.reserved = question.device->memory.reserved_bytes;
   answer.feasible = answer.memory.total() - answer.memory.activations +
                         non_decoder_item_bytes(placement, model, tokens) <=
-                    question.device->memory_bytes;
+                    question.device->memory.bytes;
   if (!answer.feasible) answer.note = "does not fit";
   if (!given && !question.micro_batch) answer.note = fmt::format("batch of {} assumed", items);
   return answer;

@@ -45,21 +45,22 @@ double cached_elements(const AttentionShape& shape) {
 }
 
 double memory_rate(const DeviceSpec& device) {
-  return device.memory_bandwidth *
-         (device.cache_efficiency > 0 ? device.cache_efficiency : device.memory_efficiency);
+  return device.memory.bandwidth * (device.attention.cache_efficiency > 0
+                                        ? device.attention.cache_efficiency
+                                        : device.memory.efficiency);
 }
 
 /// Seconds of one pair of a padded query row and a key.
 double pair_seconds(const DeviceSpec& device, Precision precision, const AttentionShape& shape,
                     double clock_share) {
   const bool systolic = device.device_class == DeviceClass::tpu;
-  const double edge = systolic ? device.matrix_tile : 16;
+  const double edge = systolic ? device.matrix.tile : 16;
   const auto padded = [edge](double size) { return std::ceil(size / edge) * edge; };
   const double flops = 2 * (2 * padded(shape.head_size));
-  const double rate = compute_peak(device, precision) * device.attention_share * clock_share;
+  const double rate = compute_peak(device, precision) * device.attention.matrix_share * clock_share;
   if (systolic) return flops / rate;
   const double exponentials =
-      exponentials_per_clock * device.matrix_units * device.clock_mhz * 1e6 * clock_share;
+      exponentials_per_clock * device.matrix.units * device.clock.nominal_mhz * 1e6 * clock_share;
   return flops / rate + exposed_exponentials / exponentials;
 }
 
@@ -73,7 +74,7 @@ double compute_seconds(const DeviceSpec& device, Precision precision, const Atte
   const double keys = keys_seen(shape) + masked + overhead_keys;
   const double tiles = shape.batch * shape.kv_heads * std::ceil(rows / tile_rows_max);
   const double pieces = tiles * std::max(1.0, keys / split_keys_min);
-  const double filled = std::min(1.0, pieces / device.matrix_units);
+  const double filled = std::min(1.0, pieces / device.matrix.units);
   const double balance = shape.causal && shape.queries > 1 ? causal_balance : 1;
   return shape.batch * shape.kv_heads * rows * keys *
          pair_seconds(device, precision, shape, clock_share) / (filled * balance);

@@ -20,35 +20,35 @@ constexpr std::size_t matrix = static_cast<std::size_t>(TimeComponent::matrix);
 constexpr std::size_t attention = static_cast<std::size_t>(TimeComponent::attention);
 
 /// Voltage relative to that at the knee.
-double over_knee(const DeviceSpec& device, double mhz) {
-  return 1 + device.voltage_slope * std::max(0.0, mhz / device.clock_knee_mhz - 1);
+double over_knee(const DeviceSpec::Clock& clock, double mhz) {
+  return 1 + clock.voltage_slope * std::max(0.0, mhz / clock.knee_mhz - 1);
 }
 
 }  // namespace
 
 double memory_rate(const DeviceSpec& device, double clock_share) {
-  return device.memory_bandwidth * std::min(1.0, clock_share / device.clock_memory_share);
+  return device.memory.bandwidth * std::min(1.0, clock_share / device.clock.memory_share);
 }
 
 double switching_share(const DeviceSpec& device, double clock_share) {
-  const double mhz = clock_share * device.clock_mhz;
+  const DeviceSpec::Clock& clock = device.clock;
+  const double mhz = clock_share * clock.nominal_mhz;
   const double reference =
-      device.power_reference_mhz > 0 ? device.power_reference_mhz : device.clock_mhz;
-  const double voltage = over_knee(device, mhz) / over_knee(device, reference);
+      device.power.reference_mhz > 0 ? device.power.reference_mhz : clock.nominal_mhz;
+  const double voltage = over_knee(clock, mhz) / over_knee(clock, reference);
   return mhz / reference * voltage * voltage;
 }
 
-double boost_share(const DeviceSpec& device) {
-  return std::max(1.0, device.clock_boost_mhz / device.clock_mhz);
+double boost_share(const DeviceSpec::Clock& clock) {
+  return std::max(1.0, clock.boost_mhz / clock.nominal_mhz);
 }
 
-int clock_steps(const DeviceSpec& device) {
-  return static_cast<int>(
-      std::floor((1 - device.clock_min_share) / device.clock_step_share + 1e-9));
+int clock_steps(const DeviceSpec::Clock& clock) {
+  return static_cast<int>(std::floor((1 - clock.min_share) / clock.step_share + 1e-9));
 }
 
-double clock_share_of(const DeviceSpec& device, int steps_down) {
-  return 1 - steps_down * device.clock_step_share;
+double clock_share_of(const DeviceSpec::Clock& clock, int steps_down) {
+  return 1 - steps_down * clock.step_share;
 }
 
 double clock_bound(const Step& step) {
@@ -73,11 +73,11 @@ Step at_clock(const Step& step, double ratio) {
 
 PowerLimitedStep power_limited_step(const DeviceSpec& device, std::optional<double> limit_w,
                                     const std::function<Step(double)>& step_at) {
-  const double limit = std::min(limit_w.value_or(device.tdp_w), device.tdp_w);
-  const double boost = boost_share(device);
+  const double limit = std::min(limit_w.value_or(device.power.tdp_w), device.power.tdp_w);
+  const double boost = boost_share(device.clock);
   PowerLimitedStep found{step_at(boost), boost, 0};
   const double free_w = power_w(device, found.step, true, boost);
-  const double left_w = limited_power_w(device, free_w, limit);
+  const double left_w = limited_power_w(device.power, free_w, limit);
   // Each round assumes that the step of the last round scales with the clock. The second round
   // starts so close that deviations do not matter.
   for (int round = 0; round < 2 && left_w < free_w; ++round) {

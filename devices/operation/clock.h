@@ -10,7 +10,7 @@
 
 namespace drover::devices {
 
-/// Memory bandwidth, bytes/s. The memory has its own clock, but cores below `clock_memory_share` of
+/// Memory bandwidth, bytes/s. The memory has its own clock, but cores below `clock.memory_share` of
 /// their nominal clock cannot use the whole bandwidth.
 double memory_rate(const DeviceSpec& device, double clock_share);
 
@@ -19,11 +19,11 @@ double memory_rate(const DeviceSpec& device, double clock_share);
 double switching_share(const DeviceSpec& device, double clock_share);
 
 /// The highest clock of the board.
-double boost_share(const DeviceSpec& device);
+double boost_share(const DeviceSpec::Clock& clock);
 
 /// Steps from the nominal clock down to the slowest.
-int clock_steps(const DeviceSpec& device);
-double clock_share_of(const DeviceSpec& device, int steps_down);
+int clock_steps(const DeviceSpec::Clock& clock);
+double clock_share_of(const DeviceSpec::Clock& clock, int steps_down);
 
 /// Share of a step's time that scales with the clock: products and attention; all of it when the
 /// step has no components.

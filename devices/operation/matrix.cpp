@@ -34,7 +34,7 @@
 namespace drover::devices {
 namespace {
 
-/// Tile edges as shares of the device's matrix_tile (cuBLAS chooses among such shapes).
+/// Tile edges as shares of the device's tile (cuBLAS chooses among such shapes).
 struct TileForm {
   double rows, columns;
 };
@@ -60,8 +60,8 @@ constexpr double matrix_unit_gain = 2.5;
 
 /// Seconds of the matrix units of a TPU alone. Monotonic in the size of the product.
 double systolic_seconds(const DeviceSpec& device, double rate, const Product& product) {
-  const double edge = device.matrix_tile;
-  const double padding = device.row_padding;
+  const double edge = device.matrix.tile;
+  const double padding = device.matrix.row_padding;
   const double blocks = std::ceil(product.inner / edge) * std::ceil(product.columns / edge);
   const double rows = std::max(std::ceil(product.rows / padding) * padding, edge);
   return 2 * edge * edge * blocks * rows * product.count / rate;
@@ -93,29 +93,29 @@ constexpr std::array<Precision, 4> wider = {Precision::bf16, Precision::fp16, Pr
 /// XLA computes fp32 products on bf16 units in six passes at its highest setting.
 constexpr double fp32_passes = 6;
 
-/// Shares of the peak by computing precision; 0: compute_efficiency applies.
+/// Shares of the peak by computing precision; 0: the general one applies.
 struct EfficiencyRow {
   Precision precision;
-  double DeviceSpec::*efficiency;
+  double DeviceSpec::Matrix::*efficiency;
   std::string_view fact;
 };
-constexpr EfficiencyRow plain_efficiency{Precision::bf16, &DeviceSpec::compute_efficiency,
+constexpr EfficiencyRow plain_efficiency{Precision::bf16, &DeviceSpec::Matrix::efficiency,
                                          "matrix.efficiency"};
 constexpr std::array<EfficiencyRow, 8> efficiency_rows{{
-    {Precision::fp64, &DeviceSpec::fp32_efficiency, "matrix.fp32_efficiency"},
-    {Precision::fp32, &DeviceSpec::fp32_efficiency, "matrix.fp32_efficiency"},
-    {Precision::tf32, &DeviceSpec::tf32_efficiency, "matrix.tf32_efficiency"},
-    {Precision::fp16, &DeviceSpec::fp16_efficiency, "matrix.fp16_efficiency"},
-    {Precision::fp8, &DeviceSpec::fp8_efficiency, "matrix.fp8_efficiency"},
-    {Precision::int8, &DeviceSpec::int8_efficiency, "matrix.int8_efficiency"},
-    {Precision::int4, &DeviceSpec::int8_efficiency, "matrix.int8_efficiency"},
-    {Precision::fp4, &DeviceSpec::fp4_efficiency, "matrix.fp4_efficiency"},
+    {Precision::fp64, &DeviceSpec::Matrix::fp32_efficiency, "matrix.fp32_efficiency"},
+    {Precision::fp32, &DeviceSpec::Matrix::fp32_efficiency, "matrix.fp32_efficiency"},
+    {Precision::tf32, &DeviceSpec::Matrix::tf32_efficiency, "matrix.tf32_efficiency"},
+    {Precision::fp16, &DeviceSpec::Matrix::fp16_efficiency, "matrix.fp16_efficiency"},
+    {Precision::fp8, &DeviceSpec::Matrix::fp8_efficiency, "matrix.fp8_efficiency"},
+    {Precision::int8, &DeviceSpec::Matrix::int8_efficiency, "matrix.int8_efficiency"},
+    {Precision::int4, &DeviceSpec::Matrix::int8_efficiency, "matrix.int8_efficiency"},
+    {Precision::fp4, &DeviceSpec::Matrix::fp4_efficiency, "matrix.fp4_efficiency"},
 }};
 
 const EfficiencyRow& efficiency_row(const DeviceSpec& device, Precision weights) {
   const Precision computing = compute_precision(device, weights);
   for (const EfficiencyRow& row : efficiency_rows) {
-    if (row.precision == computing && device.*row.efficiency > 0) return row;
+    if (row.precision == computing && device.matrix.*row.efficiency > 0) return row;
   }
   return plain_efficiency;
 }
@@ -140,7 +140,7 @@ double compute_peak(const DeviceSpec& device, Precision weights) {
 }
 
 double matrix_efficiency(const DeviceSpec& device, Precision weights) {
-  return device.*efficiency_row(device, weights).efficiency;
+  return device.matrix.*efficiency_row(device, weights).efficiency;
 }
 
 std::string_view matrix_fact(const DeviceSpec& device, Precision weights) {
@@ -148,18 +148,19 @@ std::string_view matrix_fact(const DeviceSpec& device, Precision weights) {
 }
 
 double operand_bandwidth(const DeviceSpec& device) {
-  return device.memory_bandwidth *
-         (device.operand_efficiency > 0 ? device.operand_efficiency : device.memory_efficiency);
+  return device.memory.bandwidth * (device.matrix.operand_efficiency > 0
+                                        ? device.matrix.operand_efficiency
+                                        : device.memory.efficiency);
 }
 
 MatrixRate::MatrixRate(const DeviceSpec& device, Precision computing, double rate)
-    : device_(device), rate_(rate), units_(device.matrix_units) {
+    : device_(device), rate_(rate), units_(device.matrix.units) {
   if (device.device_class == DeviceClass::tpu) return;
   const bool matrix = on_matrix_units(device, computing);
   const std::span<const TileForm> forms =
       matrix ? std::span<const TileForm>(matrix_forms) : std::span<const TileForm>(vector_forms);
   const double half = matrix ? matrix_reuse_half : vector_reuse_half;
-  const double edge = device.matrix_tile;
+  const double edge = device.matrix.tile;
   const double best = reuse_share(forms[0].rows * edge, forms[0].columns * edge, half);
   const double adding = cache_over_memory * operand_bandwidth(device);
   for (const TileForm& form : forms) {
@@ -243,13 +244,13 @@ Kernel product_kernel(const DeviceSpec& device, Precision weights, const Product
 Kernel library_call(const DeviceSpec& device, Precision precision, const Product& product,
                     double clock_share) {
   Kernel kernel = product_kernel(device, precision, product, clock_share);
-  if (precision == Precision::int8 && device.int8_call_efficiency > 0) {
-    const double rate = compute_peak(device, precision) * device.int8_call_efficiency;
+  if (precision == Precision::int8 && device.matrix.int8_call_efficiency > 0) {
+    const double rate = compute_peak(device, precision) * device.matrix.int8_call_efficiency;
     kernel.matrix_seconds =
         MatrixRate(device, Precision::fp32, rate).seconds(product) / clock_share;
     kernel.seconds = overlapped(device, kernel.matrix_seconds, kernel.memory_seconds);
   }
-  kernel.seconds += device.kernel_floor_s;
+  kernel.seconds += device.matrix.floor_s;
   return kernel;
 }
 

@@ -30,36 +30,28 @@
 
 namespace drover::devices {
 
-double static_power_w(const DeviceSpec& device, bool context_open) {
-  return context_open ? device.context_idle_w : device.idle_w;
-}
-
-PowerParts power_parts(const DeviceSpec& device, const Step& activity, bool context_open,
-                       double clock_share) {
-  const double switching = switching_share(device, clock_share);
-  const double per_cycle = std::max(0.0, activity.tensor_activity / clock_share);
-  const double units = device.matrix_units;
-  const double link_bandwidth =
-      device.link_bandwidth > 0 ? device.link_bandwidth : 2 * device.host_bandwidth;
-  PowerParts parts;
-  parts.static_w = static_power_w(device, context_open);
-  const double running = std::max(0.0, activity.duty_cycle - activity.waiting);
-  parts.awake_w = device.active_unit_w * units * running * switching;
-  parts.matrix_w =
-      device.matrix_unit_w * units * std::pow(per_cycle, device.matrix_exponent) * switching;
-  parts.memory_w = device.memory_byte_j * device.memory_bandwidth * activity.memory_activity;
-  parts.link_w = device.link_byte_j * link_bandwidth * activity.link_activity;
-  return parts;
+double static_power_w(const DeviceSpec::Power& power, bool context_open) {
+  return context_open ? power.context_idle_w : power.idle_w;
 }
 
 double power_w(const DeviceSpec& device, const Step& activity, bool context_open,
                double clock_share) {
-  return power_parts(device, activity, context_open, clock_share).total_w();
+  const DeviceSpec::Power& power = device.power;
+  const double switching = switching_share(device, clock_share);
+  const double per_cycle = std::max(0.0, activity.tensor_activity / clock_share);
+  const double units = device.matrix.units;
+  const double running = std::max(0.0, activity.duty_cycle - activity.waiting);
+  const double awake_w = power.active_unit_w * units * running * switching;
+  const double matrix_w =
+      power.matrix_unit_w * units * std::pow(per_cycle, power.matrix_exponent) * switching;
+  const double memory_w = power.memory_byte_j * device.memory.bandwidth * activity.memory_activity;
+  const double link_w = power.link_byte_j * 2 * device.links.one_way() * activity.link_activity;
+  return static_power_w(power, context_open) + awake_w + matrix_w + memory_w + link_w;
 }
 
-double limited_power_w(const DeviceSpec& device, double free_w, double limit_w) {
+double limited_power_w(const DeviceSpec::Power& power, double free_w, double limit_w) {
   if (free_w <= 0) return free_w;
-  const double sharpness = device.limit_sharpness;
+  const double sharpness = power.limit_sharpness;
   // The smaller one times a factor of at most 1, so that no large ratio overflows.
   const auto [low, high] = std::minmax(free_w, limit_w);
   return low * std::pow(1 + std::pow(low / high, sharpness), -1 / sharpness);
@@ -70,7 +62,7 @@ double clock_share_at(const DeviceSpec& device, const Step& activity, double at_
   const auto fits = [&](double share) {
     return power_w(device, at_clock(activity, share / at_share), true, share) <= target_w;
   };
-  double low = device.clock_min_share, high = boost_share(device);
+  double low = device.clock.min_share, high = boost_share(device.clock);
   if (fits(high)) return high;
   // Power rises with the clock. Sixteen bisections leave less than 0.1 MHz.
   for (int halving = 0; halving < 16; ++halving) {
@@ -83,12 +75,12 @@ double clock_share_at(const DeviceSpec& device, const Step& activity, double at_
 int steps_down_under_cap(const DeviceSpec& device, const Step& activity, bool context_open,
                          double cap_w) {
   const auto fits = [&](int steps_down) {
-    const double share = clock_share_of(device, steps_down);
+    const double share = clock_share_of(device.clock, steps_down);
     return power_w(device, at_clock(activity, share), context_open, share) <= cap_w;
   };
   if (fits(0)) return 0;  // the usual case
   // Power falls with every step down, so the first step that fits is found by bisection.
-  const int last = clock_steps(device);
+  const int last = clock_steps(device.clock);
   int low = std::min(1, last), high = last;
   while (low < high) {
     const int middle = (low + high) / 2;

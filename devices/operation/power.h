@@ -6,27 +6,17 @@
 
 namespace drover::devices {
 
-/// Watts by cause; their sum is the power of the board.
-struct PowerParts {
-  double static_w = 0;  // idle, or with a context open: leakage, memory refresh, regulators
-  double awake_w = 0;   // while kernels run: clocks, schedulers, caches and vector units
-  double matrix_w = 0;
-  double memory_w = 0;
-  double link_w = 0;
-
-  double total_w() const { return static_w + awake_w + matrix_w + memory_w + link_w; }
-};
-
 /// Power with no work running.
-double static_power_w(const DeviceSpec& device, bool context_open);
+double static_power_w(const DeviceSpec::Power& power, bool context_open);
 
-/// Power by cause. The activities are those achieved at this clock.
-PowerParts power_parts(const DeviceSpec& device, const Step& activity, bool context_open,
-                       double clock_share);
+/// Watts at a clock share, without leakage variation and temperature. The activity is the one
+/// achieved at that clock.
+double power_w(const DeviceSpec& device, const Step& activity, bool context_open,
+               double clock_share);
 
 /// Mean power, under `limit_w`, of work that uses `free_w` without a limit; never above either of
 /// them.
-double limited_power_w(const DeviceSpec& device, double free_w, double limit_w);
+double limited_power_w(const DeviceSpec::Power& power, double free_w, double limit_w);
 
 /// The clock share at which this work draws `target_w`; `activity` is as achieved at `at_share`.
 /// The boost clock when it always draws less, the slowest clock when it always draws more.
@@ -38,9 +28,5 @@ double clock_share_at(const DeviceSpec& device, const Step& activity, double at_
 /// controller of a chassis.
 int steps_down_under_cap(const DeviceSpec& device, const Step& activity, bool context_open,
                          double cap_w);
-
-/// Watts at a clock share, without leakage variation and temperature. The activity is the one
-/// achieved at that clock.
-double power_w(const DeviceSpec&, const Step& activity, bool context_open, double clock_share);
 
 }  // namespace drover::devices

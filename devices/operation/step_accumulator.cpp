@@ -28,10 +28,8 @@ Rates::Rates(const Placement& placement, double share)
       clock_share(share),
       precision(placement.precision),
       peak(compute_peak(device, placement.precision)),
-      memory(memory_rate(device, share) * device.memory_efficiency),
-      // Without a direct link, devices communicate over the host's bus.
-      link((device.link_bandwidth > 0 ? device.link_bandwidth / 2 : device.host_bandwidth) *
-           device.link_efficiency * placement.link_share) {
+      memory(memory_rate(device, share) * device.memory.efficiency),
+      link(device.links.one_way() * device.links.efficiency * placement.link_share) {
   DROVER_REQUIRE(share > 0 && placement.link_share > 0);
 }
 
@@ -53,7 +51,7 @@ double all_reduce_bytes(const Rates& rates, double bytes) {
 
 double all_reduce_seconds(const Rates& rates, double bytes) {
   if (rates.devices <= 1) return 0;
-  return latency_steps(rates.device, rates.devices) * rates.device.collective_latency_s +
+  return latency_steps(rates.device, rates.devices) * rates.device.links.latency_s +
          all_reduce_bytes(rates, bytes) / rates.link;
 }
 
@@ -81,11 +79,9 @@ Step StepAccumulator::step() const {
   step.parts = parts_;
   if (step.seconds <= 0) return step;
   const DeviceSpec& device = rates_.device;
-  const double link_peak =
-      device.link_bandwidth > 0 ? device.link_bandwidth / 2 : device.host_bandwidth;
   step.tensor_activity = std::min(1.0, flops_ / step.seconds / rates_.peak);
-  step.memory_activity = std::min(1.0, memory_bytes_ / step.seconds / device.memory_bandwidth);
-  step.link_activity = std::min(1.0, link_bytes_ / step.seconds / link_peak);
+  step.memory_activity = std::min(1.0, memory_bytes_ / step.seconds / device.memory.bandwidth);
+  step.link_activity = std::min(1.0, link_bytes_ / step.seconds / device.links.one_way());
   step.waiting = parts_[static_cast<std::size_t>(TimeComponent::collectives)] / step.seconds;
   return step;
 }

@@ -28,22 +28,24 @@ ServingBytes bytes_of(Precision weights, ServingEngine engine) {
 /// Bytes/s in one direction between two devices of a host without a fast link: PCI Express has
 /// 0.985 GB/s per lane in its third generation, and each generation doubles it.
 double bus_bandwidth(const DeviceSpec& device) {
-  if (device.pcie_generation == 0) return device.host_bandwidth;
-  return device.pcie_lanes * 0.985e9 * std::exp2(static_cast<double>(device.pcie_generation) - 3);
+  if (device.links.pcie_generation == 0) return device.links.host_bandwidth;
+  return device.links.pcie_lanes * 0.985e9 *
+         std::exp2(static_cast<double>(device.links.pcie_generation) - 3);
 }
 
 double link_bandwidth(const DeviceSpec& device, int devices) {
   const bool gpu = device.device_class == DeviceClass::gpu;
-  const bool joined = !gpu || static_cast<std::uint32_t>(devices) <= device.link_domain;
-  if (device.link_bandwidth <= 0 || !joined) return bus_bandwidth(device);
-  return device.link_bandwidth / 2;
+  const bool joined = !gpu || static_cast<std::uint32_t>(devices) <= device.links.domain;
+  if (device.links.bandwidth <= 0 || !joined) return bus_bandwidth(device);
+  return device.links.bandwidth / 2;
 }
 
 ServingChip chip_of(const DeviceSpec& device, Precision weights, const ServingPlan& plan,
                     double clock_share, double links) {
   ServingChip chip;
   chip.matrix_flops = compute_peak(device, weights);
-  if (compute_precision(device, weights) != weights) chip.matrix_flops *= device.dequantized_share;
+  if (compute_precision(device, weights) != weights)
+    chip.matrix_flops *= device.serving.dequantized_share;
   chip.attention_flops = compute_peak(device, Precision::bf16);
   chip.memory_bandwidth = memory_rate(device, clock_share);
   chip.link_bandwidth = links * link_bandwidth(device, std::max(plan.tensor, plan.expert));
@@ -82,7 +84,7 @@ Step step_of(const ServingReplica& replica, const ServingPass& pass) {
   step.waiting = pass.collectives_s / step.seconds;
   step.tensor_activity = std::min(1.0, pass.flops / step.seconds / replica.chip.matrix_flops);
   step.memory_activity =
-      std::min(1.0, pass.memory_bytes / step.seconds / replica.device.memory_bandwidth);
+      std::min(1.0, pass.memory_bytes / step.seconds / replica.device.memory.bandwidth);
   step.link_activity = std::min(1.0, pass.link_bytes / step.seconds / replica.chip.link_bandwidth);
   return step;
 }

@@ -59,7 +59,7 @@ double kv_bytes_per_token(const Placement& placement, const ModelSpec& model) {
 
 std::uint64_t kv_capacity_tokens(const Placement& placement, const ModelSpec& model) {
   const DeviceSpec& device = *placement.device;
-  const double room = usable_share * device.memory_bytes - device.reserved_bytes -
+  const double room = usable_share * device.memory.bytes - device.memory.reserved_bytes -
                       weights_bytes(placement, model) - chunk_bytes(placement, model);
   if (room <= 0) return 0;
   const double tokens = room * device_count(placement) / kv_bytes_per_token(placement, model);
@@ -68,12 +68,12 @@ std::uint64_t kv_capacity_tokens(const Placement& placement, const ModelSpec& mo
 }
 
 double load_seconds(const Placement& placement, const ModelSpec& model) {
-  return weights_bytes(placement, model) / placement.device->host_bandwidth;
+  return weights_bytes(placement, model) / placement.device->links.host_bandwidth;
 }
 
 double compile_seconds(const Placement& placement, const ModelSpec& model) {
   if (placement.device->device_class != DeviceClass::tpu) return 0;
-  return placement.device->compile_s * model.parameters() / 1e9;
+  return placement.device->serving.compile_s * model.parameters() / 1e9;
 }
 
 std::uint32_t shape_bucket(const DeviceSpec& device, std::uint32_t size) {

@@ -46,7 +46,7 @@ double running(const ServingReplica& replica, const ServingDemand& demand) {
   const double admitted = std::max(1.0, std::floor(cache_tokens(replica) / pages));
   if (demand.batch > 0) return std::min(admitted, demand.batch);
   // The engine's limit applies to each data-parallel part.
-  return std::min(admitted, replica.device.offline_sequences * replica.plan.data);
+  return std::min(admitted, replica.device.serving.offline_sequences * replica.plan.data);
 }
 
 }  // namespace
@@ -62,11 +62,11 @@ double cache_bytes_each(const ServingReplica& replica) {
 
 ServingMemory serving_memory(const ServingReplica& replica) {
   ServingMemory memory;
-  memory.capacity = replica.device.memory_bytes;
+  memory.capacity = replica.device.memory.bytes;
   memory.weights = weights_each(replica);
-  memory.reserved = replica.device.reserved_bytes;
+  memory.reserved = replica.device.memory.reserved_bytes;
   const double left = memory.capacity - memory.weights - memory.reserved;
-  memory.cache_room = std::max(0.0, replica.device.kv_cache_utilization * left);
+  memory.cache_room = std::max(0.0, replica.device.serving.kv_cache_utilization * left);
   return memory;
 }
 

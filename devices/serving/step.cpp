@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "devices/serving/replica.h"
 
@@ -35,6 +36,39 @@ constexpr double elementwise_bytes = 24;
 constexpr double output_bytes = 2;
 /// Smallest size of rows with compiled shapes (vLLM on TPU).
 constexpr double decode_bucket_min = 16;
+
+/// The costs of an engine besides the kernels.
+struct EngineConstants {
+  double request_s, step_s, all_reduce_s, hop_s, reduce_share;
+  double cuda_graph_rows_max, layer_launch_s, gang_launches;
+  double idle_request_s = 0;  // part of request_s in which the device waits; it samples in the rest
+};
+
+EngineConstants engine_constants(const DeviceSpec::Serving& serving, ServingEngine engine) {
+  EngineConstants constants{serving.request_s,      serving.step_s,
+                            serving.all_reduce_s,   serving.hop_s,
+                            serving.reduce_share,   serving.cuda_graph_rows_max,
+                            serving.layer_launch_s, 1};
+  if (engine == ServingEngine::vllm_0_5) {
+    constants.request_s = serving.vllm_0_5_request_s;
+    constants.step_s = serving.vllm_0_5_step_s;
+    constants.cuda_graph_rows_max = 0;
+    constants.layer_launch_s = serving.vllm_0_5_layer_launch_s;
+    constants.gang_launches = serving.vllm_0_5_gang_launches;
+    constants.idle_request_s = std::max(0.0, serving.vllm_0_5_request_s - serving.request_s);
+  } else if (engine == ServingEngine::offline) {
+    // The cost of its launches is part of the fitted time per step.
+    constants = {serving.offline_request_s,
+                 serving.offline_step_s,
+                 serving.offline_all_reduce_s,
+                 serving.offline_hop_s,
+                 serving.offline_reduce_share,
+                 std::numeric_limits<double>::infinity(),
+                 0,
+                 1};
+  }
+  return constants;
+}
 
 /// Rows that one group of tensor-parallel devices processes at a time.
 double rows_each(const ServingPlan& plan, double rows) { return rows / plan.data / plan.pipeline; }
@@ -54,8 +88,8 @@ void add_products(ServingPass& pass, const ServingReplica& replica, double rows,
       plan.tensor;
   const double output = shape.output_weights / plan.tensor;
   const double read = weights * bytes.weight + output * output_bytes;
-  const double bandwidth = chip.memory_bandwidth * device.weights_share;
-  const double share = device.product_share * chip.clock_share;
+  const double bandwidth = chip.memory_bandwidth * device.serving.weights_share;
+  const double share = device.serving.product_share * chip.clock_share;
   pass.memory_s += read / bandwidth;
   pass.matrix_s += 2 * weights * rows / (chip.matrix_flops * share) +
                    2 * output * last / (chip.attention_flops * share);
@@ -79,12 +113,13 @@ double flops_per_pair(const ServingReplica& replica) {
 }
 
 double attention_rate(const ServingReplica& replica) {
-  return replica.chip.attention_flops * replica.device.score_share * replica.chip.clock_share;
+  return replica.chip.attention_flops * replica.device.serving.score_share *
+         replica.chip.clock_share;
 }
 
 double pair_seconds(const ServingReplica& replica) {
   const double read = cached_bytes_per_token(replica) /
-                      (replica.chip.memory_bandwidth * replica.device.cache_share);
+                      (replica.chip.memory_bandwidth * replica.device.serving.cache_share);
   return std::max(read, flops_per_pair(replica) / attention_rate(replica));
 }
 
@@ -114,31 +149,31 @@ double touched_on_busiest(const ServingShape& shape, double touched, int devices
 void add_expert_layers(ServingPass& pass, const ServingReplica& replica, double rows) {
   const auto& [device, chip, shape, plan, bytes, engine] = replica;
   if (shape.expert_layers <= 0) return;
-  const double touched = experts_touched(shape, rows, device.expert_popularity);
+  const double touched = experts_touched(shape, rows, device.serving.expert_popularity);
   // Without expert parallelism each expert is split like any matrix.
   const bool spread = plan.expert > 1;
   const int holders = spread ? plan.expert : 1;
   const double cut = spread ? 1 : plan.tensor;
-  const double read = touched_on_busiest(shape, touched, holders, device.expert_imbalance) *
+  const double read = touched_on_busiest(shape, touched, holders, device.serving.expert_imbalance) *
                       shape.expert_weights / cut;
-  const double bandwidth = chip.memory_bandwidth * device.expert_weights_share;
+  const double bandwidth = chip.memory_bandwidth * device.serving.expert_weights_share;
   double memory_bytes = read * bytes.weight;
   double memory_s = memory_bytes / bandwidth;
   const double flops = 2 * shape.expert_weights * shape.experts_active * rows / holders / cut;
   const double matrix_s =
-      flops / (chip.matrix_flops * device.expert_product_share * chip.clock_share);
+      flops / (chip.matrix_flops * device.serving.expert_product_share * chip.clock_share);
   // Sorting and scattering per row, and blocks of scales per expert, are costs of the engines whose
   // inter-token times were measured; the offline engine fuses them. They are memory traffic and use
   // its power (ML.ENERGY v3: experts use more power with more rows, not less).
   if (engine != ServingEngine::offline) {
-    double moving_s = device.expert_row_s * rows;
-    if (bytes.scaled_blocks) moving_s += shape.experts / holders * device.expert_block_s;
+    double moving_s = device.serving.expert_row_s * rows;
+    if (bytes.scaled_blocks) moving_s += shape.experts / holders * device.serving.expert_block_s;
     memory_s += moving_s;
-    memory_bytes += moving_s * chip.memory_bandwidth * device.expert_weights_share;
+    memory_bytes += moving_s * chip.memory_bandwidth * device.serving.expert_weights_share;
   }
   pass.memory_s += shape.expert_layers * memory_s;
   pass.matrix_s += shape.expert_layers * matrix_s;
-  pass.launches_s += shape.expert_layers * device.expert_layer_s;
+  pass.launches_s += shape.expert_layers * device.serving.expert_layer_s;
   pass.flops += shape.expert_layers * flops;
   pass.memory_bytes += shape.expert_layers * memory_bytes;
 }
@@ -174,7 +209,7 @@ void add_exchange(ServingPass& pass, const ServingReplica& replica,
 void add_host(ServingPass& pass, const ServingReplica& replica, const EngineConstants& constants,
               double rows, double answers) {
   const ServingShape& shape = replica.shape;
-  pass.launches_s += shape.layers * shape.kernels * replica.device.kernel_s;
+  pass.launches_s += shape.layers * shape.kernels * replica.device.serving.kernel_s;
   pass.idle_s += constants.step_s;
   if (rows > constants.cuda_graph_rows_max) {
     const double gang = replica.plan.devices() > 1 ? constants.gang_launches : 1;
@@ -193,7 +228,7 @@ double ServingPass::seconds() const {
 ServingPass serving_pass(const ServingReplica& replica, const ServingLoad& load) {
   ServingPass pass;
   const ServingPlan& plan = replica.plan;
-  const EngineConstants constants = engine_constants(replica.device, replica.engine);
+  const EngineConstants constants = engine_constants(replica.device.serving, replica.engine);
   const double all_rows =
       padded_rows(replica, load.sequences) + padded_rows(replica, load.prompt_tokens);
   const double rows = rows_each(plan, all_rows);

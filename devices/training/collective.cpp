@@ -43,7 +43,8 @@ double adding(CollectiveKind collective) {
 
 /// Steps of the ring relative to an all-reduce.
 double ring_steps(CollectiveKind collective, int devices, const LinkSpec& links) {
-  return passes(collective) * (devices - 1) * (1 + adding(collective) * links.adding_step_share);
+  return passes(collective) * (devices - 1) *
+         (1 + adding(collective) * links.collectives.adding_step_share);
 }
 
 bool is_message(CollectiveKind collective) {
@@ -53,33 +54,41 @@ bool is_message(CollectiveKind collective) {
 /// The ring protocol with large pipelined buffers; every device also copies or adds its own part.
 double bulk_ring_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
   const bool reduces = collective == CollectiveKind::all_reduce;
-  const double copied = bytes / devices * (reduces ? links.reduce_copy_share : 1.0);
-  return links.ring_start_s + links.ring_step_s * ring_steps(collective, devices, links) +
-         bytes * ring_volume(collective, devices) * (1 + adding(collective) * links.adding_share) /
-             (group_bandwidth(links, devices) * links.ring_share) +
-         copied / links.copy_bandwidth;
+  const double copied = bytes / devices * (reduces ? links.collectives.reduce_copy_share : 1.0);
+  return links.collectives.ring_start_s +
+         links.collectives.ring_step_s * ring_steps(collective, devices, links) +
+         bytes * ring_volume(collective, devices) *
+             (1 + adding(collective) * links.collectives.adding_share) /
+             (group_bandwidth(links, devices) * links.collectives.ring_share) +
+         copied / links.collectives.copy_bandwidth;
 }
 
 /// The protocol with small packets that carry flags (NCCL's LL128): faster to start, less
 /// bandwidth.
 double quick_ring_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
-  return links.ll_start_s + links.ll_step_s * ring_steps(collective, devices, links) +
-         bytes * passes(collective) / (group_bandwidth(links, devices) * links.ll_share);
+  return links.collectives.ll_start_s +
+         links.collectives.ll_step_s * ring_steps(collective, devices, links) +
+         bytes * passes(collective) /
+             (group_bandwidth(links, devices) * links.collectives.ll_share);
 }
 
 /// Reduction in the switch (NVLink SHARP): a device sends its data once and receives its part of
 /// the sum by multicast, so a link carries bytes x (1 + 1/n) in each direction.
 double switch_reduce_s(double bytes, int devices, const LinkSpec& links) {
   const double carried = bytes * (1 + 1.0 / devices);
-  const double bulk = links.nvls_start_s + carried / (links.bandwidth * links.nvls_share);
-  const double quick = links.nvls_ll_start_s + 2 * bytes / (links.bandwidth * links.nvls_ll_share);
+  const double bulk =
+      links.collectives.nvls_start_s + carried / (links.bandwidth * links.collectives.nvls_share);
+  const double quick = links.collectives.nvls_ll_start_s +
+                       2 * bytes / (links.bandwidth * links.collectives.nvls_ll_share);
   return std::min(bulk, quick);
 }
 
 /// The ring through the hosts' PCIe.
 double host_ring_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
-  return links.ring_start_s + links.peer_step_s * ring_steps(collective, devices, links) +
-         bytes * ring_volume(collective, devices) / (links.host_bandwidth * links.peer_share);
+  return links.collectives.ring_start_s +
+         links.collectives.peer_step_s * ring_steps(collective, devices, links) +
+         bytes * ring_volume(collective, devices) /
+             (links.host_bandwidth * links.collectives.peer_share);
 }
 
 /// NCCL (enqueue.cc, channels of point-to-point work) shares 32 channels among the peers and uses
@@ -91,15 +100,16 @@ double message_channels(double bytes, int devices) {
 }
 
 double message_s(CollectiveKind collective, double bytes, int devices, const LinkSpec& links) {
-  if (links.message_bandwidth > 0) return links.message_start_s + bytes / links.message_bandwidth;
+  if (links.collectives.message_bandwidth > 0)
+    return links.collectives.message_start_s + bytes / links.collectives.message_bandwidth;
   const bool both_ways = collective == CollectiveKind::exchange;
   const bool by_links = joined_by_links(links, devices);
-  const double wire = by_links
-                          ? group_bandwidth(links, devices) * (both_ways ? links.ring_share : 1.0)
-                          : links.host_bandwidth * links.peer_share;
+  const double wire =
+      by_links ? group_bandwidth(links, devices) * (both_ways ? links.collectives.ring_share : 1.0)
+               : links.host_bandwidth * links.collectives.peer_share;
   const double channels = message_channels(bytes, both_ways ? devices : 2);
-  const double start = links.message_start_s * (both_ways ? 2 : 1);
-  return start + bytes / std::min(wire, channels * links.channel_bandwidth);
+  const double start = links.collectives.message_start_s * (both_ways ? 2 : 1);
+  return start + bytes / std::min(wire, channels * links.collectives.channel_bandwidth);
 }
 
 /// Seconds within one host or one domain of switches.
@@ -110,7 +120,7 @@ double domain_s(CollectiveKind collective, double bytes, int devices, const Link
   const double bulk = bulk_ring_s(collective, bytes, devices, links);
   if (collective == CollectiveKind::all_to_all) return bulk;
   double best = std::min(bulk, quick_ring_s(collective, bytes, devices, links));
-  const bool adds = links.nvls_share > 0 && links.nvls_ll_share > 0;
+  const bool adds = links.collectives.nvls_share > 0 && links.collectives.nvls_ll_share > 0;
   if (adds && collective == CollectiveKind::all_reduce && devices > 2) {
     best = std::min(best, switch_reduce_s(bytes, devices, links));
   }
@@ -125,7 +135,7 @@ struct NicRates {
 
 NicRates nic_rates(const CollectiveGroup& group, const NetworkSpec& network) {
   const int sending = std::min(group.per_host, group.devices) * std::max(1, group.groups_at_once);
-  const int nics = network.nics > 0 ? network.nics : sending;
+  const int nics = network.nics > 0 ? static_cast<int>(network.nics) : sending;
   const double rate =
       network.nic_bandwidth * network.share * (sending > nics ? network.contended_share : 1.0);
   const double all = rate * std::min(sending, nics) / std::max(1, group.groups_at_once);
@@ -147,11 +157,11 @@ double network_s(CollectiveKind collective, double bytes, const CollectiveGroup&
            std::max(bytes * leaving * group.per_host / nics.all,
                     domain_s(collective, bytes / hosts, group.per_host, links));
   }
-  const double inside =
-      group.per_host > 1
-          ? group_bandwidth(links, group.per_host) *
-                (joined_by_links(links, group.per_host) ? links.ring_share : links.peer_share)
-          : nics.all;
+  const double inside = group.per_host > 1 ? group_bandwidth(links, group.per_host) *
+                                                 (joined_by_links(links, group.per_host)
+                                                      ? links.collectives.ring_share
+                                                      : links.collectives.peer_share)
+                                           : nics.all;
   const double bulk = start + network.local_step_s * further +
                       bytes * ring_volume(collective, group.devices) / std::min(nics.all, inside);
   const double quick =
@@ -168,15 +178,17 @@ double torus_s(CollectiveKind collective, double bytes, int chips, const LinkSpe
   for (std::size_t i = 0; i < torus.lengths.size(); ++i) {
     const double length = torus.lengths[i];
     if (length < 2) continue;
-    const double both = 2 * links.axis_link * links.ring_share * (torus.joined[i] ? 1.0 : 0.5);
+    const double both =
+        2 * links.axis_link * links.collectives.ring_share * (torus.joined[i] ? 1.0 : 0.5);
     rate += both;
     hops += torus.joined[i] ? length / 2 : length - 1;
     longest = std::max(longest, length / both);
   }
-  const double waiting = links.ring_step_s * hops * passes(collective);
-  const double start = links.ll_start_s;
+  const double waiting = links.collectives.ring_step_s * hops * passes(collective);
+  const double start = links.collectives.ll_start_s;
   if (is_message(collective)) {
-    return start + links.ring_step_s + bytes / (links.axis_link * links.ring_share);
+    return start + links.collectives.ring_step_s +
+           bytes / (links.axis_link * links.collectives.ring_share);
   }
   if (collective == CollectiveKind::all_to_all) {
     // Every byte crosses a quarter of each ring on average; the longest axis is the bottleneck.

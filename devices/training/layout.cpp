@@ -27,7 +27,7 @@ constexpr double usual_activation_bytes = 20e9;
 constexpr int rack_domain = 72, rack_used = 64;
 
 int link_domain(const TrainingJob& job) {
-  const int own = static_cast<int>(job.placement.device->link_domain);
+  const int own = static_cast<int>(job.placement.device->links.domain);
   if (job.placement.per_host > 0) return std::min(std::max(1, own), job.placement.per_host);
   if (own == rack_domain) return rack_used;
   // Using only a part of a node reduces the domain; trays of a rack do not.
@@ -46,7 +46,7 @@ bool states_fit(const TrainingJob& job, const Layout& layout) {
   const double tokens = std::min(job.sequence, job.samples * job.sequence * cuts / devices);
   const double activations =
       usual_activation_bytes * tokens / default_sequence_tokens / layout.tensor;
-  return states + activations <= states_room * job.placement.device->memory_bytes;
+  return states + activations <= states_room * job.placement.device->memory.bytes;
 }
 
 /// Experts are spread over the link domain; such models are split into stages, not tensors.

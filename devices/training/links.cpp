@@ -40,7 +40,7 @@ void add_tensor(TrainingStepBreakdown& sum, const TrainingJob& job, const Layout
   const double routed = model.experts.count > 0 ? 0.5 * model.layers : 0;
   const double count = 2 * (2 + layout.recomputed) * (model.layers - routed);
   const double seconds = bytes / ring_rate(rates, layout, layout.tensor, 1);
-  sum[TimeComponent::collectives] += rates.device.training_link_exposed * count * seconds;
+  sum[TimeComponent::collectives] += rates.device.training.link_exposed * count * seconds;
   sum.link_bytes += count * bytes;
 }
 
@@ -72,11 +72,11 @@ void add_experts(TrainingStepBreakdown& sum, const TrainingJob& job, const Layou
   const double expert = layout.expert;
   const double vectors = micro_batch_tokens(job, layout) / layout.tensor * model.hidden * 2;
   const double inside = vectors * model.experts.active * (1 - 1 / expert);
-  double seconds = rates.device.training_expert_link_exposed * inside / link_rate(rates);
+  double seconds = rates.device.training.expert_link_exposed * inside / link_rate(rates);
   const double hosts = expert / layout.domain;
   if (hosts > 1 && !rates.tpu) {
     const double across = vectors * other_hosts(model, hosts) / network_rate(rates.device);
-    seconds = std::max(seconds, rates.device.training_expert_network_exposed * across);
+    seconds = std::max(seconds, rates.device.training.expert_network_exposed * across);
   }
   const double count = (4 + 2 * layout.recomputed) * model.expert_layers();
   sum[TimeComponent::collectives] += count * seconds;
@@ -110,7 +110,7 @@ void add_fsdp_collectives(TrainingStepBreakdown& work, const TrainingJob& job, c
   const double seconds = bytes / ring_rate(rates, layout, shards, layout.tensor);
   const double computing = work.seconds();
   const double hidden = std::min(seconds, computing);
-  const double together = std::max(computing + rates.device.training_shard_exposed * hidden,
+  const double together = std::max(computing + rates.device.training.shard_exposed * hidden,
                                    seconds + (1 - hidden_share_max) * computing);
   work[TimeComponent::collectives] += together - computing;
   work.link_bytes += bytes;
@@ -128,7 +128,7 @@ void add_stage_sends(TrainingStepBreakdown& sum, const TrainingJob& job, const L
 void add_gradient_exchange(TrainingStepBreakdown& sum, const TrainingJob& job, const Layout& layout,
                            const TrainingRates& rates, double stage_s) {
   if (job.adapters) return;
-  const double exposed = rates.device.training_shard_exposed;
+  const double exposed = rates.device.training.shard_exposed;
   if (rates.tpu) {
     if (layout.slices <= 1) return;
     const double share = job.model->parameters() * layout.slices / job.placement.devices;

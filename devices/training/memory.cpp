@@ -72,8 +72,8 @@ Waiting waiting(const TrainingJob& job, const Layout& layout) {
 double room(const TrainingJob& job, const Layout& layout) {
   const DeviceSpec& device = *job.placement.device;
   const StateBytes states = state_bytes(job, layout);
-  return (device.memory_bytes - device.reserved_bytes) * usable_memory_share - states.weights -
-         states.states;
+  return (device.memory.bytes - device.memory.reserved_bytes) * usable_memory_share -
+         states.weights - states.states;
 }
 
 double activation_bytes(const Waiting& wait, double recomputed) {
@@ -128,13 +128,13 @@ MemoryUse training_memory(const TrainingJob& job, const Layout& layout) {
   use.weights = states.weights;
   use.states = states.states;
   use.activations = activation_bytes(wait, layout.recomputed) + wait.scores;
-  use.reserved = job.placement.device->reserved_bytes;
+  use.reserved = job.placement.device->memory.reserved_bytes;
   return use;
 }
 
 bool training_fits(const TrainingJob& job, const Layout& layout) {
   const DeviceSpec& device = *job.placement.device;
-  return training_memory(job, layout).total() <= device.memory_bytes;
+  return training_memory(job, layout).total() <= device.memory.bytes;
 }
 
 // Models other than decoders, data parallel: 16 bytes per parameter (16-bit weight and gradient,
@@ -178,19 +178,14 @@ double samples_each(const Placement& placement, const TrainingShape& shape) {
 
 TrainingPlan try_plan(const Placement& placement, const ModelSpec& model,
                       const TrainingShape& shape, bool sharded, bool recompute) {
-  TrainingPlan plan;
-  plan.sharded = sharded;
-  plan.recompute = recompute;
   const double states = states_each(placement, model, sharded);
   const double sample = activation_bytes(model, shape, recompute);
-  const double room = placement.device->memory_bytes - placement.device->reserved_bytes - states;
+  const double room =
+      placement.device->memory.bytes - placement.device->memory.reserved_bytes - states;
   const double at_once = std::floor(room / sample);
-  plan.fits = at_once >= 1;
   const double wanted = samples_each(placement, shape);
-  plan.micro_steps = std::ceil(wanted / std::max(1.0, at_once));
-  plan.samples = std::ceil(wanted / plan.micro_steps);
-  plan.bytes = states + plan.samples * sample;
-  return plan;
+  const double micro_steps = std::ceil(wanted / std::max(1.0, at_once));
+  return {at_once >= 1, states + std::ceil(wanted / micro_steps) * sample};
 }
 
 }  // namespace

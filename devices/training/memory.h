@@ -20,15 +20,10 @@ double recomputed_share(const TrainingJob& job, const Layout& layout);
 MemoryUse training_memory(const TrainingJob& job, const Layout& layout);
 bool training_fits(const TrainingJob& job, const Layout& layout);
 
-/// Data-parallel training of encoders and convolutions: what is sharded, what is recomputed, how
-/// many samples run at once.
+/// Data-parallel training of encoders and convolutions.
 struct TrainingPlan {
-  bool sharded = false;    // weights, gradients and optimiser states are split over the gang
-  bool recompute = false;  // activations are recomputed instead of kept
   bool fits = false;
-  double samples = 1;      // per device and micro-step
-  double micro_steps = 1;  // per optimiser step
-  double bytes = 0;        // per device, at the peak
+  double bytes = 0;  // per device, at the peak
 };
 
 /// The first plan that fits of: neither, sharded, recomputed, sharded and recomputed; each with the

@@ -12,15 +12,15 @@ namespace {
 /// Share of a torus's links that gathers along its axes achieve (assumed: scaling-book counts 1).
 constexpr double torus_share = 0.8;
 
-double narrow_share(const DeviceSpec& device, Precision precision) {
-  if (precision == Precision::fp4) return device.training_fp4_share;
-  if (bytes_each(precision) <= 1) return device.training_8bit_share;
-  return device.training_matrix_share;
+double narrow_share(const DeviceSpec::Training& training, Precision precision) {
+  if (precision == Precision::fp4) return training.matrix_fp4_share;
+  if (bytes_each(precision) <= 1) return training.matrix_8bit_share;
+  return training.matrix_share;
 }
 
-double cast_bytes(const DeviceSpec& device, Precision precision) {
-  if (precision == Precision::fp4) return device.training_fp4_cast_bytes;
-  return bytes_each(precision) <= 1 ? device.training_cast_bytes : 0;
+double cast_bytes(const DeviceSpec::Training& training, Precision precision) {
+  if (precision == Precision::fp4) return training.fp4_cast_bytes;
+  return bytes_each(precision) <= 1 ? training.cast_bytes : 0;
 }
 
 /// The precision of operations that stay in 16 bits or more.
@@ -33,14 +33,14 @@ Precision wide_precision(Precision precision) {
 /// times as fast as MI300X.
 double power_share(const DeviceSpec& device) {
   const double peak_tflops = device.peak(Precision::bf16) / 1e12;
-  if (device.training_power_exponent <= 0 || peak_tflops <= 0) return 1;
-  return std::pow(device.tdp_w / peak_tflops / device.training_reference_w,
-                  device.training_power_exponent);
+  if (device.training.power_exponent <= 0 || peak_tflops <= 0) return 1;
+  return std::pow(device.power.tdp_w / peak_tflops / device.training.reference_w,
+                  device.training.power_exponent);
 }
 
 int axes(const DeviceSpec& device) {
-  if (device.torus == Torus::three_axes) return 3;
-  return device.torus == Torus::two_axes ? 2 : 1;
+  if (device.links.torus == Torus::three_axes) return 3;
+  return device.links.torus == Torus::two_axes ? 2 : 1;
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ int axes(const DeviceSpec& device) {
 TrainingStack training_stack(const ModelSpec& model, const DeviceSpec& device) {
   if (device.device_class == DeviceClass::tpu) return TrainingStack::fused;
   if (model.family == "mpt") return TrainingStack::eager;
-  if (model.family == "gpt" && device.training_score_passes > 0) return TrainingStack::unfused;
+  if (model.family == "gpt" && device.training.score_passes > 0) return TrainingStack::unfused;
   return TrainingStack::fused;
 }
 
@@ -57,30 +57,30 @@ TrainingRates::TrainingRates(const TrainingJob& job, double clock_share)
       tpu(device.device_class == DeviceClass::tpu),
       stack(training_stack(*job.model, device)),
       peak(compute_peak(device, job.placement.precision)),
-      memory(memory_rate(device, clock_share) * device.memory_efficiency) {
+      memory(memory_rate(device, clock_share) * device.memory.efficiency) {
   DROVER_REQUIRE(clock_share > 0);
+  const DeviceSpec::Training& training = device.training;
   const Precision precision = compute_precision(device, job.placement.precision);
   clock_share *= power_share(device);
   const double wide_peak = compute_peak(device, wide_precision(precision));
-  products = peak * narrow_share(device, precision) * clock_share;
-  wide = wide_peak * device.training_matrix_share * clock_share;
+  products = peak * narrow_share(training, precision) * clock_share;
+  wide = wide_peak * training.matrix_share * clock_share;
   const bool eager = stack == TrainingStack::eager;
-  attention = wide_peak * clock_share *
-              (eager ? device.training_eager_attention_share : device.training_attention_share);
-  if (job.model->head_size <= 64) attention *= device.training_small_head_share;
-  cast_bytes = devices::cast_bytes(device, precision);
+  attention =
+      wide_peak * clock_share * (eager ? training.eager_attention_share : training.attention_share);
+  if (job.model->head_size <= 64) attention *= training.small_head_share;
+  cast_bytes = devices::cast_bytes(training, precision);
 }
 
 double link_rate(const TrainingRates& rates) {
   const DeviceSpec& device = rates.device;
-  if (rates.tpu) return 2 * axes(device) * device.torus_link_bandwidth * torus_share;
-  const double link = device.link_bandwidth > 0 ? device.link_bandwidth / 2 : device.host_bandwidth;
-  return link * device.link_efficiency;
+  if (rates.tpu) return 2 * axes(device) * device.links.torus_link_bandwidth * torus_share;
+  return device.links.one_way() * device.links.efficiency;
 }
 
 double network_rate(const DeviceSpec& device) {
-  const double own = device.network_bandwidth * device.network_efficiency;
-  return own > 0 ? own : device.host_bandwidth;
+  const double own = device.network.bandwidth * device.network.efficiency;
+  return own > 0 ? own : device.links.host_bandwidth;
 }
 
 double ring_rate(const TrainingRates& rates, const Layout& layout, int members, int apart) {

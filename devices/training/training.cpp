@@ -45,8 +45,8 @@ void add_optimizer(TrainingStepBreakdown& sum, const TrainingJob& job, const Lay
 void add_stragglers(TrainingStepBreakdown& sum, const TrainingJob& job, const Layout& layout) {
   const DeviceSpec& device = *job.placement.device;
   const double nodes = std::max(1.0, job.placement.devices / node);
-  const double late = device.training_straggler_share * std::log2(nodes) +
-                      device.training_slice_straggler_share * std::log2(layout.slices);
+  const double late = device.training.straggler_share * std::log2(nodes) +
+                      device.training.slice_straggler_share * std::log2(layout.slices);
   sum[TimeComponent::collectives] += late * sum.seconds();
 }
 
@@ -55,10 +55,10 @@ Step as_step(const TrainingStepBreakdown& sum, const TrainingRates& rates) {
   step.seconds = sum.seconds();
   step.parts = sum.parts;
   if (step.seconds <= 0) return step;
-  const double links = link_rate(rates) / std::max(0.01, rates.device.link_efficiency);
+  const double links = link_rate(rates) / std::max(0.01, rates.device.links.efficiency);
   step.tensor_activity = std::min(1.0, sum.flops / step.seconds / rates.peak);
   step.memory_activity =
-      std::min(1.0, sum.memory_bytes / step.seconds / rates.device.memory_bandwidth);
+      std::min(1.0, sum.memory_bytes / step.seconds / rates.device.memory.bandwidth);
   step.link_activity = std::min(1.0, sum.link_bytes / step.seconds / links);
   step.waiting = (sum[TimeComponent::collectives] + sum[TimeComponent::bubble]) / step.seconds;
   return step;

@@ -39,7 +39,7 @@ class Work {
         adapters_(job.adapters),
         sequence_(job.sequence),
         tokens_(micro_batch_tokens(job, layout)),
-        again_(layout.recomputed * rates.device.training_recompute_share) {}
+        again_(layout.recomputed * rates.device.training.recompute_share) {}
 
   void add_attention_products();
   void add_feed_forward_products();
@@ -70,7 +70,7 @@ void Work::add_product(double rows, double inner, double columns, double count, 
   const double passes = 1 + (adapters_ ? 1 : backward_products) + again_;
   const double flops = 2 * rows * inner * columns * passes * count;
   const double operands = rows * inner + inner * columns + rows * columns;
-  const double exposed = rates_.device.training_operand_exposed;
+  const double exposed = rates_.device.training.operand_exposed;
   const double streamed = exposed * 2 * operands * passes * count;
   sum_[TimeComponent::matrix] += (flops / rates_.products + streamed / rates_.memory) / share;
   sum_.flops += flops;
@@ -80,7 +80,7 @@ void Work::add_product(double rows, double inner, double columns, double count, 
     add_memory(passes / 3 * rates_.cast_bytes * elements * count);
   }
   if (!adapters_ && !layout_.sharded) {
-    add_memory(rates_.device.training_gradient_exposed * gradient_sum_bytes * inner * columns *
+    add_memory(rates_.device.training.gradient_exposed * gradient_sum_bytes * inner * columns *
                count);
   }
 }
@@ -119,10 +119,10 @@ void Work::add_feed_forward_products() {
   const double held = std::max(1.0, static_cast<double>(experts.count) / layout_.expert);
   const double routed = cut(tokens_) * experts.active;
   add_feed_forward(routed * expert_imbalance / held, experts.feed_forward, routed_layers * held,
-                   rates_.device.training_expert_share);
+                   rates_.device.training.expert_share);
   // Tokens are sorted by expert, sent, and put back: forward, backward and recomputed.
   const double moved = 2 * routed * model_.hidden * routed_layers;
-  add_memory((3 + again_) * rates_.device.training_expert_passes * moved);
+  add_memory((3 + again_) * rates_.device.training.expert_passes * moved);
 }
 
 /// The number of tokens that one token attends to, averaged over the layers.
@@ -146,9 +146,9 @@ void Work::add_attention() {
     const double scores = 2 * rows * sequence_;
     sum_[TimeComponent::attention] +=
         passes * 2 * forward / rates_.wide +
-        passes / 3 * rates_.device.training_score_passes * scores / rates_.memory;
+        passes / 3 * rates_.device.training.score_passes * scores / rates_.memory;
     sum_.flops += passes * 2 * forward;
-    sum_.memory_bytes += passes / 3 * rates_.device.training_score_passes * scores;
+    sum_.memory_bytes += passes / 3 * rates_.device.training.score_passes * scores;
     return;
   }
   const double flops = (1 + backward_attention + again_) * forward;
@@ -159,8 +159,8 @@ void Work::add_attention() {
 void Work::add_elements() {
   const DeviceSpec& device = rates_.device;
   const double tokens = cut(tokens_) * (1 + again_ / 3);
-  double passes = rates_.stack == TrainingStack::eager ? device.training_eager_passes
-                                                       : device.training_element_passes;
+  double passes = rates_.stack == TrainingStack::eager ? device.training.eager_passes
+                                                       : device.training.element_passes;
   const Experts& experts = model_.experts;
   if (experts.count == 0) {
     add_memory(passes * tokens * model_.layers * activation_bytes_per_token(model_, false));
@@ -168,9 +168,9 @@ void Work::add_elements() {
   }
   const double inner =
       (experts.active + experts.shared) * static_cast<double>(experts.feed_forward);
-  double expert_passes = device.training_expert_element_passes;
+  double expert_passes = device.training.expert_element_passes;
   // Experts with biases and their own activation run one kernel per operation (GPT-OSS).
-  if (model_.biases && !rates_.tpu) expert_passes *= device.training_biased_expert_factor;
+  if (model_.biases && !rates_.tpu) expert_passes *= device.training.biased_expert_factor;
   const double bytes = 17 * model_.hidden + 6 * inner * expert_passes;
   add_memory(passes * tokens * model_.layers * bytes);
 }
@@ -201,8 +201,8 @@ TrainingStepBreakdown micro_batch_work(const TrainingJob& job, const Layout& lay
 double micro_batch_host_s(const TrainingJob& job, const TrainingRates& rates) {
   const ModelSpec& model = *job.model;
   const double routed = model.experts.count > 0 ? model.expert_layers() : 0;
-  return rates.device.training_layer_host_s * model.layers +
-         rates.device.training_expert_host_s * routed;
+  return rates.device.training.layer_host_s * model.layers +
+         rates.device.training.expert_host_s * routed;
 }
 
 }  // namespace drover::devices

@@ -68,7 +68,7 @@ IdleDraw idle_draw(const FleetState& fleet_state, const std::optional<std::uint3
   IdleDraw idle;
   each_group(fleet_state, pool, [&](const GroupEntry& group) {
     idle.devices += group.group.count;
-    idle.watts += group.spec->idle_w * group.group.count;
+    idle.watts += group.spec->power.idle_w * group.group.count;
   });
   return idle;
 }

@@ -36,7 +36,7 @@ DeviceCondition FleetDevice::condition() const {
 double FleetDevice::slowdown_c() const {
   // Software throttles a device before its hardware does.
   const devices::DeviceSpec& spec = *entry().spec;
-  return spec.temperature_max_c > 0 ? spec.temperature_max_c : spec.temperature_slowdown_c;
+  return spec.thermal.max_c > 0 ? spec.thermal.max_c : spec.thermal.slowdown_c;
 }
 
 double FleetDevice::price_usd_per_h() const {

@@ -89,7 +89,7 @@ void fill_opened_power(DecisionScratch& scratch) {
     const PlacementKind& kind = scratch.kinds[scratch.rows.kind[row]];
     if (kind.devices < 1 || !kind.precision) continue;
     scratch.rows.power_w[row] =
-        std::max(0.0, kind.spec->context_idle_w - kind.spec->idle_w) * kind.devices;
+        std::max(0.0, kind.spec->power.context_idle_w - kind.spec->power.idle_w) * kind.devices;
   }
 }
 
@@ -174,7 +174,7 @@ void fill_group_devices(const PlacementQuery& query, DecisionScratch& scratch, s
     rows.sampled[row] = std::max(rows.sampled[row], oldest);
     if (!with_temperature) continue;
     const devices::DeviceSpec& spec = *scratch.kinds[rows.kind[row]].spec;
-    const auto limit_c = static_cast<float>(spec.temperature_max_c);
+    const auto limit_c = static_cast<float>(spec.thermal.max_c);
     rows.hottest_share[row] = limit_c > 0 ? hottest_c / limit_c : 0;
   }
   fill_power_share(query, rows, begin);
@@ -278,7 +278,7 @@ PlacementKind& PlacementKindCache::add(const devices::DeviceSpec* spec) {
   last_ = static_cast<std::uint16_t>(list_.size());
   PlacementKind& kind = list_.emplace_back();
   kind.spec = spec;
-  kind.price_usd_per_h = spec->price_usd_per_h;
+  kind.price_usd_per_h = spec->price.usd_per_h;
   return kind;
 }
 

@@ -68,8 +68,8 @@ bool fails_kind_memory(const PlacementQuery& query, const PlacementKind& kind) {
   const devices::Placement placement{kind.spec, kind.devices, *kind.precision, 1, kind.per_host};
   const devices::TrainingShape shape{std::max(1U, work.batch), std::max(1U, work.sequence)};
   if (!devices::fits_training(placement, *query.request.model, shape)) return true;
-  const double available =
-      (kind.spec->memory_bytes - kind.spec->reserved_bytes) * (1 - query.rule.memory_headroom);
+  const double available = (kind.spec->memory.bytes - kind.spec->memory.reserved_bytes) *
+                           (1 - query.rule.memory_headroom);
   return devices::training_bytes(placement, *query.request.model, shape) > available;
 }
 
@@ -82,7 +82,7 @@ bool fails_topology(const PlacementQuery& query, const PlacementKind& kind) {
   const auto& links = query.rule.interconnects;
   if (kind.devices == 1 || links.empty()) return false;
   if (kind.spec->device_class == DeviceClass::tpu) return !holds(links, "ici");
-  return kind.spec->link_bandwidth <= 0 || !holds(links, "nvlink");
+  return kind.spec->links.bandwidth <= 0 || !holds(links, "nvlink");
 }
 
 }  // namespace drover::router

@@ -78,7 +78,7 @@ ServingMemo::ServingMemo(const devices::Placement& placement, const devices::Mod
 
 double ServingMemo::above_open_w(const devices::Step& step) const {
   const double each_w =
-      devices::power_w(*placement_.device, step, true, 1) - placement_.device->context_idle_w;
+      devices::power_w(*placement_.device, step, true, 1) - placement_.device->power.context_idle_w;
   return std::max(0.0, each_w) * placement_.devices;
 }
 
@@ -176,8 +176,8 @@ Estimator::Run Estimator::train(const devices::Placement& placement,
     const devices::Step step = devices::training_step(placement, model, shape, 1);
     Run of_one_step;
     of_one_step.seconds = step.seconds;
-    of_one_step.power_w =
-        std::max(0.0, devices::power_w(spec, step, true, 1) - spec.idle_w) * placement.devices;
+    of_one_step.power_w = std::max(0.0, devices::power_w(spec, step, true, 1) - spec.power.idle_w) *
+                          placement.devices;
     found = state_->trainings.emplace(key, of_one_step).first;
   }
   Run run = found->second;

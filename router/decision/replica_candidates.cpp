@@ -96,7 +96,7 @@ class ReplicaRows {
     const PlacementKind& kind = scratch_.kinds[common_.kind];
     common_.failed = kind.failed;
     common_.usd_per_h = usd_per_h(query_, context, kind);
-    const auto limit_c = static_cast<float>(kind.spec->temperature_max_c);
+    const auto limit_c = static_cast<float>(kind.spec->thermal.max_c);
     common_.per_limit = limit_c > 0 ? 1 / limit_c : 0;
   }
 

@@ -18,7 +18,7 @@ double group_lacks_bytes(const RejectedCandidate& rejected) {
   const devices::ModelSpec& model = *query.request.model;
   const devices::DeviceSpec& spec = *rejected.kind.spec;
   const double share = 1 - query.rule.memory_headroom;
-  const double available = (spec.memory_bytes - spec.reserved_bytes) * share;
+  const double available = (spec.memory.bytes - spec.memory.reserved_bytes) * share;
   const Precision precision = rejected.kind.precision.value_or(Precision::bf16);
   if (query.purpose == Purpose::gang) {
     const Workload& work = query.request.job->work;
@@ -69,7 +69,7 @@ std::optional<Change> add_memory(const RejectedCandidate& rejected) {
       bytes, words(bytes), [bytes, group = rejected.rows.group[rejected.row]](WhatIf& what_if) {
         devices::DeviceSpec& larger =
             what_if.specs.emplace_back(*what_if.fleet.fleet_state().groups()[group].spec);
-        larger.memory_bytes += bytes;
+        larger.memory.bytes += bytes;
         what_if.fleet.add_memory(group, larger, bytes);
       });
 }

@@ -96,7 +96,7 @@ void FleetState::update_hot_devices(const std::vector<RowRun>& runs, double elap
       const DeviceIndex device = run.device + static_cast<DeviceIndex>(row);
       if (devices_.group[device] != group) {
         group = devices_.group[device];
-        limit_c = static_cast<float>(groups_[group].spec->temperature_max_c);
+        limit_c = static_cast<float>(groups_[group].spec->thermal.max_c);
       }
       const float now_c = devices_.temperature_c[device];
       const float before_c = previous_temperature_c_[run.row + row];  // 0: not known
@@ -151,7 +151,7 @@ void FleetState::discard_stale_readings(HostIndex host, std::uint16_t number,
 }
 
 void FleetState::assume_idle(DeviceIndex device) {
-  const auto idle_w = static_cast<float>(groups_[devices_.group[device]].spec->idle_w);
+  const auto idle_w = static_cast<float>(groups_[devices_.group[device]].spec->power.idle_w);
   devices_.prompt_w[device] = 0;
   set_power(device, std::min(devices_.power_w[device], idle_w), 0);
   devices_.throttle[device] = 0;
@@ -262,7 +262,7 @@ float FleetState::missing_w(DeviceIndex device, float power_w) const {
 /// A cap below its rated power limits any reservation.
 float FleetState::capped_w(DeviceIndex device, float level) const {
   const float cap_w = devices_.power_cap_w[device];
-  const bool capped = cap_w > 0 && cap_w < groups_[devices_.group[device]].spec->tdp_w;
+  const bool capped = cap_w > 0 && cap_w < groups_[devices_.group[device]].spec->power.tdp_w;
   return capped ? std::min(level, cap_w) : level;
 }
 
@@ -273,7 +273,7 @@ void FleetState::expect_level(DeviceIndex device) {
 /// Power of a device of the group with a context that serves.
 float FleetState::level_w(GroupIndex group, double serving_w) const {
   const devices::DeviceSpec& spec = *groups_[group].spec;
-  return static_cast<float>(std::max(spec.context_idle_w, spec.idle_w) + serving_w);
+  return static_cast<float>(std::max(spec.power.context_idle_w, spec.power.idle_w) + serving_w);
 }
 
 double FleetState::added_w(ReplicaIndex replica, ServingPower power) const {

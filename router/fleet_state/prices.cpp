@@ -28,9 +28,9 @@ PurchaseOption price_term(const std::map<std::string, std::string>& labels) {
 
 std::optional<double> listed_spot_usd_per_h(const Prices& prices, PurchaseOption term,
                                             const devices::DeviceSpec* spec) {
-  if (prices.given() || spec == nullptr || spec->spot_usd_per_h <= 0) return std::nullopt;
+  if (prices.given() || spec == nullptr || spec->price.spot_usd_per_h <= 0) return std::nullopt;
   if (!is_spot(prices, term)) return std::nullopt;
-  return spec->spot_usd_per_h;
+  return spec->price.spot_usd_per_h;
 }
 
 std::optional<double> usd_per_h(const Prices& prices, PurchaseOption term,

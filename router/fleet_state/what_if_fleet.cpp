@@ -23,8 +23,8 @@ void WhatIfFleet::idle(DeviceIndex device) {
   change(&DeviceColumns::serving_w, device, 0.0);
   change(&DeviceColumns::prompt_w, device, 0.0F);
   const GroupEntry& group = fleet_state_.groups_[fleet_state_.devices_.group[device]];
-  draw(device,
-       std::min(fleet_state_.devices_.power_w[device], static_cast<float>(group.spec->idle_w)));
+  draw(device, std::min(fleet_state_.devices_.power_w[device],
+                        static_cast<float>(group.spec->power.idle_w)));
 }
 
 void WhatIfFleet::unload_replica(ReplicaIndex replica) {
@@ -132,7 +132,8 @@ void WhatIfFleet::load(Instant now, HostIndex host, const Replica& replica) {
     }
   });
   const devices::DeviceSpec& spec = *fleet_state_.groups_[fleet_state_.replicas_[index].group].spec;
-  const auto context_idle_w = static_cast<float>(std::max(spec.context_idle_w, spec.idle_w));
+  const auto context_idle_w =
+      static_cast<float>(std::max(spec.power.context_idle_w, spec.power.idle_w));
   fleet_state_.each_device(fleet_state_.replicas_[index], [&](DeviceIndex device) {
     draw(device, std::max(context_idle_w, fleet_state_.devices_.power_w[device]));
   });

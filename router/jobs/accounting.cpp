@@ -147,7 +147,7 @@ void Accounting::read_energy(const FleetState& fleet_state, HostIndex host, Dura
                                  : to_seconds(counter.read_at - before_at) + to_seconds(slack);
     if (counter.read_j < 0) counter.read_j = restored_energy(entry.registration.host, number);
     const double most_j =
-        fleet_state.groups()[columns.group[device]].spec->tdp_w * power_slack * elapsed_s;
+        fleet_state.groups()[columns.group[device]].spec->power.tdp_w * power_slack * elapsed_s;
     const double grown_j = reading >= counter.read_j ? reading - counter.read_j : reading;
     fleet_energy_j_ += std::min(grown_j, most_j);
     counter.read_j = reading;
@@ -246,7 +246,7 @@ void Accounting::accrue_cost(Instant now) {
 double price_usd_per_h(const FleetState& fleet_state, const Policy& policy, GroupIndex group) {
   const GroupEntry& entry = fleet_state.groups()[group];
   const HostEntry& host = fleet_state.hosts()[entry.host];
-  const double listed = entry.spec != nullptr ? entry.spec->price_usd_per_h : 0;
+  const double listed = entry.spec != nullptr ? entry.spec->price.usd_per_h : 0;
   Prices prices;
   for (const std::uint32_t pool : entry.pools) {
     if (pool >= policy.pools.size() || !policy.pools[pool].prices.given()) continue;

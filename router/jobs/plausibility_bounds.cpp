@@ -59,7 +59,7 @@ PlausibleUsage bounds_of(const FleetState& fleet_state, const Member& member, Du
     const HostEntry& entry = fleet_state.hosts()[*host];
     if (devices == 0) devices = static_cast<double>(entry.devices.size());
     for (const GroupIndex group : entry.groups) {
-      watts = std::max(watts, fleet_state.groups()[group].spec->tdp_w);
+      watts = std::max(watts, fleet_state.groups()[group].spec->power.tdp_w);
     }
   } else {
     devices = std::max(devices, static_cast<double>(devices_per_host_max));

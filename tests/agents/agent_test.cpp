@@ -30,7 +30,7 @@ TEST(Agent, RegistersACompleteDescriptionOfItself) {
   ASSERT_EQ(registration.groups.size(), 3u);
   EXPECT_EQ(registration.groups[2].first, 4);
   EXPECT_EQ(registration.groups[2].topology, "2x4");
-  EXPECT_EQ(registration.groups[0].power_cap_w, device_spec("h100-sxm").tdp_w);
+  EXPECT_EQ(registration.groups[0].power_cap_w, device_spec("h100-sxm").power.tdp_w);
   ASSERT_EQ(registration.replicas.size(), 2u);
   EXPECT_EQ(registration.replicas[1].id.number, 1u);
   EXPECT_EQ(registration.replicas[1].group, 1);
@@ -55,7 +55,7 @@ TEST(Agent, ServesARequestFromAssignToResult) {
   EXPECT_LT(finished[0].outcome.first_token_s, finished[0].outcome.run_s);
   EXPECT_NEAR(finished[0].usage.device_s, finished[0].outcome.run_s, 1e-9);
   EXPECT_NEAR(finished[0].usage.cost_usd,
-              finished[0].usage.device_s / 3600 * device_spec("h100-sxm").price_usd_per_h, 1e-12);
+              finished[0].usage.device_s / 3600 * device_spec("h100-sxm").price.usd_per_h, 1e-12);
 }
 
 TEST(Agent, RunsABatchJobItemByItemAndReportsItsProgress) {

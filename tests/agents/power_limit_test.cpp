@@ -69,8 +69,8 @@ class BusyHost {
   }
   void lower_a_cap() {
     const auto device = static_cast<std::uint16_t>(random_.below(8));
-    executor_.set_power_cap(now_, device,
-                            random_.uniform(kind_.cap_low, 1) * device_spec(kind_.device).tdp_w);
+    executor_.set_power_cap(
+        now_, device, random_.uniform(kind_.cap_low, 1) * device_spec(kind_.device).power.tdp_w);
   }
   void train() {
     if (executor_.holds({job_id(training_), 1})) return;

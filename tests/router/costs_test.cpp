@@ -40,14 +40,14 @@ TEST(Costs, ThePriceIsThatOfTheHostsPurchaseOption) {
 /// The catalogue has a spot price of an A100 SXM 80 GB, and none of an MI300X.
 TEST(Costs, ASpotHostPaysTheCatalogueSpotPriceWhenThePoolSetsNone) {
   const auto& a100 = devices::Catalogue::embedded().device("a100-sxm-80gb").value()->spec;
-  ASSERT_GT(a100.spot_usd_per_h, 0);
-  ASSERT_NE(a100.spot_usd_per_h, a100.price_usd_per_h);
+  ASSERT_GT(a100.price.spot_usd_per_h, 0);
+  ASSERT_NE(a100.price.spot_usd_per_h, a100.price.usd_per_h);
   const std::map<std::string, std::string> spot = {{"price", "spot"}};
   const double hours = estimate("").finish_s / 3600;
-  EXPECT_NEAR(estimate("").cost_usd, 8 * a100.price_usd_per_h * hours, 1e-9);
-  EXPECT_NEAR(estimate("", {{"price", "reserved"}}).cost_usd, 8 * a100.price_usd_per_h * hours,
+  EXPECT_NEAR(estimate("").cost_usd, 8 * a100.price.usd_per_h * hours, 1e-9);
+  EXPECT_NEAR(estimate("", {{"price", "reserved"}}).cost_usd, 8 * a100.price.usd_per_h * hours,
               1e-9);
-  EXPECT_NEAR(estimate("", spot).cost_usd, 8 * a100.spot_usd_per_h * hours, 1e-9);
+  EXPECT_NEAR(estimate("", spot).cost_usd, 8 * a100.price.spot_usd_per_h * hours, 1e-9);
   EXPECT_NEAR(estimate("price_per_hour = 2.5", spot).cost_usd, 8 * 2.5 * hours, 1e-9)
       << "what the policy says goes before the catalogue";
 

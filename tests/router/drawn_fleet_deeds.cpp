@@ -17,8 +17,10 @@ void RandomFleet::sample_host(HostIndex host) {
     const bool trains = !fleet_state.devices().gang[device].empty();
     Sample row;
     row.device = number;
-    row[Metric::power] = trains ? 0.8 * spec.tdp_w : serves ? spec.context_idle_w : spec.idle_w;
-    row[Metric::temperature] = hot_.contains(host) ? spec.temperature_max_c + 1 : 40;
+    row[Metric::power] = trains   ? 0.8 * spec.power.tdp_w
+                         : serves ? spec.power.context_idle_w
+                                  : spec.power.idle_w;
+    row[Metric::temperature] = hot_.contains(host) ? spec.thermal.max_c + 1 : 40;
     row[Metric::throttle] = hot_.contains(host) ? double{throttle_sw_thermal_slowdown} : 0;
     rows.push_back(row);
   }

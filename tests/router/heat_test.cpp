@@ -133,7 +133,7 @@ TEST(ThermalPlacement, ARequestsPowerIsReservedUntilSamplesShowIt) {
   HotPoolFixture fixture;
   const double idle_w = fixture.fleet_state.power_w();
   const ReplicaIndex replica = *fixture.fleet_state.find_replica(fixture.big, 0);
-  const double context_idle_w = fixture.fleet_state.groups()[0].spec->context_idle_w;
+  const double context_idle_w = fixture.fleet_state.groups()[0].spec->power.context_idle_w;
   const auto promised = fixture.fleet_state.reserve_request(
       fixture.now, replica, 10, fixture.now + seconds(5), Duration{0}, {300});
   EXPECT_NEAR(fixture.fleet_state.reserved_w(), context_idle_w + 300 - 100, 0.1);

@@ -360,7 +360,7 @@ TEST(Hosts, CostIsDeviceHoursTimesPrice) {
   RouterHarness stage;
   stage.add_host(1, "h1");
   const double price =
-      devices::Catalogue::embedded().device("h100-sxm").value()->spec.price_usd_per_h;
+      devices::Catalogue::embedded().device("h100-sxm").value()->spec.price.usd_per_h;
   stage.live(36, {{1, "h1"}});
   EXPECT_NEAR(stage.router->summary(stage.now).fleet_cost_usd, price * 8 * 0.01, 1e-9);
 }

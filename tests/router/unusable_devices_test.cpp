@@ -12,7 +12,9 @@ using std::chrono::seconds;
 
 constexpr double busy_w = 700;
 
-double idle_w() { return devices::Catalogue::embedded().device("h100-sxm").value()->spec.idle_w; }
+double idle_w() {
+  return devices::Catalogue::embedded().device("h100-sxm").value()->spec.power.idle_w;
+}
 
 /// One host of eight H100s, of which some send no samples.
 struct Host : RouterHarness {

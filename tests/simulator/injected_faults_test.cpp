@@ -117,7 +117,7 @@ class Watts {
     for (const agents::AgentSettings& host : scenario.hosts) {
       const auto spec = catalogue.device(host.groups.at(0).device);
       for (std::uint16_t device = 0; device < host.groups.at(0).count; ++device) {
-        last_[{host.host, device}] = {{}, 0, spec.value()->spec.idle_w};
+        last_[{host.host, device}] = {{}, 0, spec.value()->spec.power.idle_w};
       }
     }
   }

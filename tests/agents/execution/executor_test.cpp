@@ -112,7 +112,7 @@ TEST(Executor, RefusesAJobMeasuredNotToRunOnSuchDevices) {
 
 TEST(Executor, OneCappedDeviceSlowsItsWholeGang) {
   Host free("h100-sxm", 2), capped("h100-sxm", 2);
-  capped.executor.set_power_cap(beginning(), 1, device_spec("h100-sxm").power_cap_min_w);
+  capped.executor.set_power_cap(beginning(), 1, device_spec("h100-sxm").power.cap_min_w);
   for (Host* host : {&free, &capped}) {
     host->train(1, 400, {0, 1});
     host->pass_until(beginning() + seconds(600));

@@ -67,7 +67,7 @@ TEST(Faults, AHungDeviceLooksBusyAndItsGangWaits) {
     EXPECT_EQ(hung.row(device)[Metric::tensor_activity], 0);
     EXPECT_EQ(hung.row(device)[Metric::memory_activity], 0);
     EXPECT_GT(hung.row(device)[Metric::memory_used], 0);
-    EXPECT_GT(hung.row(device)[Metric::power], device_spec("h100-sxm").context_idle_w * 0.9);
+    EXPECT_GT(hung.row(device)[Metric::power], device_spec("h100-sxm").power.context_idle_w * 0.9);
     EXPECT_LT(hung.row(device)[Metric::power], 400) << "it computes nothing";
   }
   EXPECT_NEAR(hung.run_s(), calm.run_s() + 10, 0.05) << "it goes on where it was";

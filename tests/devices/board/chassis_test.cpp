@@ -48,7 +48,7 @@ TEST(Chassis, ReportsWhatRuns) {
   EXPECT_EQ(host.read(start, Metric::tensor_activity), 0.02);
   EXPECT_EQ(host.read(start, Metric::memory_used), 20e9);
   EXPECT_EQ(host.bits(start), 0u);
-  EXPECT_EQ(host.read(start, Metric::clock), device_named("h100-sxm").clock_mhz);
+  EXPECT_EQ(host.read(start, Metric::clock), device_named("h100-sxm").clock.nominal_mhz);
 }
 
 TEST(Chassis, EnergyIsTheIntegralOfPower) {
@@ -115,7 +115,7 @@ TEST(Chassis, ThrottlesWithHotAirAndRecoversWithHysteresis) {
   host.run(start, 0, training);
   host.advance(start + std::chrono::minutes(10));
   Instant now = start + std::chrono::minutes(10);
-  const double limit_c = device_named("h100-sxm").temperature_max_c;
+  const double limit_c = device_named("h100-sxm").thermal.max_c;
   EXPECT_TRUE(host.bits(now) & throttle_sw_thermal_slowdown);
   EXPECT_NEAR(host.read(now, Metric::temperature), limit_c - 1.5, 2.5);
   const double hot_pace = host.chassis.pace(0);
@@ -135,8 +135,8 @@ TEST(Chassis, ThrottlesWithHotAirAndRecoversWithHysteresis) {
 TEST(Chassis, HalvesTheClockAtTheSlowdownTemperatureAndShutsDownAboveIt) {
   // Heat that outruns the one step a second of the software limit.
   DeviceSpec spec = device_named("h100-sxm");
-  spec.die_resistance = 0.09;
-  spec.die_time_s = 1;
+  spec.thermal.cooling.die_k_per_w = 0.09;
+  spec.thermal.cooling.die_s = 1;
   Host host(Chassis({&spec}, Ambient{40, 0}, RandomStream(1), start));
   host.run(start, 0, training);
   bool slowed = false;
@@ -151,7 +151,7 @@ TEST(Chassis, HalvesTheClockAtTheSlowdownTemperatureAndShutsDownAboveIt) {
   EXPECT_TRUE(slowed);
   EXPECT_LT(slowest, 0.55);
 
-  spec.sink_resistance = 0.5;
+  spec.thermal.cooling.sink_k_per_w = 0.5;
   Host oven(Chassis({&spec}, Ambient{60, 0}, RandomStream(1), start));
   oven.run(start, 0, training);
   oven.advance(start + std::chrono::minutes(5));

@@ -24,7 +24,8 @@ TEST(ClockLimit, HoldsTheClockAndLowersThePower) {
     const double free_w = host.read(now, Metric::power);
     EXPECT_TRUE(host.chassis.set_clock_limit(now, 0, 0.5)) << device;
     host.tell(now, 0);
-    EXPECT_LE(host.read(now, Metric::clock), 0.5 * device_named(device).clock_mhz) << device;
+    EXPECT_LE(host.read(now, Metric::clock), 0.5 * device_named(device).clock.nominal_mhz)
+        << device;
     EXPECT_LT(host.read(now, Metric::power), free_w) << device;
     EXPECT_LE(host.chassis.pace(0), 0.5 * 1.05) << device << ": its own speed is within 5 %";
     EXPECT_TRUE(host.bits(now) & throttle_hw_slowdown) << device;
@@ -53,7 +54,7 @@ TEST(ClockLimit, IsReleasedCompletelyAndAtOnce) {
 TEST(ClockLimit, HoldsForAParkedDeviceToo) {
   Host host(chassis_of("h100-sxm", 1));
   host.chassis.set_clock_limit(start, 0, 0.1);
-  EXPECT_LE(host.read(start, Metric::clock), 0.1 * device_named("h100-sxm").clock_mhz);
+  EXPECT_LE(host.read(start, Metric::clock), 0.1 * device_named("h100-sxm").clock.nominal_mhz);
   EXPECT_TRUE(host.bits(start) & throttle_hw_slowdown);
   EXPECT_TRUE(host.bits(start) & throttle_gpu_idle);
 }

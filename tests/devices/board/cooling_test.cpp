@@ -18,7 +18,7 @@ using std::chrono::seconds;
 /// An H100 whose fans have one speed.
 DeviceSpec without_fan_steps() {
   DeviceSpec spec = device_named("h100-sxm");
-  spec.fan_steps = 0;
+  spec.thermal.fan_steps = 0;
   return spec;
 }
 
@@ -83,14 +83,14 @@ TEST(Memory, IsWarmerThanTheDieUnderLoadAsOnAnH800) {
 
 TEST(Memory, ThatIsTooHotSlowsTheClock) {
   DeviceSpec spec = without_fan_steps();
-  spec.memory_offset_k = 40;
+  spec.thermal.memory.offset_k = 40;
   Host host(Chassis({&spec}, Ambient{22, 0}, RandomStream(1), start));
   host.run(start, 0, training);
   const Instant now = start + minutes(10);
   host.advance(now);
-  EXPECT_LT(host.read(now, Metric::temperature), spec.temperature_max_c - 3);
+  EXPECT_LT(host.read(now, Metric::temperature), spec.thermal.max_c - 3);
   EXPECT_TRUE(host.bits(now) & throttle_sw_thermal_slowdown);
-  EXPECT_NEAR(host.read(now, Metric::memory_temperature), spec.memory_max_c - 1.5, 2.5);
+  EXPECT_NEAR(host.read(now, Metric::memory_temperature), spec.thermal.memory_max_c - 1.5, 2.5);
 }
 
 // NVML counts violations in ns: power, thermal, board limit.

@@ -25,7 +25,7 @@ TEST(PowerLimit, HoldsThePowerCapAndSlowsComputingDown) {
   EXPECT_GE(host.read(now, Metric::power), 400 * 0.88);  // steps, not a continuum
   EXPECT_LT(host.chassis.pace(0), free_pace - 0.1);
   EXPECT_TRUE(host.bits(now) & throttle_sw_power_cap);
-  EXPECT_LT(host.read(now, Metric::clock), device_named("h100-sxm").clock_mhz * 0.9);
+  EXPECT_LT(host.read(now, Metric::clock), device_named("h100-sxm").clock.nominal_mhz * 0.9);
   EXPECT_EQ(host.chassis.next_event(), never) << "a settled clock has nothing to come";
 }
 
@@ -41,7 +41,7 @@ TEST(PowerLimit, PowerNeverExceedsTheCapHoweverShortThePhases) {
     for (int round = 0; round < 4000; ++round) {
       const std::size_t at = random.below(4);
       if (random.chance(0.02)) {
-        host.chassis.set_power_cap(now, at, random.uniform(0.75, 1) * spec.tdp_w);
+        host.chassis.set_power_cap(now, at, random.uniform(0.75, 1) * spec.power.tdp_w);
       }
       const Activity busy = activity(random.uniform(0, 0.8), random.uniform(0, 0.5));
       host.run(now, at, random.chance(0.3) ? waiting : busy);

@@ -132,7 +132,7 @@ TEST(Sensor, PowerOfAnH100ClimbsForASecond) {
 // Only the last quarter of each tenth of a second counts on an A100.
 TEST(Sensor, AnA100DoesNotSeeWhatRunsBetweenItsSamples) {
   const DeviceSpec& a100 = device_named("a100-sxm-80gb");
-  const double step_s = a100.sensor_power_refresh_s, seen_s = step_s * a100.sensor_power_sampled;
+  const double step_s = a100.sensor.power_refresh_s, seen_s = step_s * a100.sensor.power_sampled;
   Sensor sensor(a100, 0);
   const Sensor::Truth quiet{100, true, 1, 0, 0}, loud{400, true, 1, 1, 0};
   Instant now{seconds(1'000'000)};
@@ -212,8 +212,8 @@ TEST(Sensor, ValuesAreQuantized) {
 
 TEST(Sensor, IsExactWithoutASensorSection) {
   DeviceSpec spec = device_named("h100-sxm");
-  spec.sensor_power_refresh_s = spec.sensor_activity_s = spec.sensor_power_step_w = 0;
-  spec.sensor_temperature_step_c = spec.sensor_clock_step_mhz = 0;
+  spec.sensor.power_refresh_s = spec.sensor.activity_s = spec.sensor.power_step_w = 0;
+  spec.sensor.temperature_step_c = spec.sensor.clock_step_mhz = 0;
   Host host(Chassis({&spec}, Ambient{}, RandomStream(1), start));
   for (int i = 0; i < 50; ++i) {
     const Instant now = start + milliseconds(70) * i;

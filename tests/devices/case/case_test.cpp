@@ -85,8 +85,8 @@ TEST(Case, AKernelUsesNoMorePowerThanItsBoardAllows) {
                                         {CaseColumn::n, edge},
                                         {CaseColumn::k, edge}})));
       if (!answer) continue;  // not that precision
-      EXPECT_LE(answer->power_w, entry.spec.tdp_w) << id;
-      EXPECT_GT(answer->power_w, entry.spec.idle_w) << id;
+      EXPECT_LE(answer->power_w, entry.spec.power.tdp_w) << id;
+      EXPECT_GT(answer->power_w, entry.spec.power.idle_w) << id;
     }
   }
 }

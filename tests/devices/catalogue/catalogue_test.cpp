@@ -35,19 +35,20 @@ TEST(Catalogue, StatesThePublishedFactsOfItsDevices) {
     const DeviceSpec& device = device_named(fact.device);
     EXPECT_DOUBLE_EQ(device.peak(Precision::bf16), fact.bf16_teraflops * 1e12) << fact.device;
     EXPECT_DOUBLE_EQ(device.peak(Precision::int8), fact.int8_teraops * 1e12) << fact.device;
-    EXPECT_DOUBLE_EQ(device.memory_bytes, fact.memory_gib * 1073741824.0) << fact.device;
-    EXPECT_DOUBLE_EQ(device.memory_bandwidth, fact.bandwidth_gb_s * 1e9) << fact.device;
-    EXPECT_DOUBLE_EQ(device.link_bandwidth, fact.link_gb_s * 1e9) << fact.device;
-    EXPECT_DOUBLE_EQ(device.price_usd_per_h, fact.usd_per_h) << fact.device;
+    EXPECT_DOUBLE_EQ(device.memory.bytes, fact.memory_gib * 1073741824.0) << fact.device;
+    EXPECT_DOUBLE_EQ(device.memory.bandwidth, fact.bandwidth_gb_s * 1e9) << fact.device;
+    EXPECT_DOUBLE_EQ(device.links.bandwidth, fact.link_gb_s * 1e9) << fact.device;
+    EXPECT_DOUBLE_EQ(device.price.usd_per_h, fact.usd_per_h) << fact.device;
   }
   EXPECT_GE(Catalogue::embedded().devices().size(), 60U);
 }
 
 TEST(Catalogue, KeepsEachFactInASeparateMember) {
   const std::span<const NumberRow> rows = number_rows();
+  const DeviceSpec spec;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      EXPECT_FALSE(rows[i].member == rows[j].member)
+      EXPECT_NE(&rows[i].member.read(spec), &rows[j].member.read(spec))
           << rows[i].section << "." << rows[i].key << " and " << rows[j].section << "."
           << rows[j].key << " are one number";
     }
@@ -74,16 +75,16 @@ TEST(Catalogue, AgreesWithTheTableOfDeviceFacts) {
       {"fp16_tflops", [](const DeviceSpec& d) { return d.peak(Precision::fp16) / 1e12; }},
       {"fp8_tflops", [](const DeviceSpec& d) { return d.peak(Precision::fp8) / 1e12; }},
       {"int8_tops", [](const DeviceSpec& d) { return d.peak(Precision::int8) / 1e12; }},
-      {"memory_gb", [](const DeviceSpec& d) { return d.memory_bytes / 1073741824.0; }},
-      {"memory_bw_gbps", [](const DeviceSpec& d) { return d.memory_bandwidth / 1e9; }},
+      {"memory_gb", [](const DeviceSpec& d) { return d.memory.bytes / 1073741824.0; }},
+      {"memory_bw_gbps", [](const DeviceSpec& d) { return d.memory.bandwidth / 1e9; }},
       {"interconnect_gbps_bidir_normalised",
-       [](const DeviceSpec& d) { return d.link_bandwidth / 1e9; }},
-      {"max_operating_temp_c", [](const DeviceSpec& d) { return d.temperature_max_c; }, false},
-      {"slowdown_temp_c", [](const DeviceSpec& d) { return d.temperature_slowdown_c; }, false},
-      {"shutdown_temp_c", [](const DeviceSpec& d) { return d.temperature_shutdown_c; }, false},
-      {"ondemand_usd_per_h", [](const DeviceSpec& d) { return d.price_usd_per_h; }},
-      {"spot_usd_per_h", [](const DeviceSpec& d) { return d.spot_usd_per_h; }},
-      {"tdp_w", [](const DeviceSpec& d) { return d.tdp_w; }},
+       [](const DeviceSpec& d) { return d.links.bandwidth / 1e9; }},
+      {"max_operating_temp_c", [](const DeviceSpec& d) { return d.thermal.max_c; }, false},
+      {"slowdown_temp_c", [](const DeviceSpec& d) { return d.thermal.slowdown_c; }, false},
+      {"shutdown_temp_c", [](const DeviceSpec& d) { return d.thermal.shutdown_c; }, false},
+      {"ondemand_usd_per_h", [](const DeviceSpec& d) { return d.price.usd_per_h; }},
+      {"spot_usd_per_h", [](const DeviceSpec& d) { return d.price.spot_usd_per_h; }},
+      {"tdp_w", [](const DeviceSpec& d) { return d.power.tdp_w; }},
   };
   int compared = 0;
   for (const CsvRow& row : table->rows) {
@@ -162,11 +163,11 @@ TEST(Catalogue, IgnoresUnknownKeysInAReceivedSpec) {
 TEST(Catalogue, ChangesOneNumberOfADeviceOrOfAGeneration) {
   Catalogue catalogue = Catalogue::embedded();
   ASSERT_TRUE(catalogue.set("h100-sxm.memory.bandwidth_gb_s", 4000));
-  EXPECT_DOUBLE_EQ(catalogue.devices().at("h100-sxm").spec.memory_bandwidth, 4e12);
+  EXPECT_DOUBLE_EQ(catalogue.devices().at("h100-sxm").spec.memory.bandwidth, 4e12);
   ASSERT_TRUE(catalogue.set("hopper.matrix.tile", 64));
   for (const auto& [id, entry] : catalogue.devices()) {
     if (entry.spec.generation != "hopper") continue;
-    EXPECT_EQ(entry.spec.matrix_tile, 64U) << id;
+    EXPECT_EQ(entry.spec.matrix.tile, 64U) << id;
   }
   struct Wrong {
     const char* key;
@@ -189,10 +190,12 @@ TEST(Catalogue, ChangesOneNumberOfADeviceOrOfAGeneration) {
 
 TEST(Catalogue, ANumberComesFromTheMostSpecificFileThatSetsIt) {
   Catalogue catalogue = Catalogue::embedded();
-  const auto cycles = [&](const char* id) { return catalogue.devices().at(id).spec.kernel_cycles; };
+  const auto cycles = [&](const char* id) {
+    return catalogue.devices().at(id).spec.layers.kernel_cycles;
+  };
   ASSERT_TRUE(catalogue.set("every_generation.layers.kernel_cycles", 1000));
   for (const auto& [id, entry] : catalogue.devices()) {
-    EXPECT_EQ(entry.spec.kernel_cycles, 1000) << id;
+    EXPECT_EQ(entry.spec.layers.kernel_cycles, 1000) << id;
   }
   ASSERT_TRUE(catalogue.set("hopper.layers.kernel_cycles", 2000));
   ASSERT_TRUE(catalogue.set("h100-sxm.layers.kernel_cycles", 3000));
@@ -203,24 +206,24 @@ TEST(Catalogue, ANumberComesFromTheMostSpecificFileThatSetsIt) {
   EXPECT_EQ(cycles("h200-sxm"), 2500);
   EXPECT_EQ(cycles("tpu-v5e"), 500);
   // Also a number that no file said.
-  ASSERT_EQ(catalogue.devices().at("h100-sxm").spec.fp16_efficiency, 0);
+  ASSERT_EQ(catalogue.devices().at("h100-sxm").spec.matrix.fp16_efficiency, 0);
   ASSERT_TRUE(catalogue.set("hopper.matrix.fp16_efficiency", 0.3));
-  EXPECT_EQ(catalogue.devices().at("h100-sxm").spec.fp16_efficiency, 0.3);
-  EXPECT_EQ(catalogue.devices().at("b200-sxm").spec.fp16_efficiency, 0);
+  EXPECT_EQ(catalogue.devices().at("h100-sxm").spec.matrix.fp16_efficiency, 0.3);
+  EXPECT_EQ(catalogue.devices().at("b200-sxm").spec.matrix.fp16_efficiency, 0);
 }
 
 TEST(Catalogue, AnEveryGenerationFileReplacesTheBuiltInOne) {
   Catalogue catalogue = Catalogue::embedded();
-  const double hopper_fp16 = catalogue.devices().at("h100-sxm").spec.layer_fp16;
+  const double hopper_fp16 = catalogue.devices().at("h100-sxm").spec.layers.fp16;
   ASSERT_TRUE(
       catalogue.add("kind = \"generation\"\nid = \"every_generation\"\n"
                     "[network]\nefficiency = 0.5\n[layers]\nfp16 = 0.9\n"
                     "kernel_cycles = { value = 77, assumed = \"a guess\" }\n",
                     "mine.toml"));
   const DeviceSpec& h100 = catalogue.devices().at("h100-sxm").spec;
-  EXPECT_EQ(h100.kernel_cycles, 77);
-  EXPECT_EQ(h100.network_efficiency, 0.5);
-  EXPECT_EQ(h100.layer_fp16, hopper_fp16) << "its generation says otherwise";
+  EXPECT_EQ(h100.layers.kernel_cycles, 77);
+  EXPECT_EQ(h100.network.efficiency, 0.5);
+  EXPECT_EQ(h100.layers.fp16, hopper_fp16) << "its generation says otherwise";
   EXPECT_EQ(h100.bases.at("layers.kernel_cycles").file, FactFile::every_generation);
   const Status wrong = catalogue.add(
       "kind = \"generation\"\nid = \"every_generation\"\n[layers]\ncycles = 1\n", "worse.toml");
@@ -253,7 +256,7 @@ TEST(Catalogue, ReplacesByIdAndRemembersTheOrigin) {
   std::string text = catalogue.devices().at("l4").text;
   text.replace(text.find("usd_per_h = 0.56"), 16, "usd_per_h = 0.70");
   ASSERT_TRUE(catalogue.add(text, "mine.toml").ok());
-  EXPECT_DOUBLE_EQ(catalogue.devices().at("l4").spec.price_usd_per_h, 0.70);
+  EXPECT_DOUBLE_EQ(catalogue.devices().at("l4").spec.price.usd_per_h, 0.70);
   EXPECT_EQ(catalogue.devices().at("l4").origin, "mine.toml");
   EXPECT_EQ(Catalogue::embedded().devices().at("l4").origin, "embedded");
   const Status again = catalogue.add(text, "yours.toml");

@@ -42,8 +42,8 @@ void expect_sane_answers(const Catalogue& catalogue) {
     EXPECT_TRUE(std::isfinite(step.seconds) && step.seconds > 0) << entry.text;
     const double watts = power_w(entry.spec, step, true, 1);
     EXPECT_TRUE(std::isfinite(watts) && watts >= 0) << entry.text;
-    const double share =
-        clock_share_of(entry.spec, steps_down_under_cap(entry.spec, step, true, entry.spec.tdp_w));
+    const double share = clock_share_of(
+        entry.spec.clock, steps_down_under_cap(entry.spec, step, true, entry.spec.power.tdp_w));
     EXPECT_GT(share, 0) << entry.text;
     EXPECT_LE(share, 1) << entry.text;
   }

@@ -44,7 +44,7 @@ TEST(SpecNameResolver, HalvesAChipWhoseCoresAreSeparateDevices) {
   const DeviceSpec& half = *names.device("TPU v7x (Ironwood) one device = half chip")->spec;
   EXPECT_EQ(half.id, whole.id);
   EXPECT_DOUBLE_EQ(half.peak(Precision::bf16) * 2, whole.peak(Precision::bf16));
-  EXPECT_DOUBLE_EQ(half.memory_bytes * 2, whole.memory_bytes);
+  EXPECT_DOUBLE_EQ(half.memory.bytes * 2, whole.memory.bytes);
 }
 
 TEST(SpecNameResolver, FindsModelsByTheirBenchmarkSpellings) {

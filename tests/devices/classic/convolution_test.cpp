@@ -27,7 +27,7 @@ double against_five(const char* device, Precision precision, Convolution convolu
 
 TEST(Convolution, With3x3KernelsInFp32NeedsFewerMultiplications) {
   const Convolution three{.inputs = 512, .outputs = 512, .kernel = 3, .edge = 56};
-  const double saved = device_named("v100-sxm2-16gb").winograd_factor;
+  const double saved = device_named("v100-sxm2-16gb").layers.winograd_factor;
   EXPECT_GT(saved, 1.5);
   EXPECT_LE(saved, 2.25);
   EXPECT_NEAR(against_five("v100-sxm2-16gb", Precision::fp32, three), 1 / saved, 0.02);

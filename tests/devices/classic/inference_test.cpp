@@ -31,7 +31,7 @@ TEST(Inference, NeverTakesLessForMoreItems) {
 TEST(Inference, ABetterPartIsNeverSlower) {
   const DeviceSpec& usual = device_named("a100-sxm-80gb");
   DeviceSpec faster = usual;
-  faster.memory_bandwidth *= 2;
+  faster.memory.bandwidth *= 2;
   DeviceSpec stronger = usual;
   for (double& peak : stronger.peak_flops) peak *= 2;
   for (const char* model : {"resnet-50", "bert-base", "rnn-t", "stable-diffusion-1.5"}) {

@@ -78,7 +78,7 @@ TEST(Comparison, TwoSetsOfTheSameDevicesCostTheSamePerHour) {
   const ComparisonResult one = compare_one(work, candidate("l4", 1), 64);
   ASSERT_TRUE(one.estimate);
   const double hours = one.unit_s / 3600;
-  EXPECT_NEAR(one.unit_usd, hours * device_named("l4").price_usd_per_h, 1e-9 * one.unit_usd);
+  EXPECT_NEAR(one.unit_usd, hours * device_named("l4").price.usd_per_h, 1e-9 * one.unit_usd);
   EXPECT_NEAR(one.unit_j, one.estimate->power_w * one.unit_s, 1e-9 * one.unit_j);
 }
 

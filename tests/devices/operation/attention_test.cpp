@@ -35,7 +35,7 @@ TEST(Attention, DecodeReadsEachKeyAndValueOnce) {
   const DeviceSpec& a100 = device_named("a100-sxm-80gb");
   const Kernel kernel = attention_kernel(a100, Precision::fp16, heads(32, 1, 4096, 32, 32), 1);
   EXPECT_NEAR(kernel.bytes, 32 * 4097.0 * 2 * 32 * 128 * 2, 0.01 * kernel.bytes);
-  EXPECT_GT(kernel.seconds, kernel.bytes / a100.memory_bandwidth);
+  EXPECT_GT(kernel.seconds, kernel.bytes / a100.memory.bandwidth);
 }
 
 TEST(Attention, GroupedQueryHeadsDecodeFasterThanFullKeyHeads) {

@@ -27,13 +27,13 @@ PowerLimitedStep power_limited_step(const DeviceSpec& device, const Step& nomina
 // One H100 PCIe board, read point by point (yqg9651/cuda_test): millivolts at megahertz.
 TEST(Clock, NeedsTheVoltageThatAnH100BoardShows) {
   const DeviceSpec& board = device_named("h100-pcie");
-  const double top = voltage_share(board, 1755 / board.clock_mhz);
+  const double top = voltage_share(board, 1755 / board.clock.nominal_mhz);
   struct Point {
     double mhz, millivolt;
   };
   for (const Point& point : {Point{1755, 850}, Point{1605, 795}, Point{1455, 750}, Point{1305, 720},
                              Point{1155, 685}, Point{900, 675}, Point{345, 675}}) {
-    const double share = voltage_share(board, point.mhz / board.clock_mhz) / top;
+    const double share = voltage_share(board, point.mhz / board.clock.nominal_mhz) / top;
     EXPECT_NEAR(850 * share, point.millivolt, 16) << point.mhz;
   }
 }
@@ -41,12 +41,12 @@ TEST(Clock, NeedsTheVoltageThatAnH100BoardShows) {
 TEST(Clock, VoltageIsFlatBelowTheKneeAndRisesAboveIt) {
   for (const auto& [id, entry] : Catalogue::embedded().devices()) {
     const DeviceSpec& spec = entry.spec;
-    const double knee = spec.clock_knee_mhz / spec.clock_mhz;
+    const double knee = spec.clock.knee_mhz / spec.clock.nominal_mhz;
     EXPECT_NEAR(voltage_share(spec, knee), voltage_share(spec, knee / 2), 1e-9) << id;
     EXPECT_DOUBLE_EQ(voltage_share(spec, 1), 1) << id;
     double below = 0;
-    for (int step = clock_steps(spec); step >= 0; --step) {
-      const double share = clock_share_of(spec, step);
+    for (int step = clock_steps(spec.clock); step >= 0; --step) {
+      const double share = clock_share_of(spec.clock, step);
       EXPECT_GE(voltage_share(spec, share), voltage_share(spec, share - 0.01) - 1e-12) << id;
       EXPECT_GT(switching_share(spec, share), below) << id;
       below = switching_share(spec, share);
@@ -56,10 +56,10 @@ TEST(Clock, VoltageIsFlatBelowTheKneeAndRisesAboveIt) {
 
 TEST(Clock, CoresBelowAMinimumClockLimitMemoryBandwidth) {
   const DeviceSpec& board = device_named("a40");
-  ASSERT_GT(board.clock_memory_share, board.clock_min_share);
-  EXPECT_DOUBLE_EQ(memory_rate(board, 1), board.memory_bandwidth);
-  EXPECT_DOUBLE_EQ(memory_rate(board, board.clock_memory_share), board.memory_bandwidth);
-  EXPECT_DOUBLE_EQ(memory_rate(board, board.clock_memory_share / 2), board.memory_bandwidth / 2);
+  ASSERT_GT(board.clock.memory_share, board.clock.min_share);
+  EXPECT_DOUBLE_EQ(memory_rate(board, 1), board.memory.bandwidth);
+  EXPECT_DOUBLE_EQ(memory_rate(board, board.clock.memory_share), board.memory.bandwidth);
+  EXPECT_DOUBLE_EQ(memory_rate(board, board.clock.memory_share / 2), board.memory.bandwidth / 2);
 }
 
 TEST(Clock, ALowerOneStretchesOnlyClockBoundTimeAndLowersActivity) {
@@ -79,9 +79,9 @@ TEST(Clock, TheMeanPowerExceedsNeitherTheLimitNorTheDemand) {
   for (const auto& [id, entry] : Catalogue::embedded().devices()) {
     const DeviceSpec& spec = entry.spec;
     double before = 0;
-    for (double limit = 10; limit <= 3 * spec.tdp_w; limit += 10) {
-      const double watts = limited_power_w(spec, spec.tdp_w, limit);
-      EXPECT_LE(watts, std::min(limit, spec.tdp_w)) << id;
+    for (double limit = 10; limit <= 3 * spec.power.tdp_w; limit += 10) {
+      const double watts = limited_power_w(spec.power, spec.power.tdp_w, limit);
+      EXPECT_LE(watts, std::min(limit, spec.power.tdp_w)) << id;
       EXPECT_GE(watts, before) << id << ": a higher limit never leaves less";
       before = watts;
     }
@@ -93,18 +93,18 @@ TEST(Clock, ALowerLimitIsNeverFasterAndOnlyTheMinimumClockExceedsIt) {
     const DeviceSpec& spec = entry.spec;
     for (const double matrix : {0.0, 0.1, 0.4, 0.9}) {
       for (const double bound : {0.2, 1.0}) {
-        double share = boost_share(spec), seconds = 0;
-        for (double limit = spec.tdp_w; limit > 5; limit *= 0.97) {
+        double share = boost_share(spec.clock), seconds = 0;
+        for (double limit = spec.power.tdp_w; limit > 5; limit *= 0.97) {
           const PowerLimitedStep run = power_limited_step(spec, work(matrix, 0.5, bound), limit);
           EXPECT_LE(run.clock_share, share) << id;
           EXPECT_GE(run.step.seconds, seconds) << id;
           share = run.clock_share;
           seconds = run.step.seconds;
-          if (share > spec.clock_min_share) {
+          if (share > spec.clock.min_share) {
             EXPECT_LE(run.power_w, limit * (1 + 1e-9)) << id;
           }
         }
-        EXPECT_EQ(share, spec.clock_min_share) << id;
+        EXPECT_EQ(share, spec.clock.min_share) << id;
       }
     }
   }
@@ -112,8 +112,8 @@ TEST(Clock, ALowerLimitIsNeverFasterAndOnlyTheMinimumClockExceedsIt) {
 
 TEST(Clock, LowPowerWorkRunsAtTheBoostClock) {
   const DeviceSpec& h100 = device_named("h100-sxm");
-  const PowerLimitedStep run = power_limited_step(h100, work(0.01, 0.4, 0.1), h100.tdp_w);
-  EXPECT_NEAR(run.clock_share * h100.clock_mhz, 1980, 15);
+  const PowerLimitedStep run = power_limited_step(h100, work(0.01, 0.4, 0.1), h100.power.tdp_w);
+  EXPECT_NEAR(run.clock_share * h100.clock.nominal_mhz, 1980, 15);
 }
 
 // Zeus (NSDI'23): BERT base on SQuAD, batch 24, fp32 on one V100 of 250 W, mean of each run.

@@ -69,7 +69,7 @@ TEST(Matrix, NothingIsFasterThanThePeakOrTheMemory) {
       for (const double m : {1.0, 64.0, 4096.0}) {
         const Kernel kernel = library_call(device, precision, {m, 8192, 8192}, 1);
         EXPECT_GE(kernel.seconds, kernel.flops / device.peak(precision)) << device.id;
-        EXPECT_GE(kernel.seconds, kernel.bytes / device.memory_bandwidth) << device.id;
+        EXPECT_GE(kernel.seconds, kernel.bytes / device.memory.bandwidth) << device.id;
       }
     }
   }

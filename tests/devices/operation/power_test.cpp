@@ -52,10 +52,11 @@ TEST(Power, MatchesMeasurementsWhenDecoding) {
 TEST(Power, IsNearTheBoardLimitWhenTraining) {
   const DeviceSpec& h100 = device_named("h100-sxm");
   const Step nominal = training_step(on("h100-sxm", 8), model_named("llama-3.1-8b"), {64, 4096}, 1);
-  const double clock = clock_share_of(h100, steps_down_under_cap(h100, nominal, true, h100.tdp_w));
+  const double clock =
+      clock_share_of(h100.clock, steps_down_under_cap(h100, nominal, true, h100.power.tdp_w));
   const Step step =
       training_step(on("h100-sxm", 8), model_named("llama-3.1-8b"), {64, 4096}, clock);
-  EXPECT_LE(power_w(h100, step, true, clock), h100.tdp_w);
+  EXPECT_LE(power_w(h100, step, true, clock), h100.power.tdp_w);
   EXPECT_GE(power_w(h100, step, true, clock), 600);
 }
 
@@ -63,7 +64,7 @@ TEST(Power, OfBusyLogicFollowsTheClockAndTheSquareOfTheVoltage) {
   const DeviceSpec& device = device_named("h100-sxm");
   const Step nominal = busy(0.5, 0);
   const auto dynamic_w = [&](double share) {
-    return power_w(device, at_clock(nominal, share), true, share) - device.context_idle_w;
+    return power_w(device, at_clock(nominal, share), true, share) - device.power.context_idle_w;
   };
   for (const double share : {1.05, 0.95, 0.8, 0.6, 0.4}) {
     const double voltage = voltage_share(device, share);
@@ -71,15 +72,18 @@ TEST(Power, OfBusyLogicFollowsTheClockAndTheSquareOfTheVoltage) {
   }
 }
 
-TEST(Power, IsTheSumOfItsParts) {
+TEST(Power, IsStaticPlusWhatEachUnitAdds) {
   for (const auto& [id, entry] : Catalogue::embedded().devices()) {
-    Step step = busy(0.4, 0.5);
-    step.link_activity = 0.2;
-    const PowerParts parts = power_parts(entry.spec, step, true, 0.9);
-    EXPECT_DOUBLE_EQ(parts.total_w(), power_w(entry.spec, step, true, 0.9)) << id;
-    EXPECT_EQ(parts.static_w, static_power_w(entry.spec, true)) << id;
-    for (const double watts : {parts.awake_w, parts.matrix_w, parts.memory_w, parts.link_w}) {
-      EXPECT_GT(watts, 0) << id;
+    Step step;
+    step.duty_cycle = 0;
+    double watts = power_w(entry.spec, step, true, 0.9);
+    EXPECT_EQ(watts, static_power_w(entry.spec.power, true)) << id;
+    for (double Step::*activity : {&Step::duty_cycle, &Step::tensor_activity,
+                                   &Step::memory_activity, &Step::link_activity}) {
+      step.*activity = 0.4;
+      const double more_w = power_w(entry.spec, step, true, 0.9);
+      EXPECT_GT(more_w, watts) << id;
+      watts = more_w;
     }
   }
 }
@@ -102,8 +106,8 @@ TEST(Power, OfAWaitingDeviceIsItsContextIdlePowerPlusTraffic) {
   step.waiting = 1;
   const double waiting_w = power_w(device, step, true, 1);
   EXPECT_NEAR(sometimes_w, 0.6 * working_w + 0.4 * waiting_w, 1e-9);
-  EXPECT_NEAR(waiting_w - device.context_idle_w,
-              0.3 * device.memory_byte_j * device.memory_bandwidth, 1e-9);
+  EXPECT_NEAR(waiting_w - device.power.context_idle_w,
+              0.3 * device.power.memory_byte_j * device.memory.bandwidth, 1e-9);
 }
 
 TEST(Power, StepsWaitAsLongAsTheirPartsIndicate) {
@@ -129,12 +133,12 @@ TEST(Power, PicksTheLargestClockStepUnderTheCap) {
     for (const double bound : {1.0, 0.5, 0.0}) {
       const Step step = busy(0.7, 0.4, bound);
       const auto drawn_w = [&](int steps_down) {
-        const double share = clock_share_of(spec, steps_down);
+        const double share = clock_share_of(spec.clock, steps_down);
         return power_w(spec, at_clock(step, share), true, share);
       };
-      for (double cap = spec.power_cap_min_w; cap <= spec.tdp_w; cap += 7) {
+      for (double cap = spec.power.cap_min_w; cap <= spec.power.tdp_w; cap += 7) {
         const int down = steps_down_under_cap(spec, step, true, cap);
-        if (down < clock_steps(spec)) {
+        if (down < clock_steps(spec.clock)) {
           EXPECT_LE(drawn_w(down), cap) << id;
         }
         if (down > 0) {

@@ -42,7 +42,7 @@ TEST(Memory, NothingThatFitsExceedsTheDevice) {
     for (const auto& [model_id, model] : Catalogue::embedded().models()) {
       for (const int devices : {1, 2, 4, 8}) {
         const Placement placement{&device.spec, devices, Precision::bf16};
-        const double room = device.spec.memory_bytes - device.spec.reserved_bytes;
+        const double room = device.spec.memory.bytes - device.spec.memory.reserved_bytes;
         const double tokens = static_cast<double>(kv_capacity_tokens(placement, model.spec));
         if (tokens > 0) {
           EXPECT_LE(weights_bytes(placement, model.spec) +
@@ -63,7 +63,7 @@ TEST(Memory, NothingThatFitsExceedsTheDevice) {
 TEST(Warmup, LoadsOverTheHostBusAndCompilesOnTpusOnly) {
   const ModelSpec& model = model_named("llama-3.1-8b");
   EXPECT_DOUBLE_EQ(load_seconds(on("h100-sxm", 2), model),
-                   model.parameters() / device_named("h100-sxm").host_bandwidth);
+                   model.parameters() / device_named("h100-sxm").links.host_bandwidth);
   EXPECT_EQ(compile_seconds(on("h100-sxm"), model), 0);
   EXPECT_GT(compile_seconds(on("tpu-v5e"), model), 1);
   EXPECT_EQ(warm_buckets(device_named("h100-sxm")), 0);

@@ -29,10 +29,10 @@ LinkSpec switched() {
 
 LinkSpec summing_switch() {
   LinkSpec links = switched();
-  links.nvls_share = 0.6;
-  links.nvls_start_s = 60e-6;
-  links.nvls_ll_share = 0.84;
-  links.nvls_ll_start_s = 31e-6;
+  links.collectives.nvls_share = 0.6;
+  links.collectives.nvls_start_s = 60e-6;
+  links.collectives.nvls_ll_share = 0.84;
+  links.collectives.nvls_ll_start_s = 31e-6;
   return links;
 }
 
@@ -44,7 +44,7 @@ LinkSpec torus(int axes, int wrap_axis) {
   links.axis_link = 100e9;
   links.bandwidth = links.axis_link * 2 * axes;
   links.domain = 4096;
-  links.ring_step_s = 1e-6;
+  links.collectives.ring_step_s = 1e-6;
   return links;
 }
 
@@ -133,7 +133,7 @@ TEST(Collectives, BetterLinksAndCardsAreNeverSlower) {
 
 TEST(Collectives, ALargeAllReduceTakesAsLongAsReduceScatterPlusAllGather) {
   LinkSpec links = switched();
-  links.copy_bandwidth = 1e18;
+  links.collectives.copy_bandwidth = 1e18;
   const double bytes = 4e9;
   const double reduce = collective_seconds(CollectiveKind::all_reduce, bytes, {8, 8, 1}, links);
   const double parts = collective_seconds(CollectiveKind::reduce_scatter, bytes, {8, 8, 1}, links) +
@@ -235,7 +235,7 @@ TEST(EveryDevice, EstimatesEveryCollectiveAndNeverFasterForMoreBytes) {
     for (const CollectiveKind collective : all_collectives) {
       for (const int devices : {2, 3, 4, 8, 16, 64, 256}) {
         const CollectiveGroup group{devices, devices_per_host(entry.spec, devices, {}), 1};
-        if (group.hosts() > 1 && entry.spec.network_bandwidth <= 0) continue;
+        if (group.hosts() > 1 && entry.spec.network.bandwidth <= 0) continue;
         double before = 0;
         for (double bytes = 1024; bytes < 4e9; bytes *= 16) {
           const double now =

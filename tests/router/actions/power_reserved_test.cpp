@@ -43,7 +43,7 @@ struct Capped : DecisionFixture {
                                 from_seconds(place.first_token_s - place.wait_s), place.serving);
     return true;
   }
-  double context_idle_w() const { return fleet_state.groups()[0].spec->context_idle_w; }
+  double context_idle_w() const { return fleet_state.groups()[0].spec->power.context_idle_w; }
   /// What a replica of so many devices draws with so many requests, prompts being read.
   double level_w(int devices, std::uint32_t requests) {
     const devices::Placement placement{fleet_state.groups()[0].spec, devices, Precision::bf16};

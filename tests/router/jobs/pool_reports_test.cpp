@@ -90,7 +90,7 @@ TEST(PoolReports, CountOnlyTheCostOfWorkingDevices) {
   fleet.live(1, all_hosts);
   ASSERT_EQ(fleet.told<Assign>(3).size(), 1U);
   const double each =
-      devices::Catalogue::embedded().device("tpu-v5e").value()->spec.price_usd_per_h;
+      devices::Catalogue::embedded().device("tpu-v5e").value()->spec.price.usd_per_h;
   ASSERT_GT(each, 0);
   EXPECT_DOUBLE_EQ(fleet.router->summary(fleet.now).spend_usd_per_h, 4 * each);
   EXPECT_DOUBLE_EQ(pool(fleet, "v5e").spend_usd_per_h, 4 * each);
