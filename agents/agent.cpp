@@ -44,13 +44,12 @@ Agent::State::State(AgentSettings given, const devices::Catalogue& known, Instan
 }
 
 void Agent::State::send(Instant at, Message body) {
-  outbox.sends.push_back(
-      {router_peer, {settings.host, ++control_sequence, at, std::move(body)}, 0});
+  outbox.push_back(Send{router_peer, {settings.host, ++control_sequence, at, std::move(body)}, 0});
 }
 
 void Agent::State::send_samples(Instant at, SampleBatch batch) {
-  outbox.sends.push_back(
-      {samples_peer, {settings.host, ++samples_sequence, at, std::move(batch)}, 0});
+  outbox.push_back(
+      Send{samples_peer, {settings.host, ++samples_sequence, at, std::move(batch)}, 0});
   ++counters.samples_sent;
 }
 
@@ -88,11 +87,15 @@ void Agent::State::end_lease(Instant at) {
   report_changes(at, false, true);
 }
 
-/// All results are sent once more between the two Leaves: an expired lease held some back, and the
-/// router applies each only once.
 void Agent::State::leave(Instant now, const std::string& why) {
   left = true;
-  if (host_down) return;
+  if (!host_down) give_back(now, why);
+  if (results.all().empty()) outbox.emplace_back(Left{});
+}
+
+/// All results are sent once more between the two Leaves: an expired lease held some back, and the
+/// router applies each only once.
+void Agent::State::give_back(Instant now, const std::string& why) {
   executor.stop_all(now, Reason::drain, fmt::format("{} leaves: {}", settings.host, why));
   report_changes(now, false);
   if (next_heartbeat == never) return;  // no router knows this host
@@ -226,15 +229,13 @@ void Agent::tick(Instant now) {
 
 Instant Agent::next_deadline() const { return state_->next_deadline(); }
 
-Outbox Agent::take_outbox() { return std::exchange(state_->outbox, Outbox{}); }
+std::vector<Effect> Agent::take_outbox() { return std::exchange(state_->outbox, {}); }
 
 void Agent::leave(Instant now, const std::string& why) {
   now = state_->monotone(now);
   tick(now);
   if (!state_->ended()) state_->leave(now, why);
 }
-
-std::size_t Agent::unacknowledged_results() const { return state_->results.all().size(); }
 
 std::vector<HeldAttempt> Agent::running() const {
   std::vector<HeldAttempt> running;
@@ -258,10 +259,6 @@ std::vector<DeviceTruth> Agent::devices(Instant now) const {
   }
   return devices;
 }
-
-bool Agent::superseded() const { return state_->superseded; }
-
-bool Agent::host_down() const { return state_->host_down; }
 
 void Agent::count_undecodable() { ++state_->counters.undecodable; }
 

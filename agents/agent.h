@@ -2,12 +2,12 @@
 // file, thread or log.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "devices/catalogue/catalogue.h"
@@ -71,6 +71,17 @@ struct DeviceTruth {
   std::optional<Instant> faulty_since;   // start of its newest current fault
 };
 
+// What the agent asks of its shell besides sending.
+/// The host is lost by a fault: the agent neither receives nor sends until HostUp, and its shell
+/// does not look for the router.
+struct HostDown {};
+struct HostUp {};
+/// A newer incarnation of this host runs: the shell exits.
+struct Replaced {};
+/// After leave(): the router has stored all results, so the shell need not wait any longer.
+struct Left {};
+using Effect = std::variant<Send, HostDown, HostUp, Replaced, Left>;
+
 class Agent {
  public:
   /// REQUIRES that the requests name devices and models of the catalogue and fit the host; use
@@ -86,23 +97,17 @@ class Agent {
   void receive(Instant now, const Envelope& envelope);
   void tick(Instant now);
   Instant next_deadline() const;
-  Outbox take_outbox();
+  /// The effects since the last call, in order.
+  std::vector<Effect> take_outbox();
 
   /// Ends the host: stops all work, reports it with its usage, and sends Leave (once, and only
-  /// after a JoinAccepted). Afterwards the agent handles only ResultStored.
+  /// after a JoinAccepted). Afterwards the agent handles only ResultStored, up to Left.
   void leave(Instant now, const std::string& why);
-  /// Number of ended attempts that the router has not acknowledged.
-  std::size_t unacknowledged_results() const;
   /// The attempts that run here, regardless of the router's estimates.
   std::vector<HeldAttempt> running() const;
   /// The devices in order.
   std::vector<DeviceTruth> devices(Instant now) const;
 
-  /// Whether the host is down by a fault: it neither receives nor sends until next_deadline()
-  /// restarts it. The shell does not look for the router meanwhile.
-  bool host_down() const;
-  /// Whether a newer incarnation runs: then the shell exits.
-  bool superseded() const;
   /// Counts a message that the shell could not decode; the count is sent to the router.
   void count_undecodable();
 

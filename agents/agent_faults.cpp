@@ -140,6 +140,7 @@ void Agent::State::reload_replicas(Instant now) {
 /// As if the agent had been killed: drops all work without reports.
 void Agent::State::lose_host(Instant now) {
   host_down = true;
+  outbox.emplace_back(HostDown{});
   executor.drop_all(now);
   results = UnacknowledgedResults{};
   reported.clear();
@@ -153,6 +154,7 @@ void Agent::State::lose_host(Instant now) {
 /// apply.
 void Agent::State::restart_host(Instant at) {
   host_down = lease_expired = false;
+  outbox.emplace_back(HostUp{});
   const Incarnation before = settings.incarnation;
   RandomStream random =
       RandomStream(settings.seed).child(settings.host).child("next life").child(before.high);

@@ -95,6 +95,7 @@ void Agent::State::handle(Instant now, const Reregister& wanted) {
 
 void Agent::State::handle(Instant now, const Superseded&) {
   superseded = true;
+  outbox.emplace_back(Replaced{});
   executor.stop_all(now, Reason::unhealthy, "superseded");
   executor.take_changes();
 }
@@ -173,6 +174,7 @@ void Agent::State::handle(Instant now, const Cancel& cancel) {
 
 void Agent::State::handle(Instant, const ResultStored& stored) {
   results.stored({stored.job, stored.attempt});
+  if (left && results.all().empty()) outbox.emplace_back(Left{});
 }
 
 void Agent::State::handle(Instant now, const StartReplica& start) {

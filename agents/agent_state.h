@@ -96,6 +96,7 @@ struct Agent::State {
   void advance(Instant at);
   void end_lease(Instant at);
   void leave(Instant now, const std::string& why);
+  void give_back(Instant now, const std::string& why);
   void heartbeat(Instant at);
   void sample(Instant at);
   void send_delayed(Instant at);
@@ -148,7 +149,7 @@ struct Agent::State {
   std::uint64_t control_sequence = 0;
   std::uint64_t samples_sequence = 0;
   std::deque<std::pair<Instant, SampleBatch>> delayed;  // by time of measurement, not yet sent
-  Outbox outbox;
+  std::vector<Effect> outbox;
 };
 
 }  // namespace drover::agents

@@ -84,7 +84,7 @@ std::map<std::string, std::vector<HeldAttempt>> Simulation::running() const {
 std::map<std::string, std::vector<agents::DeviceTruth>> Simulation::devices() const {
   std::map<std::string, std::vector<agents::DeviceTruth>> devices;
   for (const auto& [name, host] : hosts_) {
-    if (host.agent && !host.agent->host_down()) devices[name] = host.agent->devices(now_);
+    if (host.agent && !host.down) devices[name] = host.agent->devices(now_);
   }
   return devices;
 }

@@ -111,6 +111,7 @@ class Simulation {
     std::uint64_t peer = 0;  // the router's number of this incarnation's connection
     Instant wake = never;
     bool accepted = false;  // by the router, in this incarnation; until then it retries
+    bool down = false;      // lost by a fault
   };
 
   using ScheduledEvent = std::function<void()>;

@@ -19,7 +19,7 @@ void Simulation::start_host(const std::string& name) {
   host.settings.incarnation = generate_incarnation(incarnation_random);
   host.agent = std::make_unique<agents::Agent>(host.settings, catalogue_, now_);
   host.wake = never;
-  host.accepted = false;
+  host.accepted = host.down = false;
   connect_host(name);
 }
 
@@ -79,16 +79,17 @@ void Simulation::host_receive(const std::string& name, const std::string& bytes)
 void Simulation::host_turn(const std::string& name) {
   Host& host = hosts_.at(name);
   host.agent->tick(now_);
-  const Outbox outbox = host.agent->take_outbox();
-  for (const Send& send : outbox.sends) {
-    const bool sample = send.to.channel == Channel::samples;
-    if (sample && sample_random_.chance(scenario_.sample_loss)) continue;
-    const Peer from = sample ? samples_peer : Peer{Channel::control, host.peer};
-    send_bytes(name, "router", from, encode(send.envelope));
-  }
-  if (host.agent->superseded()) {
-    kill_host(name);
-    return;
+  for (const agents::Effect& effect : host.agent->take_outbox()) {
+    if (const auto* send = std::get_if<Send>(&effect)) {
+      const bool sample = send->to.channel == Channel::samples;
+      if (sample && sample_random_.chance(scenario_.sample_loss)) continue;
+      const Peer from = sample ? samples_peer : Peer{Channel::control, host.peer};
+      send_bytes(name, "router", from, encode(send->envelope));
+    } else if (std::holds_alternative<agents::Replaced>(effect)) {
+      return kill_host(name);
+    } else if (!std::holds_alternative<agents::Left>(effect)) {
+      host.down = std::holds_alternative<agents::HostDown>(effect);
+    }
   }
   const Instant deadline = std::max(host.agent->next_deadline(), now_ + Duration(1));
   if (deadline == host.wake || deadline == never) return;

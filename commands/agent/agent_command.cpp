@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -85,7 +86,7 @@ class AgentShell {
             "no answer from a router at {} for {}: this agent exits", options_.endpoint.endpoint,
             duration_text(to_seconds(options_.exit_after_silence))));
       }
-      if (core_ && core_->superseded()) {
+      if (replaced_) {
         return CommandOutcome::failed(
             error("another agent named {} has registered: this one exits; to run both, give one of "
                   "them another --name",
@@ -147,12 +148,18 @@ class AgentShell {
       lived_to_ = now;
       journal_.write(JournalTick{now});
       core_->tick(now);
-      for (const Send& send : core_->take_outbox().sends) {
-        sockets_.send(send.to, encode(send.envelope));
+      for (const agents::Effect& effect : core_->take_outbox()) {
+        std::visit([this](const auto& wanted) { perform(wanted); }, effect);
       }
     }
     return journal_.flush();
   }
+
+  void perform(const Send& send) { sockets_.send(send.to, encode(send.envelope)); }
+  void perform(agents::HostDown) { host_down_ = true; }
+  void perform(agents::HostUp) { host_down_ = false; }
+  void perform(agents::Replaced) { replaced_ = true; }
+  void perform(agents::Left) { left_ = true; }
 
   /// A process that was stopped for long does not catch up: the router has given up its work, as
   /// after a jump of the router's own clock.
@@ -167,6 +174,7 @@ class AgentShell {
     write_stderr("drover agent: {}: {} restarts at the new time, and its running work is dropped\n",
                  to_text(clock_jump), options_.settings.host);
     core_.reset();
+    host_down_ = false;
     options_.settings.incarnation = fresh_incarnation();
     join_needed_ = true;
     last_join_ = WallTime{};
@@ -183,8 +191,7 @@ class AgentShell {
     core_->leave(now, why);
     const WallTime end = wall_now() + leave_max;
     Status fine = turn(std::chrono::milliseconds(0));
-    while (fine && core_->unacknowledged_results() > 0 && sockets_.control_connected() &&
-           wall_now() < end) {
+    while (fine && !left_ && sockets_.control_connected() && wall_now() < end) {
       fine = turn(std::chrono::milliseconds(20));
     }
     return fine;
@@ -197,7 +204,7 @@ class AgentShell {
 
   /// Sends Join until JoinAccepted arrives, and again when the router has been silent.
   void try_join() {
-    if (core_ && core_->host_down()) {
+    if (host_down_) {
       // The emulated host is lost, and its agent with it: no message from the router is expected.
       last_received_ = wall_now();
       return;
@@ -339,6 +346,7 @@ class AgentShell {
   Instant lived_to_{};  // the core's last tick
   Duration lease_ = std::chrono::seconds(10);
   std::optional<agents::Agent> core_;
+  bool host_down_ = false, replaced_ = false, left_ = false;  // as the core says
   std::string samples_endpoint_;
   bool join_needed_ = true;
   bool silence_reported_ = false;

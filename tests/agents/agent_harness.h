@@ -127,7 +127,13 @@ class AgentDialogue {
     collect();
   }
   void collect() {
-    for (Send& send : agent.take_outbox().sends) said.push_back(std::move(send));
+    for (Effect& effect : agent.take_outbox()) {
+      if (auto* send = std::get_if<Send>(&effect)) {
+        said.push_back(std::move(*send));
+      } else {
+        asked.push_back(effect);
+      }
+    }
   }
 
   /// All messages of one kind so far.
@@ -139,12 +145,18 @@ class AgentDialogue {
     }
     return found;
   }
+  /// Whether this was the last thing that the agent asked of its shell besides sending.
+  template <typename Kind>
+  bool last_asked() const {
+    return !asked.empty() && std::holds_alternative<Kind>(asked.back());
+  }
   void forget() { said.clear(); }
 
   Agent agent;
   Instant now;
   std::uint64_t sequence = 0;
   std::vector<Send> said;
+  std::vector<Effect> asked;  // not sends
 };
 
 }  // namespace drover::agents

@@ -372,9 +372,9 @@ TEST(Agent, StopsPermanentlyWhenANewerIncarnationOfItsHostRuns) {
   talk.welcome();
   talk.from_router(to_replica(serve_job(1, chat_model, 1000, 500), 0));
   talk.forget();
-  EXPECT_FALSE(talk.agent.superseded());
+  EXPECT_TRUE(talk.asked.empty());
   talk.from_router(Superseded{});
-  EXPECT_TRUE(talk.agent.superseded());
+  EXPECT_TRUE(talk.last_asked<Replaced>());
   EXPECT_EQ(talk.agent.next_deadline(), never);
   talk.pass(seconds(100));
   talk.welcome();
@@ -404,7 +404,7 @@ TEST(Agent, ThatLeavesReturnsItsWorkWithTheUsageSoFar) {
   EXPECT_EQ(leaves[1].held, 0u);
   EXPECT_TRUE(std::holds_alternative<Leave>(talk.said.front().envelope.body));
   EXPECT_TRUE(std::holds_alternative<Leave>(talk.said.back().envelope.body));
-  EXPECT_EQ(talk.agent.unacknowledged_results(), 2u);
+  EXPECT_FALSE(talk.last_asked<Left>()) << "the router has stored nothing yet";
 }
 
 TEST(Agent, ThatHasLeftHandlesOnlyResultAcknowledgements) {
@@ -421,7 +421,7 @@ TEST(Agent, ThatHasLeftHandlesOnlyResultAcknowledgements) {
   talk.pass(seconds(100));
   EXPECT_TRUE(talk.said.empty());
   talk.from_router(ResultStored{job_id(1), 1});
-  EXPECT_EQ(talk.agent.unacknowledged_results(), 0u);
+  EXPECT_TRUE(talk.last_asked<Left>());
 }
 
 TEST(Agent, ThatLeavesAfterItsLeaseEndsSendsItsHeldResults) {

@@ -17,8 +17,7 @@ TEST(LostHost, SendsAndReceivesNothingUntilItsNextIncarnation) {
   talk.forget();
   const Instant lost = talk.now;
   talk.from_router(fault("lose", seconds(30), {}));
-  EXPECT_TRUE(talk.agent.host_down());
-  EXPECT_EQ(talk.agent.unacknowledged_results(), 0u);
+  EXPECT_TRUE(talk.last_asked<HostDown>());
   talk.pass(seconds(10), seconds(1));
   talk.from_router(to_replica(serve_job(2, chat_model, 10, 10), 0));
   talk.from_router(Reregister{});
@@ -29,7 +28,7 @@ TEST(LostHost, SendsAndReceivesNothingUntilItsNextIncarnation) {
   talk.pass(lost + seconds(30) - Duration(1) - talk.now);
   EXPECT_TRUE(talk.said.empty());
   talk.pass(Duration(1));
-  EXPECT_FALSE(talk.agent.host_down());
+  EXPECT_TRUE(talk.last_asked<HostUp>());
   ASSERT_EQ(talk.all<Register>().size(), 1u);
   const Register registration = talk.all<Register>().front();
   EXPECT_EQ(talk.said.front().envelope.at, lost + seconds(30));

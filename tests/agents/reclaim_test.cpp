@@ -37,14 +37,14 @@ TEST(Reclaim, WarnsImmediatelyAndWorkContinuesDuringTheNotice) {
   EXPECT_LT(back.steps_done - back.steps_saved, 100);
   EXPECT_EQ(talk.all<Leave>().back(), (Leave{"reclaimed by the cloud provider", 0, {}}));
   EXPECT_EQ(talk.said.back().envelope.at, heard + seconds(30));
-  EXPECT_TRUE(talk.agent.host_down());
+  EXPECT_TRUE(talk.last_asked<HostDown>());
   talk.forget();
   talk.pass(seconds(59), seconds(1));
   EXPECT_TRUE(talk.said.empty());
   talk.pass(seconds(2), seconds(1));
   ASSERT_EQ(talk.all<Register>().size(), 1u) << "another life";
   EXPECT_TRUE(talk.all<Register>()[0].held.empty());
-  EXPECT_FALSE(talk.agent.host_down());
+  EXPECT_TRUE(talk.last_asked<HostUp>());
   EXPECT_TRUE(talk.all<Leave>().empty());
 }
 

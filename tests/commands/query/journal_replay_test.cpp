@@ -124,9 +124,11 @@ Said replay_agent(const std::vector<JournalRecord>& records) {
       agent.leave(leave->now, leave->why);
     } else if (const auto* tick = std::get_if<JournalTick>(&record)) {
       agent.tick(tick->now);
-      for (const Send& send : agent.take_outbox().sends) {
-        auto& channel = send.to.channel == Channel::samples ? said.samples : said.control;
-        channel.push_back(encode(send.envelope));
+      for (const agents::Effect& effect : agent.take_outbox()) {
+        const auto* send = std::get_if<Send>(&effect);
+        if (send == nullptr) continue;
+        auto& channel = send->to.channel == Channel::samples ? said.samples : said.control;
+        channel.push_back(encode(send->envelope));
       }
     }
   }
