@@ -67,7 +67,7 @@ Recorder::~Recorder() { (void)end().ok(); }
 
 bool Recorder::record(Instant arrived, Envelope envelope) {
   const std::uint64_t bytes = bytes_of(envelope);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   // Time in a file never goes back.
   latest_ = std::max(latest_, arrived);
   return push(RecordedMessage{latest_, std::move(envelope), 0}, bytes);
@@ -76,13 +76,13 @@ bool Recorder::record(Instant arrived, Envelope envelope) {
 bool Recorder::record_keyframe(Instant at, std::vector<std::string> messages) {
   std::uint64_t bytes = message_overhead;
   for (const std::string& message : messages) bytes += message.size();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   latest_ = std::max(latest_, at);
   return push(NewKeyframe{latest_, std::move(messages)}, bytes);
 }
 
 void Recorder::note_lost(Instant at, std::uint64_t count) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   lost_ += count;
   note_missing(at, count);
 }
@@ -117,8 +117,9 @@ void Recorder::work() {
     std::deque<Entry> entries;
     bool ending = false;
     {
-      std::unique_lock lock(mutex_);
-      filled_.wait_for(lock, sync_every, [&] { return ending_ || !queue_.empty(); });
+      const MutexLock lock(mutex_);
+      filled_.wait_for(mutex_, sync_every,
+                       [&]() DROVER_REQUIRES(mutex_) { return ending_ || !queue_.empty(); });
       entries.swap(queue_);
       queue_bytes_ = 0;
       ending = ending_;
@@ -179,7 +180,7 @@ void Recorder::finish() {
 
 void Recorder::fail(Error problem) {
   closed_ = true;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (failure_.ok()) failure_ = std::move(problem);
   queue_.clear();
   const std::uint64_t once = 1;
@@ -187,23 +188,23 @@ void Recorder::fail(Error problem) {
 }
 
 Status Recorder::failure() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return failure_;
 }
 
 std::uint64_t Recorder::dropped() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return dropped_;
 }
 
 std::uint64_t Recorder::lost() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return lost_;
 }
 
 Status Recorder::end() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ending_ = true;
   }
   filled_.notify_one();

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -19,6 +18,7 @@
 
 #include "commands/record/recording_file.h"
 #include "commands/shell/clock.h"
+#include "fleet/base/mutex.h"
 #include "fleet/base/result.h"
 #include "fleet/base/time.h"
 #include "fleet/recording/format/recording.h"
@@ -69,8 +69,8 @@ class Recorder {
   using Entry = std::variant<RecordedMessage, NewKeyframe, DroppedMessages>;
 
   Recorder(RecorderOptions options, RecordingOutput output);
-  bool push(Entry entry, std::uint64_t bytes);
-  void note_missing(Instant at, std::uint64_t count);
+  bool push(Entry entry, std::uint64_t bytes) DROVER_REQUIRES(mutex_);
+  void note_missing(Instant at, std::uint64_t count) DROVER_REQUIRES(mutex_);
   void work();
   void write_entries(std::deque<Entry> entries);
   Status write(const RecordingBytes& bytes);
@@ -86,16 +86,16 @@ class Recorder {
   bool closed_ = false;  // the file is closed, or writing failed
 
   FileDescriptor ended_descriptor_;
-  mutable std::mutex mutex_;  // guards all members below
-  std::condition_variable filled_;
-  std::deque<Entry> queue_;
-  std::uint64_t queue_bytes_ = 0;
-  std::optional<DroppedMessages> missing_;  // to be recorded in the file
-  Instant latest_{};
-  std::uint64_t dropped_ = 0;
-  std::uint64_t lost_ = 0;
-  bool ending_ = false;
-  Status failure_;
+  mutable Mutex mutex_;
+  std::condition_variable_any filled_;
+  std::deque<Entry> queue_ DROVER_GUARDED_BY(mutex_);
+  std::uint64_t queue_bytes_ DROVER_GUARDED_BY(mutex_) = 0;
+  std::optional<DroppedMessages> missing_ DROVER_GUARDED_BY(mutex_);  // to be recorded in the file
+  Instant latest_ DROVER_GUARDED_BY(mutex_){};
+  std::uint64_t dropped_ DROVER_GUARDED_BY(mutex_) = 0;
+  std::uint64_t lost_ DROVER_GUARDED_BY(mutex_) = 0;
+  bool ending_ DROVER_GUARDED_BY(mutex_) = false;
+  Status failure_ DROVER_GUARDED_BY(mutex_);
   std::thread worker_;
 };
 

@@ -2,9 +2,10 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <mutex>
+#include <memory>
 #include <utility>
 
+#include "fleet/base/mutex.h"
 #include "fleet/codec/codec.h"
 
 namespace drover {
@@ -47,9 +48,9 @@ void set_common_options(zmq::socket_t& socket) {
 // One context, shared by all Sockets of the process and destroyed with the last of them. A static's
 // destructor would wait for ever for a socket that exit() left open.
 std::shared_ptr<zmq::context_t> shared_context() {
-  static std::mutex require_keys;
-  static std::weak_ptr<zmq::context_t> current;
-  const std::lock_guard lock(require_keys);
+  static Mutex mutex;
+  static std::weak_ptr<zmq::context_t> current DROVER_GUARDED_BY(mutex);
+  const MutexLock lock(mutex);
   std::shared_ptr<zmq::context_t> context = current.lock();
   if (!context) {
     context = std::make_shared<zmq::context_t>();

@@ -35,7 +35,7 @@ Status guarded(const std::string& path, Act act) {
 
 LedgerStore::~LedgerStore() {
   {
-    const std::lock_guard guard(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
@@ -48,8 +48,7 @@ Status LedgerStore::start(const std::string& path) {
   path_ = *std::move(file);
   if (auto status = lock_ledger(path_, lock_); !status) return status;
   if (auto status = check_wal(path_); !status) return status;
-  if (auto status = tables_.open(path_); !status) return status;
-  base_ = tables_.last_sequence();
+  if (auto status = open_tables(); !status) return status;
   ready_.take(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (ready_.number() < 0)
     return error("ledger {}: cannot create an eventfd: {}", path_, std::strerror(errno));
@@ -61,17 +60,26 @@ Status LedgerStore::start(const std::string& path) {
   return {};
 }
 
+Status LedgerStore::open_tables() {
+  const MutexLock lock(tables_mutex_);
+  if (auto status = tables_.open(path_); !status) return status;
+  base_ = tables_.last_sequence();
+  last_at_ = tables_.last_at();
+  return {};
+}
+
 Status LedgerStore::read(const Visitor& visit) {
-  const std::lock_guard guard(tables_mutex_);
-  return tables_.read([&](std::int64_t sequence, const LedgerRow& row) {
-    if (compactor_) compactor_->match(sequence, row);
-    return visit(row);
-  });
+  const MutexLock lock(tables_mutex_);
+  return tables_.read([&](std::int64_t sequence, const LedgerRow& row)
+                          DROVER_REQUIRES(tables_mutex_) {
+                            if (compactor_) compactor_->match(sequence, row);
+                            return visit(row);
+                          });
 }
 
 void LedgerStore::append(std::vector<Write> writes) {
   if (writes.empty()) return;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (!failure_) return;  // after a failure nothing is written or acknowledged
   for (Write& write : writes) {
     DROVER_REQUIRE(write.sequence > appended_);
@@ -90,13 +98,15 @@ std::uint64_t LedgerStore::committed() {
 }
 
 Status LedgerStore::failure() const {
-  const std::lock_guard guard(mutex_);
+  const MutexLock lock(mutex_);
   return failure_;
 }
 
 Status LedgerStore::flush() {
-  std::unique_lock lock(mutex_);
-  written_.wait(lock, [&] { return (waiting_.empty() && !busy_) || !failure_ || full_; });
+  MutexLock lock(mutex_);
+  written_.wait(mutex_, [&]() DROVER_REQUIRES(mutex_) {
+    return (waiting_.empty() && !busy_) || !failure_ || full_;
+  });
   if (failure_ && full_) {
     return error("ledger {}: {}, the last rows are lost", path_,
                  log_ == WalState::full ? ledger_log_full : "the disk is full");
@@ -109,20 +119,21 @@ void LedgerStore::notify() {
   [[maybe_unused]] const auto put = ::write(ready_.number(), &one, sizeof one);
 }
 
-bool LedgerStore::wait_for_work(std::unique_lock<std::mutex>& lock) {
+bool LedgerStore::wait_for_work() {
   if (full_) {
-    wake_.wait_for(lock, full_wait, [&] { return stopping_; });
+    wake_.wait_for(mutex_, full_wait, [&]() DROVER_REQUIRES(mutex_) { return stopping_; });
     return !stopping_;
   }
-  wake_.wait(lock, [&] { return !waiting_.empty() || stopping_ || more_; });
+  wake_.wait(mutex_,
+             [&]() DROVER_REQUIRES(mutex_) { return !waiting_.empty() || stopping_ || more_; });
   return !waiting_.empty() || !stopping_;
 }
 
 // Commits whatever was queued during the last commit: under load the groups grow on their own, and
 // a single write waits for nobody. Waiting callers are notified before old rows are deleted.
 void LedgerStore::work() {
-  std::unique_lock lock(mutex_);
-  while (wait_for_work(lock)) {
+  MutexLock lock(mutex_);
+  while (wait_for_work()) {
     std::vector<Write> gathered;
     if (batch_.empty()) gathered.swap(waiting_);
     busy_ = true;
@@ -134,19 +145,21 @@ void LedgerStore::work() {
     const auto sync = batch_.empty() ? LedgerTables::Sync::now : LedgerTables::Sync::later;
     const std::size_t rows_max = std::clamp(2 * batch_.size(), slice_rows_min, slice_rows_max);
     Status status = guarded(path_, [&] { return commit(); });
+    note_disk(status);
     lock.lock();
     settle(status);
     if (!failure_) return;
     if (full_) continue;
     lock.unlock();
     status = guarded(path_, [&] { return compact(rows_max, sync); });
+    if (!status) note_disk(status);
     lock.lock();
     if (!status) return settle(status);
   }
 }
 
 Status LedgerStore::commit() {
-  const std::lock_guard guard(tables_mutex_);
+  const MutexLock lock(tables_mutex_);
   if (batch_.empty()) return {};
   if (auto status = tables_.append(batch_); !status) return status;
   if (!compactor_) return {};
@@ -154,15 +167,19 @@ Status LedgerStore::commit() {
   return {};
 }
 
-void LedgerStore::settle(const Status& committed) {
-  busy_ = false;
+void LedgerStore::note_disk(const Status& written) {
+  const MutexLock lock(tables_mutex_);
   log_ = tables_.log();
-  full_ = !committed && tables_.full();
-  if (committed) {
+  full_ = !written && tables_.full();
+}
+
+void LedgerStore::settle(const Status& written) {
+  busy_ = false;
+  if (written) {
     if (!batch_.empty()) committed_ = static_cast<std::uint64_t>(batch_.back().sequence - base_);
     batch_.clear();
   } else if (!full_) {
-    failure_ = committed;
+    failure_ = written;
     waiting_.clear();
   }
   written_.notify_all();
@@ -171,7 +188,7 @@ void LedgerStore::settle(const Status& committed) {
 
 Status LedgerStore::compact(std::size_t rows_max, LedgerTables::Sync sync) {
   if (!compactor_) return {};
-  const std::lock_guard guard(tables_mutex_);
+  const MutexLock lock(tables_mutex_);
   more_ = false;
   if (!slice_) {
     if (!compactor_->due()) return {};

@@ -13,13 +13,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "fleet/base/mutex.h"
 #include "fleet/base/result.h"
 #include "fleet/outbox.h"
 #include "router/ledger/compactor.h"
@@ -41,7 +41,7 @@ class LedgerStore {
   /// The file itself, with symbolic links resolved.
   const std::string& path() const { return path_; }
   /// Time of the newest row when the file was opened; nothing: the ledger is new.
-  std::optional<Instant> last_at() const { return tables_.last_at(); }
+  std::optional<Instant> last_at() const { return last_at_; }
 
   /// Reads all rows, oldest first: totals of compacted jobs, their known ids, then the
   /// transitions. Stops with the visitor's error. With a compactor, call it once, before the first
@@ -68,11 +68,12 @@ class LedgerStore {
   LedgerStore(std::unique_ptr<LedgerCompactor> compactor, const WalLimits& log_limits)
       : tables_(log_limits), compactor_(std::move(compactor)) {}
   Status start(const std::string& path);
-  bool wait_for_work(std::unique_lock<std::mutex>& lock);
+  Status open_tables();
+  bool wait_for_work() DROVER_REQUIRES(mutex_);
   void work();
   Status commit();
-  /// REQUIRES the lock.
-  void settle(const Status& committed);
+  void note_disk(const Status& written);
+  void settle(const Status& written) DROVER_REQUIRES(mutex_);
   Status compact(std::size_t rows_max, LedgerTables::Sync sync);
   void notify();
 
@@ -80,24 +81,25 @@ class LedgerStore {
   FileDescriptor lock_;
   FileDescriptor ready_;
   std::int64_t base_ = 0;  // sequence of the last row before this start
+  std::optional<Instant> last_at_;
 
-  std::mutex tables_mutex_;  // read() runs on another thread
-  LedgerTables tables_;
-  std::unique_ptr<LedgerCompactor> compactor_;
+  Mutex tables_mutex_;  // read() runs on another thread
+  LedgerTables tables_ DROVER_GUARDED_BY(tables_mutex_);
+  const std::unique_ptr<LedgerCompactor> compactor_ DROVER_POINTEE_GUARDED_BY(tables_mutex_);
 
   // Used by the worker thread only.
   std::vector<NumberedRow> batch_;        // being committed, or waiting for disk space
   std::optional<CompactionSlice> slice_;  // as above
   bool more_ = false;                     // more rows are due for deletion
 
-  mutable std::mutex mutex_;
-  std::condition_variable wake_;     // wakes the worker: something to write, or stop
-  std::condition_variable written_;  // wakes others: something was written, or failed
-  std::vector<Write> waiting_;
-  bool busy_ = false;
-  bool stopping_ = false;
-  Status failure_;
-  std::uint64_t appended_ = 0;
+  mutable Mutex mutex_;
+  std::condition_variable_any wake_;     // wakes the worker: something to write, or stop
+  std::condition_variable_any written_;  // wakes others: something was written, or failed
+  std::vector<Write> waiting_ DROVER_GUARDED_BY(mutex_);
+  bool busy_ DROVER_GUARDED_BY(mutex_) = false;
+  bool stopping_ DROVER_GUARDED_BY(mutex_) = false;
+  Status failure_ DROVER_GUARDED_BY(mutex_);
+  std::uint64_t appended_ DROVER_GUARDED_BY(mutex_) = 0;
   std::atomic<std::uint64_t> committed_{0};
   std::atomic<bool> full_{false};
   std::atomic<WalState> log_{WalState::short_enough};
