@@ -53,13 +53,20 @@ std::string overview() {
   return text;
 }
 
-/// Prints the message of the outcome. A command whose output could not be written has failed.
-int end(const std::string& who, CommandOutcome outcome) {
+/// Prints the error of the outcome; with `json` also as an object, unless the command has printed
+/// one. A command whose output could not be written has failed.
+int end(const std::string& who, CommandOutcome outcome, bool json = false) {
+  const bool failed = outcome.exit == Exit::failed || outcome.exit == Exit::usage;
+  if (failed && json && !commands::stdout_used()) {
+    commands::write_stdout(
+        "{}\n", drover::Json::object().set("error", commands::to_json(outcome.error)).dump());
+  }
   const Status written = commands::flush_output();
-  if (!written && (outcome.exit == Exit::done || outcome.exit == Exit::partly)) {
+  if (!written && !failed) {
     outcome = CommandOutcome::failed(written.error());
   }
-  if (!outcome.message.empty()) commands::write_stderr("{}: {}\n", who, outcome.message);
+  const std::string& message = outcome.error.message;
+  if (!message.empty()) commands::write_stderr("{}: {}\n", who, message);
   return static_cast<int>(outcome.exit);
 }
 
@@ -76,8 +83,8 @@ CommandOutcome unknown_command(const std::string& word) {
   for (const Subcommand& command : subcommands) {
     if (*command.summary != 0) known.emplace_back(command.name);
   }
-  return CommandOutcome::usage(drover::error("unknown command '{}'{}", drover::excerpt(word),
-                                             drover::suggestion(word, known)));
+  return CommandOutcome::failed(drover::error("unknown command '{}'{}", drover::excerpt(word),
+                                              drover::suggestion(word, known)));
 }
 
 int run(const Subcommand& command, const std::vector<std::string>& words) {
@@ -87,12 +94,13 @@ int run(const Subcommand& command, const std::vector<std::string>& words) {
     commands::write_stdout_text(help_text(usage));
     return end(who, CommandOutcome::done());
   }
+  const bool json = commands::prints_json(usage, words);
   auto arguments = Arguments::parse(usage, words);
-  if (!arguments) return end(who, CommandOutcome::usage(arguments.error()));
+  if (!arguments) return end(who, CommandOutcome::failed(arguments.error()), json);
   if (const Status held = commands::watch_parent(*arguments); !held) {
-    return end(who, CommandOutcome::usage(held.error()));
+    return end(who, CommandOutcome::failed(held.error()), json);
   }
-  return end(who, command.run(*arguments));
+  return end(who, command.run(*arguments), json);
 }
 
 }  // namespace

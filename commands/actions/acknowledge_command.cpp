@@ -23,10 +23,10 @@ CommandUsage acknowledge_usage() {
 
 CommandOutcome run_acknowledge(Arguments& arguments) {
   if (arguments.has("all") == arguments.has("RULE")) {
-    return CommandOutcome::usage(
+    return CommandOutcome::failed(
         error("RULE or --all is required; {}", acknowledge_usage().synopsis));
   }
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   return run_action(arguments, "acknowledge", [&](double) {
     return AcknowledgeAlert{arguments.text("RULE"), arguments.text("SUBJECT")};
   });

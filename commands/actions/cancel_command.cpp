@@ -47,21 +47,26 @@ Json to_json(const CancelReply& reply) {
   }
   return Json::object()
       .set("jobs", std::move(jobs))
-      .set("error", reply.problem)
+      .set("error", problem_json(reply.problem))
       .set("summary", reply.summary);
 }
 
 CommandOutcome outcome_of(const CancelReply& reply) {
   const auto count = std::count_if(reply.results.begin(), reply.results.end(), done);
   const auto left = static_cast<std::ptrdiff_t>(reply.results.size()) - count;
-  if (!reply.problem.empty()) return CommandOutcome::failed(error("{}", printable(reply.problem)));
+  if (!reply.problem.empty())
+    return CommandOutcome::failed(error(ErrorKind::refused, "{}", printable(reply.problem)));
   if (left == 0) return CommandOutcome::done();
   if (count > 0) {
     return CommandOutcome::partly(
         fmt::format("not cancelled: {} of {}", left, counted(reply.results.size(), "job")));
   }
-  return CommandOutcome::failed(left == 1 ? error("{}", printable(reply.results.front().detail))
-                                          : error("none of {} jobs was cancelled", left));
+  const bool known =
+      std::any_of(reply.results.begin(), reply.results.end(),
+                  [](const auto& result) { return result.status != CancelStatus::unknown; });
+  const ErrorKind kind = known ? ErrorKind::refused : ErrorKind::not_found;
+  return CommandOutcome::failed(left == 1 ? error(kind, "{}", printable(reply.results[0].detail))
+                                          : error(kind, "none of {} jobs was cancelled", left));
 }
 
 }  // namespace
@@ -82,13 +87,14 @@ CommandUsage cancel_usage() {
 CommandOutcome run_cancel(Arguments& arguments) {
   const auto words = arguments.text_list("JOB...");
   if (words.empty())
-    return CommandOutcome::usage(error("JOB is required; {}", cancel_usage().synopsis));
+    return CommandOutcome::failed(error("JOB is required; {}", cancel_usage().synopsis));
   auto jobs = read_jobs(words);
-  if (!jobs) return CommandOutcome::usage(jobs.error());
+  if (!jobs) return CommandOutcome::failed(jobs.error());
   const auto answer = send_action(arguments, "cancel", [&](double) { return *jobs; });
   if (!answer) return CommandOutcome::failed(answer.error());
   const auto* reply = std::get_if<CancelReply>(&*answer);
-  if (reply == nullptr) return CommandOutcome::failed(error("unexpected answer from the router"));
+  if (reply == nullptr)
+    return CommandOutcome::failed(error(ErrorKind::io, "unexpected answer from the router"));
   if (arguments.has("json")) {
     write_stdout("{}\n", to_json(*reply).dump());
     return outcome_of(*reply);

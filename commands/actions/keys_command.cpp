@@ -23,14 +23,15 @@ CommandOutcome make(Arguments& arguments, const std::string& folder, const std::
   // The name "router" implies the role.
   const std::string role_text = arguments.text("role", name == "router" ? "router" : "");
   if (role_text.empty()) {
-    return CommandOutcome::usage(error("--role is required: agent, submit, view, admin or router"));
+    return CommandOutcome::failed(
+        error("--role is required: agent, submit, view, admin or router"));
   }
   const auto role = parse_key_role(role_text, "--role");
-  if (!role) return CommandOutcome::usage(role.error());
+  if (!role) return CommandOutcome::failed(role.error());
   std::vector<std::string> ids;
   if (arguments.has("ids")) {
     auto names = expand_nodeset(arguments.text("ids"), "--ids");
-    if (!names) return CommandOutcome::usage(names.error());
+    if (!names) return CommandOutcome::failed(names.error());
     ids = *std::move(names);
   }
   const auto made = make_key(folder, name, *role, std::move(ids));
@@ -120,18 +121,18 @@ CommandOutcome run_keys(Arguments& arguments) {
   const std::string what = arguments.text("WHAT");
   const std::vector<std::string> known = {"new", "list", "allow", "revoke"};
   if (!contains(known, action)) {
-    return CommandOutcome::usage(
+    return CommandOutcome::failed(
         error("unknown action '{}'{}", excerpt(action), suggestion(action, known)));
   }
   if ((action == "list") != what.empty()) {
-    return CommandOutcome::usage(action == "list"
-                                     ? error("unexpected argument '{}'", excerpt(what))
-                                     : error("{}: the name of a key is required", action));
+    return CommandOutcome::failed(action == "list"
+                                      ? error("unexpected argument '{}'", excerpt(what))
+                                      : error("{}: the name of a key is required", action));
   }
   auto folder =
       arguments.has("dir") ? Result<std::string>(arguments.text("dir")) : default_keys_folder();
   if (!folder) return CommandOutcome::failed(folder.error());
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   if (action == "new") return make(arguments, *folder, what);
   if (action == "allow") return allow(*folder, what);
   if (action == "revoke") return revoke(*folder, what);

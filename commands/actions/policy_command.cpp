@@ -40,8 +40,7 @@ CommandOutcome check_file(const Arguments& arguments, const std::string& file) {
     }
   }
   if (errors > 0)
-    return CommandOutcome::failed(
-        error("{}", counted(static_cast<std::uint64_t>(errors), "error")));
+    return CommandOutcome::bad_result(counted(static_cast<std::uint64_t>(errors), "error"));
   if (!arguments.has("table")) return CommandOutcome::done();
   const auto policy = router::parse_policy(*text, file);
   if (!policy) return CommandOutcome::failed(policy.error());
@@ -126,17 +125,18 @@ CommandUsage policy_usage() {
 CommandOutcome run_policy(Arguments& arguments) {
   const std::string action = arguments.text("ACTION");
   const std::string file = arguments.text("FILE");
-  if (action.empty()) return CommandOutcome::usage(error("{}", policy_usage().synopsis));
+  if (action.empty()) return CommandOutcome::failed(error("{}", policy_usage().synopsis));
   if (const std::vector<std::string> known = {"check", "show", "apply"}; !contains(known, action)) {
-    return CommandOutcome::usage(
+    return CommandOutcome::failed(
         error("unknown action '{}'{}", excerpt(action), suggestion(action, known)));
   }
   if ((action == "show") != file.empty()) {
-    return CommandOutcome::usage(action == "show" ? error("unexpected argument '{}'", excerpt(file))
-                                                  : error("{}: FILE is required", action));
+    return CommandOutcome::failed(action == "show"
+                                      ? error("unexpected argument '{}'", excerpt(file))
+                                      : error("{}: FILE is required", action));
   }
   if (action != "check" && arguments.has("table")) {
-    return CommandOutcome::usage(error("--table works only with check"));
+    return CommandOutcome::failed(error("--table works only with check"));
   }
   if (action == "check") return check_file(arguments, file);
   return action == "show" ? show_policy(arguments) : apply_file(arguments, file);

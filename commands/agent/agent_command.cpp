@@ -83,12 +83,13 @@ class AgentShell {
       if (orphaned()) {
         (void)leave();
         return CommandOutcome::failed(error(
-            "no answer from a router at {} for {}: this agent exits", options_.endpoint.endpoint,
-            duration_text(to_seconds(options_.exit_after_silence))));
+            ErrorKind::lost, "no answer from a router at {} for {}: this agent exits",
+            options_.endpoint.endpoint, duration_text(to_seconds(options_.exit_after_silence))));
       }
       if (replaced_) {
         return CommandOutcome::failed(
-            error("another agent named {} has registered: this one exits; to run both, give one of "
+            error(ErrorKind::refused,
+                  "another agent named {} has registered: this one exits; to run both, give one of "
                   "them another --name",
                   options_.settings.host));
       }
@@ -108,7 +109,8 @@ class AgentShell {
       if (!taken) return taken.error();
       if (*taken) break;
       if (wall_now() >= end) {
-        return error("another agent named {} runs on this machine: give this one another --name",
+        return error(ErrorKind::refused,
+                     "another agent named {} runs on this machine: give this one another --name",
                      options_.settings.host);
       }
       if (!std::exchange(reported, true)) {
@@ -269,8 +271,8 @@ class AgentShell {
     last_received_ = wall_now();
     if (const auto* refusal = std::get_if<JoinRejected>(&envelope->body)) {
       if (refusal->retryable) return wait_for_capacity(refusal->why);
-      return error("the router at {} refused {}: {}", options_.endpoint.endpoint,
-                   options_.settings.host, printable(refusal->why));
+      return error(ErrorKind::refused, "the router at {} refused {}: {}",
+                   options_.endpoint.endpoint, options_.settings.host, printable(refusal->why));
     }
     if (const auto* welcome = std::get_if<JoinAccepted>(&envelope->body)) {
       return handle_join_accepted(*welcome, incoming);
@@ -301,8 +303,8 @@ class AgentShell {
 
   Status handle_join_accepted(const JoinAccepted& welcome, const Incoming& incoming) {
     if (const Status sensible = check_join_accepted(welcome); !sensible) {
-      return error("the router at {} reports an invalid time: {}", options_.endpoint.endpoint,
-                   sensible.error().message);
+      return error(ErrorKind::io, "the router at {} reports an invalid time: {}",
+                   options_.endpoint.endpoint, sensible.error().message);
     }
     if (core_) {
       if (const auto clock_jump = clock_jump_to(welcome, clock_.now())) end_life(*clock_jump);
@@ -403,7 +405,7 @@ CommandOutcome run_agent(Arguments& arguments) {
   auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return CommandOutcome::failed(catalogue.error());
   auto options = read_agent_options(arguments, *catalogue);
-  if (!options) return CommandOutcome::usage(options.error());
+  if (!options) return CommandOutcome::failed(options.error());
   if (const Status fine = check_connect(options->endpoint, "DROVER_CONNECT"); !fine) {
     return CommandOutcome::failed(fine.error());
   }

@@ -134,7 +134,7 @@ Result<bool> HostNameLock::take() {
   }
   // An agent also runs if another user blocks the folders, or if the machine has none (such as one
   // with a read-only disk).
-  if (locks.empty() && fixable) return error("{}", joined(passed_over_, "; "));
+  if (locks.empty() && fixable) return error(ErrorKind::io, "{}", joined(passed_over_, "; "));
   locks_ = std::move(locks);
   return true;
 }

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds timeout{10'000};
 
 /// Not `Session::ask`, which repeats its request: an action that is sent twice is done twice.
 Result<Message> ask_once(Session& session, Message action) {
-  if (!session.send(std::move(action))) return error("cannot send to the router");
+  if (!session.send(std::move(action))) return error(ErrorKind::lost, "cannot send to the router");
   const WallTime end = wall_now() + timeout;
   while (wall_now() < end) {
     for (auto& [from, envelope] : session.wait(std::chrono::milliseconds(100)).messages) {
@@ -26,11 +26,13 @@ Result<Message> ask_once(Session& session, Message action) {
         return std::move(envelope.body);
       }
       if (const auto* problem = std::get_if<RequestError>(&envelope.body)) {
-        return error("the router refused the request: {}", printable(problem->what));
+        return error(ErrorKind::refused, "the router refused the request: {}",
+                     printable(problem->what));
       }
     }
   }
   return error(
+      ErrorKind::lost,
       "the router did not answer within {} ms: it is not known whether the router carried out the "
       "action",
       timeout.count());
@@ -40,7 +42,7 @@ Json to_json(const ActionReply& reply) {
   return Json::object()
       .set("applied", reply.applied)
       .set("targets", Json::array_of(reply.targets))
-      .set("error", reply.problem)
+      .set("error", problem_json(reply.problem))
       .set("summary", reply.summary);
 }
 
@@ -49,13 +51,14 @@ Result<ActionReply> reply_to(const Arguments& arguments, const std::string& name
   auto answer = send_action(arguments, name, action);
   if (!answer) return answer.error();
   auto* reply = std::get_if<ActionReply>(&*answer);
-  if (reply == nullptr) return error("unexpected answer from the router");
+  if (reply == nullptr) return error(ErrorKind::io, "unexpected answer from the router");
   return std::move(*reply);
 }
 
 CommandOutcome print_reply(const Arguments& arguments, const ActionReply& reply) {
   if (arguments.has("json")) write_stdout("{}\n", to_json(reply).dump());
-  if (!reply.applied) return CommandOutcome::failed(error("{}", printable(reply.problem)));
+  if (!reply.applied)
+    return CommandOutcome::failed(error(ErrorKind::refused, "{}", printable(reply.problem)));
   if (arguments.has("json")) return CommandOutcome::done();
   if (!reply.summary.empty()) {
     write_stdout("{}\n", printable(reply.summary));
@@ -76,6 +79,10 @@ bool confirm(const std::string& question) {
 }
 
 }  // namespace
+
+Json problem_json(const std::string& problem) {
+  return problem.empty() ? Json() : to_json(error(ErrorKind::refused, "{}", problem));
+}
 
 Result<Message> send_action(const Arguments& arguments, const std::string& name,
                             const ActionForSpeed& action) {

@@ -9,6 +9,7 @@
 #include "commands/shell/outcome.h"
 #include "fleet/action_duration.h"
 #include "fleet/messages.h"
+#include "fleet/text/json.h"
 
 namespace drover::commands {
 
@@ -24,6 +25,9 @@ using ActionForSpeed = std::function<Message(double speed)>;
 /// for the router's ActionReply or CancelReply.
 Result<Message> send_action(const Arguments& arguments, const std::string& name,
                             const ActionForSpeed& action);
+
+/// `error` in JSON: why a router refused a request; null if it did not.
+Json problem_json(const std::string& problem);
 
 /// Does the same and prints the reply: what was done and what follows.
 CommandOutcome run_action(const Arguments& arguments, const std::string& name,

@@ -54,7 +54,7 @@ Result<AllowList> read_allow_list(const std::string& folder) {
       case AllowText::State::absent:
         break;  // revoked just now
       case AllowText::State::unreadable:
-        return Error{std::move(read.text)};
+        return error(ErrorKind::io, "{}", read.text);
       case AllowText::State::bad:
         list.problems.push_back(std::move(read.text));
         break;

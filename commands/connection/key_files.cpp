@@ -94,13 +94,14 @@ Status make_key_folder(const std::string& path) {
   const fs::path parent = fs::path(path).parent_path();
   std::error_code problem;
   if (!parent.empty()) fs::create_directories(parent, problem);
-  if (problem) return error("{}: {}", printable(parent.string()), problem.message());
+  if (problem) return error(ErrorKind::io, "{}: {}", printable(parent.string()), problem.message());
   if (mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) return file_error(path);
   struct stat found {};
   if (stat(path.c_str(), &found) != 0) return file_error(path);
-  if (!S_ISDIR(found.st_mode)) return error("{}: expected a folder", printable(path));
+  if (!S_ISDIR(found.st_mode))
+    return error(ErrorKind::io, "{}: expected a folder", printable(path));
   const std::string others = writing_others(found, path);
-  if (!others.empty()) return error("{}", others);
+  if (!others.empty()) return error(ErrorKind::refused, "{}", others);
   return {};
 }
 

@@ -34,13 +34,14 @@ Result<SecretKey> read_secret(const std::string& path) {
   const auto text = read_key_text(path, Secrecy::secret);
   if (!text) return text.error();
   auto key = parse_secret_key(*text, path);
-  if (!key) return key;
+  if (!key) return of_kind(ErrorKind::io, key.error());
   if (key->known.name + ".key" != fs::path(path).filename().string()) {
-    return error("{}: name: found {}, expected the name of the file", printable(path),
-                 key->known.name);
+    return error(ErrorKind::io, "{}: name: found {}, expected the name of the file",
+                 printable(path), key->known.name);
   }
   if (public_key_of(key->secret) != key->known.key) {
-    return error("{}: the public key does not match the secret key", printable(path));
+    return error(ErrorKind::io, "{}: the public key does not match the secret key",
+                 printable(path));
   }
   return key;
 }
@@ -48,13 +49,15 @@ Result<SecretKey> read_secret(const std::string& path) {
 Result<PublicKey> read_public(const std::string& path) {
   const auto text = read_key_text(path, Secrecy::open);
   if (!text) return text.error();
-  return parse_public_key(*text, path);
+  auto key = parse_public_key(*text, path);
+  return key ? key : of_kind(ErrorKind::io, key.error());
 }
 
 /// An existing key must have the requested role and hosts.
 Status check_same(const PublicKey& found, const PublicKey& requested, const std::string& path) {
   if (found.role == requested.role && found.ids == requested.ids) return {};
-  return error("{}: already exists, with role {} and hosts {}: choose another name, or remove it",
+  return error(ErrorKind::refused,
+               "{}: already exists, with role {} and hosts {}: choose another name, or remove it",
                printable(path), to_text(found.role), ids_text(found));
 }
 
@@ -82,7 +85,8 @@ Result<PublicKey> check_request(const std::string& name, KeyRole role,
 
 Status enter(const std::string& folder, const PublicKey& key) {
   if (key.role == KeyRole::router) {
-    return error("{}: is a router's key: clients need it to connect; it cannot be allowed",
+    return error(ErrorKind::refused,
+                 "{}: is a router's key: clients need it to connect; it cannot be allowed",
                  key.name);
   }
   const std::string authorized = allow_folder(folder);
@@ -94,8 +98,8 @@ Status enter(const std::string& folder, const PublicKey& key) {
   const auto present = read_public(path);
   if (!present) return present.error();
   if (*present == key) return {};
-  return error("{}: another key of this name is allowed ({}): revoke it first", printable(path),
-               fingerprint(present->key));
+  return error(ErrorKind::refused, "{}: another key of this name is allowed ({}): revoke it first",
+               printable(path), fingerprint(present->key));
 }
 
 /// Makes the secret half, or reads the existing one. The public half is not written yet.
@@ -108,7 +112,8 @@ Result<KeyFiles> make_secret(const std::string& folder, const PublicKey& request
   if (!secret) return secret.error();
   if (!published) return published.error();
   if (!*secret && *published) {
-    return error("{}: exists without its secret: choose another name, or remove it",
+    return error(ErrorKind::refused,
+                 "{}: exists without its secret: choose another name, or remove it",
                  printable(files.public_file));
   }
   files.fresh = !*published;
@@ -144,7 +149,7 @@ Result<std::string> default_keys_folder() {
   if (const auto folder = user_folder("XDG_CONFIG_HOME", ".config")) {
     return (fs::path(*folder) / "keys").string();
   }
-  return error("no HOME to keep keys in: name a folder with --dir");
+  return error(ErrorKind::not_found, "no HOME to keep keys in: name a folder with --dir");
 }
 
 Result<KeyFiles> make_key(const std::string& folder, const std::string& name, KeyRole role,
@@ -188,7 +193,7 @@ Result<bool> revoke_key(const std::string& folder, const std::string& name) {
   const std::string path = public_path(allow_folder(folder), name);
   std::error_code problem;
   const bool removed = fs::remove(path, problem);
-  if (problem) return error("{}: {}", printable(path), problem.message());
+  if (problem) return error(ErrorKind::io, "{}: {}", printable(path), problem.message());
   return removed;
 }
 
@@ -197,7 +202,8 @@ Result<SecretKey> read_router_key(const std::string& folder) {
   const auto there = path_exists(path);
   if (!there) return there.error();
   if (!*there) {
-    return error("{}: does not exist; make it with: drover keys new router --role router --dir {}",
+    return error(ErrorKind::not_found,
+                 "{}: does not exist; make it with: drover keys new router --role router --dir {}",
                  printable(path), printable(folder));
   }
   return read_secret(path);
@@ -213,18 +219,18 @@ Result<Credentials> read_credentials(const std::string& folder, const std::strin
   if (chosen.empty() && contains(names, preferred)) chosen = preferred;
   if (chosen.empty() && names.size() == 1) chosen = names.front();
   if (chosen.empty() && names.empty()) {
-    return error(
-        "{}: holds no key to connect with; make one with: drover keys new NAME --role "
-        "agent|submit|view|admin --dir {}",
-        printable(folder), printable(folder));
+    return error(ErrorKind::not_found,
+                 "{}: holds no key to connect with; make one with: drover keys new NAME --role "
+                 "agent|submit|view|admin --dir {}",
+                 printable(folder), printable(folder));
   }
   if (chosen.empty()) {
     return error("{}: holds several keys: choose one with --key{}", printable(folder),
                  suggestion("", names));
   }
   if (!contains(names, chosen)) {
-    return error("{}: holds no key named {}{}", printable(folder), excerpt(chosen),
-                 suggestion(chosen, names));
+    return error(ErrorKind::not_found, "{}: holds no key named {}{}", printable(folder),
+                 excerpt(chosen), suggestion(chosen, names));
   }
   auto own = read_secret(secret_path(folder, chosen));
   if (!own) return own.error();
@@ -232,12 +238,13 @@ Result<Credentials> read_credentials(const std::string& folder, const std::strin
   const auto there = path_exists(router_file);
   if (!there) return there.error();
   if (!*there) {
-    return error("{}: does not exist: copy it from the keys of the router", printable(router_file));
+    return error(ErrorKind::not_found, "{}: does not exist: copy it from the keys of the router",
+                 printable(router_file));
   }
   const auto router = read_public(router_file);
   if (!router) return router.error();
   if (router->role != KeyRole::router) {
-    return error("{}: role: found {}, expected router", printable(router_file),
+    return error(ErrorKind::io, "{}: role: found {}, expected router", printable(router_file),
                  to_text(router->role));
   }
   return Credentials{*std::move(own), router->key};

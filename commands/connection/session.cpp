@@ -43,17 +43,18 @@ Status Session::join() {
     }
     for (const auto& [from, envelope] : wait(std::chrono::milliseconds(100)).messages) {
       if (const auto* refusal = std::get_if<JoinRejected>(&envelope.body)) {
-        return error("the router at {} refused this client: {}", options_.router.endpoint,
-                     printable(refusal->why));
+        return error(ErrorKind::refused, "the router at {} refused this client: {}",
+                     options_.router.endpoint, printable(refusal->why));
       }
     }
     if (welcomed_) return {};
     if (!welcome_problem_.empty()) {
-      return error("the router at {} reports an invalid time: {}", options_.router.endpoint,
-                   welcome_problem_);
+      return error(ErrorKind::io, "the router at {} reports an invalid time: {}",
+                   options_.router.endpoint, welcome_problem_);
     }
     if (const auto connect_refusal = sockets_.connect_refusal()) {
-      return Error{connect_refusal_text(*connect_refusal, options_.router, "")};
+      return error(ErrorKind::refused, "{}",
+                   connect_refusal_text(*connect_refusal, options_.router, ""));
     }
   }
   return no_router_error();
@@ -62,15 +63,15 @@ Status Session::join() {
 Error Session::no_router_error() const {
   const auto endpoint = parse_endpoint(options_.router.endpoint, "");
   if (endpoint && !endpoint->loopback()) {
-    return error(
-        "no router at {}: check that one is running there and that this machine can reach "
-        "it",
-        options_.router.endpoint);
+    return error(ErrorKind::lost,
+                 "no router at {}: check that one is running there and that this machine can reach "
+                 "it",
+                 options_.router.endpoint);
   }
   const std::string listen =
       options_.router.endpoint == default_endpoint ? "" : " --listen " + options_.router.endpoint;
-  return error("no router at {}: start one with: drover router{}", options_.router.endpoint,
-               listen);
+  return error(ErrorKind::lost, "no router at {}: start one with: drover router{}",
+               options_.router.endpoint, listen);
 }
 
 bool Session::send(Message message) {

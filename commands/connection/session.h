@@ -135,21 +135,23 @@ Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds ti
       const auto* problem = std::get_if<RequestError>(&envelope.body);
       if (problem == nullptr) continue;
       if (!problem->retryable) {
-        return error("the router refused the request: {}", printable(problem->what));
+        return error(ErrorKind::refused, "the router refused the request: {}",
+                     printable(problem->what));
       }
       rejection = problem->what;
     }
     try_join();
   }
   if (const auto connect_refusal = sockets_.connect_refusal()) {
-    return Error{connect_refusal_text(*connect_refusal, options_.router, "")};
+    return error(ErrorKind::refused, "{}",
+                 connect_refusal_text(*connect_refusal, options_.router, ""));
   }
   if (!rejection.empty()) {
-    return error("the router at {} is overloaded: {}", options_.router.endpoint,
+    return error(ErrorKind::lost, "the router at {} is overloaded: {}", options_.router.endpoint,
                  printable(rejection));
   }
-  return error("the router at {} did not answer within {} ms", options_.router.endpoint,
-               timeout.count());
+  return error(ErrorKind::lost, "the router at {} did not answer within {} ms",
+               options_.router.endpoint, timeout.count());
 }
 
 }  // namespace drover::commands

@@ -151,7 +151,8 @@ Result<DashboardSettings> DashboardSettings::open(Arguments& arguments) {
   settings.file_ = SettingsFile(arguments.text("config", SettingsFile::default_path()));
   // A file that --save-config will write need not exist.
   if (named && !settings.file_.exists() && !arguments.has("save-config")) {
-    return error("--config {}: no such file", printable(settings.file_.path()));
+    return error(ErrorKind::not_found, "--config {}: no such file",
+                 printable(settings.file_.path()));
   }
   const auto read = settings.file_.read();
   if (!read) return read.error();

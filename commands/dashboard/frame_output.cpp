@@ -80,7 +80,8 @@ Status write_frame(tui::Dashboard& core, Instant now, const FrameOutput& form,
                    const tui::DashboardOptions& view) {
   const tui::Canvas& frame = core.draw(now);
   if (!core.knows_device()) {
-    return error("--device: no device {}, or not at that time; `drover devices` lists all",
+    return error(ErrorKind::not_found,
+                 "--device: no device {}, or not at that time; `drover devices` lists all",
                  printable(view.device));
   }
   switch (form.format) {

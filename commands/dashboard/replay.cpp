@@ -66,7 +66,8 @@ Result<std::unique_ptr<Replay>> Replay::open(const ReplayOptions& options) {
   auto recording = open_recording(options.file, RecordingSurvey::always);
   if (!recording) return recording.error();
   const RecordingReader& reader = recording->reader;
-  if (!reader.info().has_messages()) return error("{}", no_messages_text(*recording));
+  if (!reader.info().has_messages())
+    return error(ErrorKind::io, "{}", no_messages_text(*recording));
   std::unique_ptr<Replay> replay(new Replay(std::move(*recording), options));
   const ReplayTimeline& timeline = replay->timeline_;
   if (const Status problem = timeline.problem(); !problem) {
@@ -123,7 +124,7 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
   const auto replay = Replay::open(options);
   if (!replay) return CommandOutcome::failed(replay.error());
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
-  if (!terminal) return CommandOutcome::failed(terminal.error());
+  if (!terminal) return CommandOutcome::failed(of_kind(ErrorKind::io, terminal.error()));
   const auto view = dashboard_options(settings.in_force(), terminal->get(), device);
   tui::Dashboard core((*replay)->dashboard(view, false), (*terminal)->size(), wall_instant());
   FrameStats frames;
@@ -136,7 +137,7 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
   }
   const Status there = (*terminal)->status();
   terminal->reset();
-  if (!there) return CommandOutcome::failed(there.error());
+  if (!there) return CommandOutcome::failed(of_kind(ErrorKind::io, there.error()));
   return report_state(**replay, "top", options.file);
 }
 

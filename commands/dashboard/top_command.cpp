@@ -35,7 +35,7 @@ CommandOutcome show_live(const Arguments& arguments, const std::string& device,
   auto session = Session::open({endpoint_of(arguments), role, user_name("top")});
   if (!session) return CommandOutcome::failed(session.error());
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
-  if (!terminal) return CommandOutcome::failed(terminal.error());
+  if (!terminal) return CommandOutcome::failed(of_kind(ErrorKind::io, terminal.error()));
   auto view = dashboard_options(settings.in_force(), terminal->get(), device);
   view.control = control;
   auto loop = DashboardLoop::open(**session, std::move(view), (*terminal)->size());
@@ -48,7 +48,8 @@ CommandOutcome show_live(const Arguments& arguments, const std::string& device,
   }
   const Status there = (*terminal)->status();
   terminal->reset();
-  return there ? CommandOutcome::done() : CommandOutcome::failed(there.error());
+  return there ? CommandOutcome::done()
+               : CommandOutcome::failed(of_kind(ErrorKind::io, there.error()));
 }
 
 /// Adds a problem for options that need `--once` or do not work with it.
@@ -119,11 +120,11 @@ CommandOutcome run_top(Arguments& arguments) {
   if (!settings) {
     const Status status = arguments.status();
     return status ? CommandOutcome::failed(settings.error())
-                  : CommandOutcome::usage(status.error());
+                  : CommandOutcome::failed(status.error());
   }
   const auto printed = dashboard_options(settings->in_force(), nullptr, device);
   const FrameOutput form = read_frame_output(arguments, printed, "top");
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   if (print || save) return output_settings(*settings, print);
   if (once) {
     return replay ? print_replay(*replay, printed, form) : print_live(arguments, printed, form);

@@ -100,7 +100,7 @@ CommandOutcome run_demo(Arguments& arguments) {
   auto settings = plan.output == DemoOutput::dashboard
                       ? DashboardSettings::open(arguments)
                       : DashboardSettings(read_command_line_settings(arguments));
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   if (!settings) return CommandOutcome::failed(settings.error());
   plan.settings = std::move(*settings);
   if (from_trace) {
@@ -110,7 +110,8 @@ CommandOutcome run_demo(Arguments& arguments) {
   // Checked before a fleet is started.
   if (plan.output == DemoOutput::dashboard && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
     return CommandOutcome::failed(
-        error("no terminal to show the dashboard on: use --once for a frame or --headless for a "
+        error(ErrorKind::io,
+              "no terminal to show the dashboard on: use --once for a frame or --headless for a "
               "summary"));
   }
   return DemoRun(std::move(plan)).run();

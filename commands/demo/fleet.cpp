@@ -71,7 +71,8 @@ Result<std::string> control_endpoint_in(const std::string& ready_line) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] == "control") return words[i + 1];
   }
-  return error("the router printed '{}', expected its endpoints", printable(ready_line));
+  return error(ErrorKind::io, "the router printed '{}', expected its endpoints",
+               printable(ready_line));
 }
 
 }  // namespace drover::commands

@@ -283,7 +283,7 @@ CommandOutcome DemoRun::print_summary(const Summary& summary) {
 Error DemoRun::child_error(const std::string& name, const std::string& what) {
   folder_->keep();
   const std::string words = children_->last_log_line(name);
-  return error("{}{}{} (log: {})", what, words.empty() ? "" : ": ", words,
+  return error(ErrorKind::lost, "{}{}{} (log: {})", what, words.empty() ? "" : ": ", words,
                children_->log_path(name));
 }
 

@@ -124,7 +124,7 @@ std::string inherited_facts(const devices::ModelSpec&) { return ""; }
 
 template <typename Spec>
 CommandOutcome show_one(const Result<const devices::Entry<Spec>*>& entry, bool as_json) {
-  if (!entry) return CommandOutcome::usage(entry.error());
+  if (!entry) return CommandOutcome::failed(entry.error());
   if (as_json) {
     write_stdout("{}\n", to_json(**entry).dump());
   } else {
@@ -164,7 +164,7 @@ CommandOutcome run_catalogue(Arguments& arguments) {
   const bool as_json = arguments.has("json");
   const std::vector<std::string> known = {"devices", "models"};
   if (what != "devices" && what != "models") {
-    return CommandOutcome::usage(
+    return CommandOutcome::failed(
         what.empty() ? error("WHAT is required: devices or models")
                      : error("unknown '{}'{}", printable(what), suggestion(what, known)));
   }

@@ -36,7 +36,8 @@ Result<devices::Catalogue> load_catalogue(const std::string& folder) {
        entry.increment(problem)) {
     if (entry->path().extension() == ".toml") paths.push_back(entry->path().string());
   }
-  if (problem) return error("--catalogue {}: {}", printable(folder), problem.message());
+  if (problem)
+    return error(ErrorKind::io, "--catalogue {}: {}", printable(folder), problem.message());
   if (paths.empty()) {
     return error("--catalogue {}: has no *.toml, expected device or model specs",
                  printable(folder));

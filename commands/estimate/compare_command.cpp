@@ -310,11 +310,11 @@ CommandOutcome run_compare(Arguments& arguments) {
   auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return CommandOutcome::failed(catalogue.error());
   if (const Status set = apply_settings(*catalogue, arguments.text_list("set")); !set) {
-    return CommandOutcome::usage(set.error());
+    return CommandOutcome::failed(set.error());
   }
   devices::SpecNameResolver names(*catalogue);
   const auto candidates = read_candidates(arguments.text_list("DEVICE:COUNT..."), names);
-  if (!candidates) return CommandOutcome::usage(candidates.error());
+  if (!candidates) return CommandOutcome::failed(candidates.error());
   if (arguments.has("workloads")) {
     const std::string path = arguments.text("workloads");
     const auto text = read_file(path);
@@ -324,12 +324,12 @@ CommandOutcome run_compare(Arguments& arguments) {
     return show_workloads(*workloads, *candidates, arguments.has("json"));
   }
   if (!arguments.has("model"))
-    return CommandOutcome::usage(error("--model or --workloads is required"));
+    return CommandOutcome::failed(error("--model or --workloads is required"));
   Result<ComparisonWorkload> work = read_work(arguments, names);
-  if (!work) return CommandOutcome::usage(work.error());
+  if (!work) return CommandOutcome::failed(work.error());
   const auto range = read_batches(arguments.text("batch", arguments.text("concurrency", "1..256")));
-  if (!range) return CommandOutcome::usage(range.error());
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (!range) return CommandOutcome::failed(range.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   if (arguments.has("json")) {
     print_json(*work, *candidates, *range);
   } else {

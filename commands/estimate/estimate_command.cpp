@@ -160,7 +160,9 @@ CommandOutcome run_table(Arguments& arguments, const devices::Catalogue& catalog
     std::ofstream file(out, std::ios::binary | std::ios::trunc);
     file << answer.text;
     file.close();
-    if (!file) return CommandOutcome::failed(error("--out {}: cannot be written", printable(out)));
+    if (!file)
+      return CommandOutcome::failed(
+          error(ErrorKind::io, "--out {}: cannot be written", printable(out)));
     write_stdout("{}, {} without an estimate\n", counted(answer.rows, "row"), answer.failed);
   }
   return CommandOutcome::done();
@@ -284,21 +286,21 @@ CommandOutcome run_estimate(Arguments& arguments) {
   auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return CommandOutcome::failed(catalogue.error());
   if (const Status set = apply_settings(*catalogue, arguments.text_list("set")); !set) {
-    return CommandOutcome::usage(set.error());
+    return CommandOutcome::failed(set.error());
   }
   if (arguments.has("cases")) return run_table(arguments, *catalogue);
   devices::CaseRow row;
   for (const ColumnHelp& it : column_helps) row[it.column] = arguments.text(option_name(it.column));
   // In a table an empty cell is a wrong value; here the option is missing.
   if (row[CaseColumn::kind].empty()) {
-    return CommandOutcome::usage(error("--kind is required: one of {}", kinds));
+    return CommandOutcome::failed(error("--kind is required: one of {}", kinds));
   }
   if (row[CaseColumn::device].empty()) {
-    return CommandOutcome::usage(error("--device is required, such as h100-sxm"));
+    return CommandOutcome::failed(error("--device is required, such as h100-sxm"));
   }
   devices::CaseReader reader(*catalogue);
   const Result<Case> question = reader.read(row);
-  if (!question) return CommandOutcome::usage(question.error());
+  if (!question) return CommandOutcome::failed(question.error());
   const Result<devices::Estimate> answer = devices::estimate(*question);
   if (!answer) return CommandOutcome::failed(answer.error());
   if (arguments.has("json")) {

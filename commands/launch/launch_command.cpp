@@ -54,7 +54,8 @@ Result<HostKeys> keys_for_host(const std::string& folder, const std::string& hos
   auto router = read_file((fs::path(folder) / "router.pub").string(), key_file_bytes_max);
   if (!router) {
     if (!make) return keys;
-    return error("router.keys: {}; make it with: drover keys new router --dir {}",
+    return error(router.error().kind,
+                 "router.keys: {}; make it with: drover keys new router --dir {}",
                  router.error().message, printable(folder));
   }
   std::string secret_file = (fs::path(folder) / (host + ".key")).string();
@@ -65,6 +66,7 @@ Result<HostKeys> keys_for_host(const std::string& folder, const std::string& hos
     if (!allowed) return allowed.error();
     if (!*allowed) {
       return error(
+          ErrorKind::refused,
           "{}: its key is not allowed (revoked?); to allow it: drover keys allow {} --dir {}", host,
           host, printable(folder));
     }
@@ -288,7 +290,7 @@ CommandOutcome print_results(const LaunchOptions& options, const std::vector<Hos
   for (const HostResult& result : results) failed += result.ok ? 0 : 1;
   if (failed == 0) return CommandOutcome::done();
   if (!options.json) write_stdout("failed: {}\n", failed_hosts(results));
-  return {failed == results.size() ? Exit::failed : Exit::partly, ""};
+  return {failed == results.size() ? Exit::failed : Exit::partly, {}};
 }
 
 }  // namespace
@@ -319,13 +321,13 @@ CommandUsage launch_usage() {
 
 CommandOutcome run_launch(Arguments& arguments) {
   const auto options = read_options(arguments);
-  if (!options) return CommandOutcome::usage(options.error());
+  if (!options) return CommandOutcome::failed(options.error());
   const auto text = read_file(options->file, 4U << 20);
   if (!text) return CommandOutcome::failed(text.error());
   const auto fleet = launch::parse_fleet_file(*text, printable(options->file));
   if (!fleet) return CommandOutcome::failed(fleet.error());
   const auto hosts = launch::chosen_hosts(*fleet, options->hosts);
-  if (!hosts) return CommandOutcome::usage(hosts.error());
+  if (!hosts) return CommandOutcome::failed(hosts.error());
   StopSignals signals;
   std::optional<LaunchPayload> payload;
   if (options->action == LaunchAction::up || options->action == LaunchAction::status) {

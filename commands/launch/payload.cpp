@@ -94,7 +94,8 @@ int newest_glibc(std::string_view bytes, int newest) {
 Result<LaunchPayload> build_launch_payload(bool packed) {
   LaunchPayload payload;
   utsname machine{};
-  if (uname(&machine) != 0) return error("uname failed: the architecture is unknown");
+  if (uname(&machine) != 0)
+    return error(ErrorKind::io, "uname failed: the architecture is unknown");
   payload.needs.machine = machine.machine;
   std::vector<std::pair<std::string, std::string>> files;  // name in the archive, contents
   const auto add = [&](const std::string& name, const std::string& path) -> Status {

@@ -20,7 +20,7 @@ CommandUsage alerts_usage() {
 }
 
 CommandOutcome run_alerts(Arguments& arguments) {
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   auto session = Session::open({endpoint_of(arguments), Role::client, "alerts"});
   if (!session) return CommandOutcome::failed(session.error());
   FleetClient fleet(**session);

@@ -184,7 +184,7 @@ CommandOutcome run_devices(Arguments& arguments) {
   if (!follow && arguments.has("for")) {
     arguments.add_problem(error("--for works only with --follow"));
   }
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   if (follow) {
     return follow_devices(endpoint_of(arguments), arguments.has("json"), duration,
                           std::move(filter));

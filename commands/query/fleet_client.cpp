@@ -55,7 +55,8 @@ Status FleetClient::wait_until(bool (FleetClient::*done)() const) {
   while (!(this->*done)() && wall_now() < end) {
     if (const auto news = turn(turn_max); !news) return news.error();
   }
-  if (!has_snapshot()) return error("the router sent no complete snapshot within 5 s");
+  if (!has_snapshot())
+    return error(ErrorKind::lost, "the router sent no complete snapshot within 5 s");
   return {};
 }
 

@@ -87,7 +87,7 @@ CommandUsage jobs_usage() {
 CommandOutcome run_jobs(Arguments& arguments) {
   const std::uint32_t ended = read_ended(arguments);
   const std::string state = arguments.one_of("state", state_names(), "");
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   auto session = Session::open({endpoint_of(arguments), Role::client, "jobs"});
   if (!session) return CommandOutcome::failed(session.error());
   const auto listed = list(**session, parse_job_state(state), ended);

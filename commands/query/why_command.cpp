@@ -61,13 +61,14 @@ Result<ReplayedWhy> replay_why(const WhyReplay& request, const devices::Catalogu
     if (more) break;
     if (std::holds_alternative<JournalStart>(**record)) found.candidates.clear();
     if (const Status fed = replay.feed(**record); !fed) {
-      return error("{}: byte {}: {}", printable(request.journal), at, fed.error().message);
+      return error(ErrorKind::io, "{}: byte {}: {}", printable(request.journal), at,
+                   fed.error().message);
     }
     if (at == 0) found.from = replay.now();
     keep_candidates(replay, request.job, found.candidates);
   }
   if (const Status settled = replay.settle(); !settled) {
-    return error("{}: {}", printable(request.journal), settled.error().message);
+    return error(ErrorKind::io, "{}: {}", printable(request.journal), settled.error().message);
   }
   found.until = replay.now();
   found.counts = replay.counts();
@@ -122,7 +123,7 @@ CommandOutcome run_replay(Arguments& arguments) {
     arguments.add_problem(error("--replay reads a file and --connect queries a router: use one"));
   }
   request.at = arguments.parsed("at", parse_time_argument, request.at);
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   const auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return CommandOutcome::failed(catalogue.error());
   auto found = replay_why(request, *catalogue);
@@ -133,7 +134,8 @@ CommandOutcome run_replay(Arguments& arguments) {
   }
   if (!found) return CommandOutcome::failed(found.error());
   if (!found->reply.problem.empty()) {
-    return CommandOutcome::failed(error("{}", printable(found->reply.problem)));
+    return CommandOutcome::failed(
+        error(ErrorKind::not_found, "{}", printable(found->reply.problem)));
   }
   write_stdout_text(arguments.has("json")
                         ? replay_json(*found).dump() + "\n"
@@ -172,14 +174,14 @@ CommandOutcome run_why(Arguments& arguments) {
       arguments.add_problem(error("--{} works only with --replay", option));
     }
   }
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   auto session = Session::open({endpoint_of(arguments), Role::client, "why"});
   if (!session) return CommandOutcome::failed(session.error());
   const auto reply =
       (*session)->ask<WhyReply>(WhyRequest{arguments.text("JOB")}, std::chrono::milliseconds(5000));
   if (!reply) return CommandOutcome::failed(reply.error());
   if (!reply->problem.empty())
-    return CommandOutcome::failed(error("{}", printable(reply->problem)));
+    return CommandOutcome::failed(error(ErrorKind::not_found, "{}", printable(reply->problem)));
   const Instant now = (*session)->clock().now();
   write_stdout_text(arguments.has("json") ? to_json(*reply, now).dump() + "\n" : explain(*reply));
   return CommandOutcome::done();

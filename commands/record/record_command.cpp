@@ -51,7 +51,8 @@ class Recording {
   /// times cannot decrease.
   Status record_clock_jump(const ClockJump& clock_jump) {
     const std::string text = to_text(clock_jump);
-    if (clock_jump.back()) return error("{}: the recording ends here; start another", text);
+    if (clock_jump.back())
+      return error(ErrorKind::io, "{}: the recording ends here; start another", text);
     write_stderr("drover record: {}\n", text);
     const Event event{Severity::warning, "router", text};
     recorder_.record(clock_jump.to, {"record", ++events_, clock_jump.to, event});
@@ -110,7 +111,7 @@ CommandOutcome run_record(Arguments& arguments) {
   const RecorderOptions options =
       read_recorder(arguments, arguments.text("output"), arguments.has("force"));
   if (options.path.empty()) arguments.add_problem(error("-o FILE is required: the file to write"));
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   StopSignals signals;  // before the threads, which must not take signals
   auto session = Session::open({endpoint_of(arguments), Role::viewer, "record"});
   if (!session) return CommandOutcome::failed(session.error());

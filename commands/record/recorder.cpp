@@ -29,14 +29,14 @@ std::uint64_t bytes_of(const Envelope& envelope) {
 }
 
 Error too_little_space(const RecorderOptions& options, std::uint64_t free_bytes) {
-  return error("{}: the disk has {} left, --min-free requires {}", printable(options.path),
-               bytes_text(static_cast<double>(free_bytes)),
+  return error(ErrorKind::io, "{}: the disk has {} left, --min-free requires {}",
+               printable(options.path), bytes_text(static_cast<double>(free_bytes)),
                bytes_text(static_cast<double>(options.disk_free_bytes_min)));
 }
 
 Error full(const RecorderOptions& options) {
-  return error("{}: the recording is full with {} messages: start another", printable(options.path),
-               options.messages_max);
+  return error(ErrorKind::io, "{}: the recording is full with {} messages: start another",
+               printable(options.path), options.messages_max);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct RecordingRequest {
 };
 
 Error at_file(const std::string& path, const Error& problem) {
-  return error("{}: {}", printable(path), problem.message);
+  return error(ErrorKind::io, "{}: {}", printable(path), problem.message);
 }
 
 CommandOutcome info(const RecordingRequest& request) {
@@ -80,7 +80,8 @@ Status check_output(const std::string& path) {
   const auto report = verify_recording(**source);
   if (!report) return report.error();
   if (report->problems.empty()) return {};
-  return error("{}: the new file is not valid: {}", printable(path), report->problems.front());
+  return error(ErrorKind::io, "{}: the new file is not valid: {}", printable(path),
+               report->problems.front());
 }
 
 Status no_check(const std::string&) { return {}; }
@@ -91,7 +92,8 @@ CommandOutcome make_file(const RecordingRequest& request,
                          const std::function<Status(const ByteSink&)>& make,
                          Status (*check)(const std::string&) = check_output,
                          Error (*explain)(const std::string& path, const Error& unread) = damaged) {
-  if (const Status fine = refuse_itself(request); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = refuse_itself(request); !fine)
+    return CommandOutcome::failed(fine.error());
   auto output = RecordingOutput::open_temporary(request.output, request.force);
   if (!output) return CommandOutcome::failed(output.error());
   Status written;
@@ -171,9 +173,9 @@ CommandOutcome cut(const RecordingRequest& request) {
   const Instant from = request.from ? request.from->in(first) : first;
   const Instant to = request.to ? request.to->in(first) : saturating_add(last, Duration(1));
   if (from >= to || from > last || to <= first) {
-    return CommandOutcome::usage(error("--from {} --to {}: the recording covers {} to {}",
-                                       to_iso8601(from), to_iso8601(to), to_iso8601(first),
-                                       to_iso8601(last)));
+    return CommandOutcome::failed(error("--from {} --to {}: the recording covers {} to {}",
+                                        to_iso8601(from), to_iso8601(to), to_iso8601(first),
+                                        to_iso8601(last)));
   }
   CutReport report;
   CommandOutcome made = make_file(request, [&](const ByteSink& sink) {
@@ -207,7 +209,7 @@ CommandOutcome export_messages(const RecordingRequest& request) {
   if (request.output.empty()) {
     const Status done = export_recording(recording->reader, options, [](std::string_view bytes) {
       write_stdout_text(bytes);
-      return output_closed() ? Status(error("the output is closed")) : Status();
+      return output_closed() ? Status(error(ErrorKind::io, "the output is closed")) : Status();
     });
     if (done) return completeness_of(*recording);
     return output_closed() ? CommandOutcome::done()
@@ -293,7 +295,7 @@ CommandOutcome run_recording(Arguments& arguments) {
     arguments.add_problem(error("{}: -o FILE is required: the file to write", action->name));
   }
   const Status status = arguments.status();
-  if (!status || action == nullptr) return CommandOutcome::usage(status.error());
+  if (!status || action == nullptr) return CommandOutcome::failed(status.error());
   return action->run(request);
 }
 

@@ -34,14 +34,15 @@ Status sync_folder_of(const std::string& path) {
 }
 
 Error another_writes(const std::string& path) {
-  return error("{}: another recorder is writing it", printable(path));
+  return error(ErrorKind::refused, "{}: another recorder is writing it", printable(path));
 }
 
 Status refuse_existing(const std::string& path) {
   std::error_code ignored;
   for (const std::string& name : {path, journal_path_of(path)}) {
     if (!std::filesystem::exists(std::filesystem::symlink_status(name, ignored))) continue;
-    return error("{}: already exists; use --force to overwrite it", printable(name));
+    return error(ErrorKind::refused, "{}: already exists; use --force to overwrite it",
+                 printable(name));
   }
   return {};
 }
@@ -66,7 +67,8 @@ Result<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
   std::unique_ptr<FileSource> source(new FileSource(path, std::move(file)));
   struct stat facts {};
   if (::fstat(descriptor, &facts) != 0) return file_error(path);
-  if (!S_ISREG(facts.st_mode)) return error("{}: is not a regular file", printable(path));
+  if (!S_ISREG(facts.st_mode))
+    return error(ErrorKind::io, "{}: is not a regular file", printable(path));
   source->size_ = static_cast<std::uint64_t>(facts.st_size);
   // A recorder holds an exclusive lock.
   source->being_written_ = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -80,7 +82,8 @@ Status FileSource::read(std::uint64_t offset, std::span<char> out) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return file_error(path_);
     if (count == 0)
-      return error("{}: ends at byte {}, expected {} bytes", printable(path_), offset, size_);
+      return error(ErrorKind::io, "{}: ends at byte {}, expected {} bytes", printable(path_),
+                   offset, size_);
     offset += static_cast<std::uint64_t>(count);
     out = out.subspan(static_cast<std::size_t>(count));
   }
@@ -108,12 +111,13 @@ Result<OpenRecording> open_recording(const std::string& path, RecordingSurvey su
   auto input = open_recording_input(path);
   if (!input) return input.error();
   auto reader = RecordingReader::open(*input->file, input->journal, survey);
-  if (!reader) return error("{}: {}", printable(path), reader.error().message);
+  if (!reader) return error(ErrorKind::io, "{}: {}", printable(path), reader.error().message);
   return OpenRecording{std::move(*input), std::move(*reader)};
 }
 
 Error damaged(const std::string& path, const Error& problem) {
-  return error("{}: {} (`drover recording recover` makes a complete file from the rest)",
+  return error(ErrorKind::io,
+               "{}: {} (`drover recording recover` makes a complete file from the rest)",
                printable(path), problem.message);
 }
 
@@ -197,7 +201,7 @@ Result<RecordingOutput> RecordingOutput::open_temporary(const std::string& path,
     target = path;
   } else if (fs::is_regular_file(there)) {
     target = fs::canonical(path, problem);  // the target of a link
-    if (problem) return error("{}: {}", printable(path), problem.message());
+    if (problem) return error(ErrorKind::io, "{}: {}", printable(path), problem.message());
     const auto old = FileSource::open(target);
     if (old && (*old)->being_written()) return another_writes(path);
   }  // a pipe or a device cannot be replaced: it is written directly

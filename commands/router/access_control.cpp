@@ -20,7 +20,7 @@ Status RouterAccessControl::open(const std::string& folder, Sockets& sockets) {
   if (!own) return own.error();
   const auto list = read_allow_list(folder);
   if (!list) return list.error();
-  if (!list->unsafe.empty()) return error("{}", list->unsafe);
+  if (!list->unsafe.empty()) return error(ErrorKind::refused, "{}", list->unsafe);
   if (const Status guarded = sockets.require_keys(own->secret); !guarded) return guarded;
   folder_ = folder;
   reload(sockets);

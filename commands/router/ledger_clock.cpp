@@ -42,20 +42,21 @@ Status check_clock_file(const std::string& path, const LedgerClock& clock,
                        last_row ? instant_text(*last_row) : "the system's time");
   };
   if (!is_speed(clock.speed)) {
-    return error("{}: the speed: found {:g}, expected {:g} to {:g}; {}", path, clock.speed,
-                 speed_min, speed_max, fix());
+    return error(ErrorKind::io, "{}: the speed: found {:g}, expected {:g} to {:g}; {}", path,
+                 clock.speed, speed_min, speed_max, fix());
   }
   if (!is_fleet_time(clock.fleet)) {
-    return error("{}: fleet time: found {}, expected a time in the years {}; {}", path,
-                 instant_text(clock.fleet), fleet_years, fix());
+    return error(ErrorKind::io, "{}: fleet time: found {}, expected a time in the years {}; {}",
+                 path, instant_text(clock.fleet), fleet_years, fix());
   }
   if (clock.system < fleet_time_first) {
-    return error("{}: the system's time: found {}, expected a time after 1970; {}", path,
-                 instant_text(clock.system), fix());
+    return error(ErrorKind::io, "{}: the system's time: found {}, expected a time after 1970; {}",
+                 path, instant_text(clock.system), fix());
   }
   const Instant resumed = resume_fleet_time(clock, last_row, system_now);
   if (is_fleet_time(resumed)) return {};
   return error(
+      ErrorKind::io,
       "{}: fleet time would now be {} (since {} at speed {:g}), expected a time in the years {}; "
       "{}",
       path, instant_text(resumed), instant_text(clock.system), clock.speed, fleet_years, fix());
@@ -66,11 +67,13 @@ Status check_clock_file(const std::string& path, const LedgerClock& clock,
 Status check_ledger_times(const std::string& ledger, const std::optional<LedgerClock>& clock,
                           std::optional<Instant> last_row, Instant system_now) {
   if (!is_fleet_time(system_now)) {
-    return error("this machine's clock: found {}, expected a time in the years {}; set the clock",
+    return error(ErrorKind::io,
+                 "this machine's clock: found {}, expected a time in the years {}; set the clock",
                  instant_text(system_now), fleet_years);
   }
   if (last_row && !is_fleet_time(*last_row)) {
     return error(
+        ErrorKind::io,
         "{}: its newest row: found fleet time {}, expected a time in the years {}; start a new "
         "ledger with --ledger",
         ledger, instant_text(*last_row), fleet_years);
@@ -94,9 +97,10 @@ Result<Instant> resume_ledger_clock(const std::string& ledger, std::optional<Ins
   {
     std::ofstream file(fresh, std::ios::trunc);
     file << to_text(LedgerClock{fleet, system_now, speed});
-    if (!file.flush()) return error("{}: cannot be written", fresh);
+    if (!file.flush()) return error(ErrorKind::io, "{}: cannot be written", fresh);
   }
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) return error("{}: cannot be replaced", path);
+  if (std::rename(fresh.c_str(), path.c_str()) != 0)
+    return error(ErrorKind::io, "{}: cannot be replaced", path);
   return fleet;
 }
 

@@ -18,10 +18,11 @@ namespace {
 
 Result<std::string> default_ledger() {
   const auto folder = user_folder("XDG_STATE_HOME", ".local/state");
-  if (!folder) return error("no HOME to keep the ledger in: name a file with --ledger");
+  if (!folder)
+    return error(ErrorKind::not_found, "no HOME to keep the ledger in: name a file with --ledger");
   std::error_code problem;
   std::filesystem::create_directories(*folder, problem);
-  if (problem) return error("{}: {}", *folder, problem.message());
+  if (problem) return error(ErrorKind::io, "{}: {}", *folder, problem.message());
   return *folder + "/ledger.sqlite";
 }
 
@@ -69,13 +70,13 @@ std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOp
   } else if (arguments.has("force") || arguments.has("min-free")) {
     arguments.add_problem(error("--force and --min-free work only with --record"));
   }
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   const auto keys = keys_folder(arguments);
-  if (!keys) return CommandOutcome::usage(keys.error());
+  if (!keys) return CommandOutcome::failed(keys.error());
   options.keys = *keys;
   const bool insecure = arguments.has("insecure");
   if (const Status allowed = check_listen(options.listen, options.keys, insecure); !allowed) {
-    return CommandOutcome::usage(allowed.error());
+    return CommandOutcome::failed(allowed.error());
   }
   if (const std::string file = arguments.text("policy"); !file.empty()) {
     auto text = read_file(file, policy_bytes_max);

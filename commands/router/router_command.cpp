@@ -115,6 +115,7 @@ class RouterShell {
   /// The ledger is complete, but no router can start with it again.
   Error end_of_time() const {
     return error(
+        ErrorKind::io,
         "fleet time has reached {}, the end of its range; ledger {} is kept: start a new one with "
         "--ledger",
         instant_text(fleet_time_end), store_->path());
@@ -168,10 +169,10 @@ class RouterShell {
   }
 
   Status absurd_row(const LedgerRow& row) const {
-    return error(
-        "{}: a row of job {}: found fleet time {}, expected a time in the years {}; "
-        "start a new ledger with --ledger",
-        store_->path(), to_text(row.job), instant_text(row.at), fleet_years);
+    return error(ErrorKind::io,
+                 "{}: a row of job {}: found fleet time {}, expected a time in the years {}; "
+                 "start a new ledger with --ledger",
+                 store_->path(), to_text(row.job), instant_text(row.at), fleet_years);
   }
 
   Status restore() {
@@ -184,7 +185,9 @@ class RouterShell {
     });
     if (!read) return read;
     const std::string started_with = core_->policy().text;
-    if (const Status status = core_->restored(); !status) return status;
+    if (const Status status = core_->restored(); !status) {
+      return of_kind(ErrorKind::io, status.error());
+    }
     if (const router::Policy& policy = core_->policy(); policy.text != started_with) {
       write_stderr(
           "drover router: restored the policy {} version {} that was applied before the restart\n",

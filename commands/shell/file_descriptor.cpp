@@ -28,7 +28,8 @@ Pipe Pipe::make(int flags) {
 }
 
 Error file_error(const std::string& path) {
-  return error("{}: {}", printable(path), std::strerror(errno));
+  return error(errno == ENOENT ? ErrorKind::not_found : ErrorKind::io, "{}: {}", printable(path),
+               std::strerror(errno));
 }
 
 bool write_all(int descriptor, std::string_view text) {

@@ -59,7 +59,7 @@ void remove_orphans(const fs::path& parent) {
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
   std::error_code problem;
   if (fs::is_directory(path, problem)) {
-    return error("{}: is a folder, expected a file", printable(path));
+    return error(ErrorKind::io, "{}: is a folder, expected a file", printable(path));
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) return file_error(path);
@@ -68,7 +68,7 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
   while (file.read(block, sizeof block) || file.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(file.gcount()));
     if (text.size() > bytes_max) {
-      return error("{}: over {} bytes, expected less", printable(path), bytes_max);
+      return error(ErrorKind::io, "{}: over {} bytes, expected less", printable(path), bytes_max);
     }
   }
   return text;
@@ -88,11 +88,11 @@ std::optional<std::string> user_folder(const char* variable, const char* in_home
 Result<TemporaryFolder> TemporaryFolder::make() {
   std::error_code problem;
   const fs::path parent = fs::temp_directory_path(problem);
-  if (problem) return error("no folder for temporary files: {}", problem.message());
+  if (problem) return error(ErrorKind::io, "no folder for temporary files: {}", problem.message());
   remove_orphans(parent);
   std::string pattern = (parent / folder_prefix).string() + "XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) {
-    return error("{}: {}", pattern, std::strerror(errno));
+    return error(ErrorKind::io, "{}: {}", pattern, std::strerror(errno));
   }
   return TemporaryFolder(pattern, lock_folder(pattern));
 }

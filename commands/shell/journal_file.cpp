@@ -23,7 +23,7 @@ Result<std::uint64_t> end_of(const std::string& path) {
   while (before->skip()) {
   }
   if (before->at() < before->size()) fs::resize_file(path, before->at(), problem);
-  if (problem) return error("{}: {}", printable(path), problem.message());
+  if (problem) return error(ErrorKind::io, "{}: {}", printable(path), problem.message());
   return before->at();
 }
 
@@ -32,10 +32,11 @@ Result<std::uint64_t> end_of(const std::string& path) {
 Result<JournalWriter> JournalWriter::open(const std::string& path) {
   JournalWriter journal;
   if (path.empty()) return journal;
-  if (const auto end = end_of(path); !end) return error("--journal {}", end.error().message);
+  if (const auto end = end_of(path); !end)
+    return error(end.error().kind, "--journal {}", end.error().message);
   journal.path_ = path;
   journal.file_.open(path, std::ios::binary | std::ios::app);
-  if (!journal.file_) return error("--journal {}: cannot be written", path);
+  if (!journal.file_) return error(ErrorKind::io, "--journal {}: cannot be written", path);
   return journal;
 }
 
@@ -48,7 +49,7 @@ void JournalWriter::write(const JournalRecord& record) {
 Status JournalWriter::flush() {
   if (!on()) return {};
   file_.flush();
-  if (!file_) return error("--journal {}: writing failed", path_);
+  if (!file_) return error(ErrorKind::io, "--journal {}: writing failed", path_);
   return {};
 }
 
@@ -58,11 +59,13 @@ Result<JournalReader> JournalReader::open(const std::string& path) {
   std::error_code problem;
   input.size_ = fs::file_size(path, problem);
   if (!input.file_ || problem) {
-    return error("{}: {}", printable(path), problem ? problem.message() : "cannot be read");
+    return error(ErrorKind::io, "{}: {}", printable(path),
+                 problem ? problem.message() : "cannot be read");
   }
   const auto first = input.next();
   if (!first || !*first || !std::holds_alternative<JournalStart>(**first)) {
-    return error("{}: not a journal of a router or an agent (--journal FILE)", printable(path));
+    return error(ErrorKind::io, "{}: not a journal of a router or an agent (--journal FILE)",
+                 printable(path));
   }
   input.file_.seekg(0);
   input.at_ = 0;
@@ -83,10 +86,11 @@ Result<std::optional<JournalRecord>> JournalReader::next() {
   if (!bytes) return std::optional<JournalRecord>{};
   bytes_.resize(*bytes);
   if (!file_.read(bytes_.data(), static_cast<std::streamsize>(*bytes))) {
-    return error("{}: byte {}: cannot be read", printable(path_), at_);
+    return error(ErrorKind::io, "{}: byte {}: cannot be read", printable(path_), at_);
   }
   auto record = decode_record(bytes_);
-  if (!record) return error("{}: byte {}: {}", printable(path_), at_, record.error().message);
+  if (!record)
+    return error(ErrorKind::io, "{}: byte {}: {}", printable(path_), at_, record.error().message);
   at_ += journal_prefix_bytes + *bytes;
   return std::optional<JournalRecord>(std::move(*record));
 }

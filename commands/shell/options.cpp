@@ -102,6 +102,12 @@ std::string help_text(const CommandUsage& usage) {
   return text;
 }
 
+bool prints_json(const CommandUsage& usage, const std::vector<std::string>& words) {
+  return std::any_of(usage.options.begin(), usage.options.end(),
+                     [](const Option& option) { return option.name == "json"; }) &&
+         std::find(words.begin(), words.end(), "--json") != words.end();
+}
+
 Result<Arguments> Arguments::parse(const CommandUsage& usage,
                                    const std::vector<std::string>& words) {
   const po::options_description description = describe(usage);

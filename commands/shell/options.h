@@ -50,6 +50,9 @@ std::string wrapped(std::string_view text, std::size_t columns, std::size_t inde
 
 std::string help_text(const CommandUsage& usage);
 
+/// Whether the words ask for JSON, even if others of them are wrong.
+bool prints_json(const CommandUsage& usage, const std::vector<std::string>& words);
+
 class Arguments {
  public:
   /// An unknown option, a missing value, or a surplus word is an error.

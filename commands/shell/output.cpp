@@ -13,6 +13,7 @@ namespace drover::commands {
 namespace {
 
 int first_problem = 0;  // errno of the first failure on standard output
+bool used = false;
 
 void note_problem() {
   if (first_problem == 0) first_problem = errno;
@@ -30,6 +31,7 @@ void reserve_standard_streams() {
 }
 
 void write_stdout_text(std::string_view text) {
+  used = used || !text.empty();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) note_problem();
 }
 
@@ -37,10 +39,12 @@ void write_stderr_text(std::string_view text) {
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
+bool stdout_used() { return used; }
+
 Status flush_output() {
   if (std::fflush(stdout) != 0) note_problem();
   if (first_problem == 0 || first_problem == EPIPE) return {};
-  return error("standard output: {}", std::strerror(first_problem));
+  return error(ErrorKind::io, "standard output: {}", std::strerror(first_problem));
 }
 
 bool output_closed() {

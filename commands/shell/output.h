@@ -31,6 +31,9 @@ void write_stderr(fmt::format_string<Values...> format, Values&&... values) {
   write_stderr_text(fmt::format(format, std::forward<Values>(values)...));
 }
 
+/// Whether anything has been written to standard output.
+bool stdout_used();
+
 /// Whether all output has been written. A closed pipe (`| head`) is not a failure.
 Status flush_output();
 

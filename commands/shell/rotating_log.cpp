@@ -24,7 +24,7 @@ Status RotatingLog::open(const std::string& path) {
   path_ = path;
   if (path.empty()) return {};
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file < 0) return error("--log {}: {}", printable(path), std::strerror(errno));
+  if (file < 0) return error(ErrorKind::io, "--log {}: {}", printable(path), std::strerror(errno));
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(file, stream);
   close(file);
   return {};

@@ -84,16 +84,19 @@ Status Supervisor::start(const ChildCommand& command) {
 
   const FileDescriptor log(
       open(log_path(command.name).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!log.is_open()) return error("{}: {}", log_path(command.name), std::strerror(errno));
+  if (!log.is_open())
+    return error(ErrorKind::io, "{}: {}", log_path(command.name), std::strerror(errno));
   const FileDescriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
   Pipe output = Pipe::make();
-  if (!output.reader.is_open()) return error("cannot make a pipe: {}", std::strerror(errno));
+  if (!output.reader.is_open())
+    return error(ErrorKind::io, "cannot make a pipe: {}", std::strerror(errno));
   const ChildLaunch launch{
       program_.c_str(), arguments.data(),          log.get(), output.writer.get(),
       input.get(),      parent_pipe_.reader.get(), getpid()};
   const pid_t pid = fork();
   if (pid == 0) become_child(launch);
-  if (pid < 0) return error("{}: cannot be started: {}", command.name, std::strerror(errno));
+  if (pid < 0)
+    return error(ErrorKind::io, "{}: cannot be started: {}", command.name, std::strerror(errno));
   children_.push_back({command.name, pid, std::move(output.reader), {}});
   return {};
 }
@@ -139,13 +142,14 @@ Result<std::string> Supervisor::read_line(const std::string& name,
       return line;
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - wall_now());
-    if (left.count() <= 0) return error("{} printed nothing in {} ms", name, timeout.count());
+    if (left.count() <= 0)
+      return error(ErrorKind::lost, "{} printed nothing in {} ms", name, timeout.count());
     pollfd watched{child->output.get(), POLLIN, 0};
     if (poll(&watched, 1, static_cast<int>(left.count())) <= 0) continue;
     char block[4096];
     const ssize_t count = read(child->output.get(), block, sizeof block);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return error("{} ended without output", name);
+    if (count <= 0) return error(ErrorKind::lost, "{} ended without output", name);
     child->unread.append(block, static_cast<std::size_t>(count));
   }
 }

@@ -40,7 +40,7 @@ CommandOutcome run_feed(Arguments& arguments) {
   const TraceOptions options = read_trace_options(arguments, catalogue);
   FeedingLimits limits;
   limits.stop_after = arguments.duration("for", WallSpan::max());
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
 
   std::unique_ptr<WorkSource> source;
   TraceSource* trace = nullptr;

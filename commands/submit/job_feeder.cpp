@@ -40,7 +40,8 @@ class Feeding {
     next_ = source_.next();
     while (turn()) {
     }
-    if (!problem_.empty()) return error("the router refused the request: {}", problem_);
+    if (!problem_.empty())
+      return error(ErrorKind::refused, "the router refused the request: {}", problem_);
     fed_.counts = delivery_.counts();
     fed_.unacknowledged = delivery_.open();
     if (const auto connect_refusal = session_.sockets().connect_refusal()) {

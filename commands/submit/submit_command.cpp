@@ -60,11 +60,11 @@ CommandOutcome outcome_of(const JobChanged& ended) {
   if (ended.state == JobState::finished) return CommandOutcome::done();
   const std::string job = to_short_text(ended.job.id);
   if (ended.state == JobState::cancelled) {
-    return CommandOutcome::failed(error("job {} was {}", job, printable(ended.detail)));
+    return CommandOutcome::bad_result(fmt::format("job {} was {}", job, printable(ended.detail)));
   }
-  return CommandOutcome::failed(error("job {} failed: {}: {}", job,
-                                      ended.reason ? to_text(*ended.reason) : "unknown",
-                                      printable(ended.detail)));
+  return CommandOutcome::bad_result(fmt::format("job {} failed: {}: {}", job,
+                                                ended.reason ? to_text(*ended.reason) : "unknown",
+                                                printable(ended.detail)));
 }
 
 CommandOutcome submit_one(Arguments& arguments, Session& session, StopSignals& signals,
@@ -72,7 +72,7 @@ CommandOutcome submit_one(Arguments& arguments, Session& session, StopSignals& s
   const auto reply = session.ask<SubmitReply>(Submit{{job}}, acknowledge_timeout);
   if (!reply) return CommandOutcome::failed(reply.error());
   if (reply->results.size() != 1)
-    return CommandOutcome::failed(error("unexpected answer from the router"));
+    return CommandOutcome::failed(error(ErrorKind::io, "unexpected answer from the router"));
   const SubmitResult& result = reply->results.front();
   const bool taken = is_taken(result.status);
   std::optional<JobChanged> ended;
@@ -90,7 +90,7 @@ CommandOutcome submit_one(Arguments& arguments, Session& session, StopSignals& s
                  ended ? ending_text(*ended, fleet_time) : to_text(result.status));
   }
   if (!taken) {
-    return CommandOutcome::failed(error("{}: {}: {}", to_text(result.status),
+    return CommandOutcome::failed(error(ErrorKind::refused, "{}: {}: {}", to_text(result.status),
                                         to_text(result.reason), printable(result.detail)));
   }
   return ended ? outcome_of(*ended) : CommandOutcome::done();
@@ -269,7 +269,7 @@ CommandOutcome run_submit(Arguments& arguments) {
   } else {
     job = read_job(arguments, *catalogue);
   }
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::usage(fine.error());
+  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
   std::unique_ptr<TraceSource> trace;
   if (from_trace) {
     auto opened = TraceSource::open(options, *catalogue, report);

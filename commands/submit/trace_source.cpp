@@ -62,7 +62,7 @@ Status read_measurements(const TraceOptions& options, devices::SpecNameResolver&
   }
   if (options.throughputs.empty()) return {};
   const Result<std::string> text = read_file(options.throughputs);
-  if (!text) return error("--throughputs {}", text.error().message);
+  if (!text) return error(text.error().kind, "--throughputs {}", text.error().message);
   Result<Throughputs> measured =
       Throughputs::parse(*text, printable(options.throughputs), device_finder(names));
   if (!measured) return measured.error();
@@ -90,7 +90,9 @@ Result<std::unique_ptr<TraceSource>> TraceSource::open(
     return error("--trace {}: is a folder, expected a file", printable(options.file));
   }
   std::ifstream file(options.file, std::ios::binary);
-  if (!file) return error("--trace {}: {}", printable(options.file), std::strerror(errno));
+  if (!file)
+    return error(errno == ENOENT ? ErrorKind::not_found : ErrorKind::io, "--trace {}: {}",
+                 printable(options.file), std::strerror(errno));
   TraceReader reader(*std::move(reading),
                      RandomStream(options.seed).child(trace_name(options.file)));
   std::unique_ptr<TraceSource> source(new TraceSource(

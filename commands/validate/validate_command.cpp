@@ -30,7 +30,7 @@ Result<std::vector<std::string>> tables_under(const std::string& path) {
        entry.increment(problem)) {
     if (entry->path().extension() == ".csv") files.push_back(entry->path().string());
   }
-  if (problem) return error("{}: {}", printable(path), problem.message());
+  if (problem) return error(ErrorKind::io, "{}: {}", printable(path), problem.message());
   std::ranges::sort(files);
   return files;
 }
@@ -96,7 +96,7 @@ Status write_output(const Arguments& arguments, const std::string& option,
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text(report);
   file.close();
-  if (!file) return error("--{} {}: cannot be written", option, printable(path));
+  if (!file) return error(ErrorKind::io, "--{} {}: cannot be written", option, printable(path));
   return {};
 }
 
@@ -122,7 +122,7 @@ CommandOutcome run_validate(Arguments& arguments) {
   auto catalogue = load_catalogue(arguments.text("catalogue"));
   if (!catalogue) return CommandOutcome::failed(catalogue.error());
   if (const Status set = apply_settings(*catalogue, arguments.text_list("set")); !set) {
-    return CommandOutcome::usage(set.error());
+    return CommandOutcome::failed(set.error());
   }
   const Result<MeasuredRows> rows = rows_of(arguments.text("TABLE"), *catalogue);
   if (!rows) return CommandOutcome::failed(rows.error());

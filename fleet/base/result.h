@@ -2,6 +2,7 @@
 // program with DROVER_REQUIRE, in release builds too.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -10,15 +11,37 @@
 
 namespace drover {
 
+/// What a caller can do about an error: exit codes and retries follow from it.
+enum class ErrorKind : std::uint8_t {
+  invalid,    // what was given is wrong: an option, a name, the content of a file
+  not_found,  // a job, a key or a file is not there
+  refused,    // a router or another program that was reached says no
+  lost,       // no answer, or the connection or a process is gone: a retry may help
+  io,         // the system cannot read or write something, or what it reads is damaged
+};
+
 /// An error message for users, one line: the location (file:line, field, option), what was found
 /// and what was expected.
 struct Error {
   std::string message;
+  ErrorKind kind = ErrorKind::invalid;
 };
 
 template <typename... Args>
+Error error(ErrorKind kind, fmt::format_string<Args...> format, Args&&... args) {
+  return Error{fmt::format(format, std::forward<Args>(args)...), kind};
+}
+
+/// Most errors: what was given is invalid.
+template <typename... Args>
 Error error(fmt::format_string<Args...> format, Args&&... args) {
-  return Error{fmt::format(format, std::forward<Args>(args)...)};
+  return error(ErrorKind::invalid, format, std::forward<Args>(args)...);
+}
+
+/// The same error; the caller knows what it is about.
+inline Error of_kind(ErrorKind kind, Error error) {
+  error.kind = kind;
+  return error;
 }
 
 [[noreturn]] void stop_broken_invariant(const char* condition, const char* file, int line);

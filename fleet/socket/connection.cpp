@@ -91,7 +91,7 @@ Status Connection::open() {
     socket_->connect(address_of(*socket_, endpoint_));
   } catch (const zmq::error_t& problem) {
     close();
-    return error("{}: cannot connect: {}", endpoint_.to_text(), problem.what());
+    return error(ErrorKind::io, "{}: cannot connect: {}", endpoint_.to_text(), problem.what());
   }
   return {};
 }

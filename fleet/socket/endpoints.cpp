@@ -19,14 +19,14 @@ Error bind_error(const Endpoint& endpoint, int code) {
   const std::string place = endpoint.to_text();
   switch (code) {
     case EADDRINUSE:
-      return error("{}: the port is in use (is another router running?)", place);
+      return error(ErrorKind::io, "{}: the port is in use (is another router running?)", place);
     case EADDRNOTAVAIL:
     case ENODEV:
-      return error("{}: this machine has no such address", place);
+      return error(ErrorKind::io, "{}: this machine has no such address", place);
     case EACCES:
-      return error("{}: not allowed to listen on this port", place);
+      return error(ErrorKind::io, "{}: not allowed to listen on this port", place);
     default:
-      return error("{}: cannot listen: {}", place, zmq_strerror(code));
+      return error(ErrorKind::io, "{}: cannot listen: {}", place, zmq_strerror(code));
   }
 }
 
@@ -110,7 +110,7 @@ Status Sockets::require_keys(const std::string& secret) {
   try {
     state_->authenticator = std::make_unique<ZapAuthenticator>(*state_->context, secret);
   } catch (const zmq::error_t& problem) {
-    return error("cannot start ZAP authentication: {}", problem.what());
+    return error(ErrorKind::io, "cannot start ZAP authentication: {}", problem.what());
   }
   return {};
 }

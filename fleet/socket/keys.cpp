@@ -18,7 +18,7 @@ Result<KeyPair> generate_key_pair() {
   Buffer key{};
   Buffer secret{};
   if (zmq_curve_keypair(key.data(), secret.data()) != 0) {
-    return error("cannot generate a key: {} (expected a ZeroMQ with CURVE)",
+    return error(ErrorKind::io, "cannot generate a key: {} (expected a ZeroMQ with CURVE)",
                  zmq_strerror(zmq_errno()));
   }
   return KeyPair{key.data(), secret.data()};

@@ -145,7 +145,8 @@ Status Reader::read(const LedgerRow& row) {
   ++row_;
   const Status status = read_any(row);
   if (status) return status;
-  return error("ledger row {} ({}): {}", row_, name_of(row.transition), status.error().message);
+  return error(ErrorKind::io, "ledger row {} ({}): {}", row_, name_of(row.transition),
+               status.error().message);
 }
 
 Status Reader::read_any(const LedgerRow& row) {

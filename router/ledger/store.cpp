@@ -27,7 +27,7 @@ Status guarded(const std::string& path, Act act) {
   try {
     return act();
   } catch (const std::exception& problem) {
-    return error("ledger {}: writing: {}", path, problem.what());
+    return error(ErrorKind::io, "ledger {}: writing: {}", path, problem.what());
   }
 }
 
@@ -51,11 +51,13 @@ Status LedgerStore::start(const std::string& path) {
   if (auto status = open_tables(); !status) return status;
   ready_.take(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (ready_.number() < 0)
-    return error("ledger {}: cannot create an eventfd: {}", path_, std::strerror(errno));
+    return error(ErrorKind::io, "ledger {}: cannot create an eventfd: {}", path_,
+                 std::strerror(errno));
   try {
     worker_ = std::thread([this] { work(); });
   } catch (const std::exception& problem) {
-    return error("ledger {}: cannot start the writer thread: {}", path_, problem.what());
+    return error(ErrorKind::io, "ledger {}: cannot start the writer thread: {}", path_,
+                 problem.what());
   }
   return {};
 }
@@ -108,7 +110,7 @@ Status LedgerStore::flush() {
     return (waiting_.empty() && !busy_) || !failure_ || full_;
   });
   if (failure_ && full_) {
-    return error("ledger {}: {}, the last rows are lost", path_,
+    return error(ErrorKind::io, "ledger {}: {}, the last rows are lost", path_,
                  log_ == WalState::full ? ledger_log_full : "the disk is full");
   }
   return failure_;
@@ -195,7 +197,7 @@ Status LedgerStore::compact(std::size_t rows_max, LedgerTables::Sync sync) {
     const auto rows = tables_.transitions(compactor_->next(), static_cast<int>(rows_max));
     if (!rows) return rows.error();
     auto slice = compactor_->take(*rows);
-    if (!slice) return error("ledger {}: {}", path_, slice.error().message);
+    if (!slice) return error(ErrorKind::io, "ledger {}: {}", path_, slice.error().message);
     slice_ = *std::move(slice);
   }
   if (!slice_->dropped.empty() || !slice_->known.empty()) {
@@ -216,7 +218,7 @@ Result<std::unique_ptr<LedgerStore>> LedgerStore::open(const std::string& path,
     if (auto status = store->start(path); !status) return status.error();
     return store;
   } catch (const std::exception& problem) {
-    return error("ledger {}: {}", path, problem.what());
+    return error(ErrorKind::io, "ledger {}: {}", path, problem.what());
   }
 }
 

@@ -64,7 +64,7 @@ Status check_wal(const std::string& file) {
   sum.add({header.data(), header_bytes - 8});
   // The header fits into a sector and is synced before the first frame: no power cut tears it.
   if ((found & ~1U) != magic || page_bytes > page_bytes_max || !sum.is(header.data() + 24)) {
-    return error("ledger {}: damaged: the header of its log is invalid", path);
+    return error(ErrorKind::io, "ledger {}: damaged: the header of its log is invalid", path);
   }
   const std::string_view salts(header.data() + 16, 8);
   bool whole = true;
@@ -87,10 +87,10 @@ Status check_wal(const std::string& file) {
     if (!whole && big_endian(frame.data() + 4) != 0) ++commits_behind;
   }
   if (commits_behind <= unsynced_commits_max) return {};
-  return error(
-      "ledger {}: damaged: frame {} of its log has a wrong checksum, and the {} commits "
-      "after it would be lost",
-      path, first_bad, commits_behind);
+  return error(ErrorKind::io,
+               "ledger {}: damaged: frame {} of its log has a wrong checksum, and the {} commits "
+               "after it would be lost",
+               path, first_bad, commits_behind);
 }
 
 }  // namespace drover::router

@@ -237,7 +237,7 @@ TEST(Catalogue, ReportsWhatAFolderReplacesAndRefusesDuplicateIds) {
   EXPECT_NE(replaced.err.find("a.toml replaces the built-in device l4"), std::string::npos);
   folder.write("b.toml", spec);
   const ProcessResult twice = run_drover({"catalogue", "devices", "--catalogue", parent});
-  EXPECT_EQ(twice.exit_code, 1);
+  EXPECT_EQ(twice.exit_code, 2);
   EXPECT_NE(twice.err.find("b.toml: id: \"l4\" is already in "), std::string::npos) << twice.err;
 }
 

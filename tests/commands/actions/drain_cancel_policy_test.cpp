@@ -87,7 +87,7 @@ TEST_F(ActedOn, ADrainKeepsWorkAwayUntilResumedEvenAcrossARouterRestart) {
   EXPECT_EQ(state_of(job), "queued");
   const ProcessResult resumed = run({"resume", "h1/2", "--json"});
   EXPECT_EQ(resumed.out,
-            "{\"applied\":true,\"targets\":[\"h1/2\"],\"error\":\"\",\"summary\":\"h1/2: resumed 1 "
+            "{\"applied\":true,\"targets\":[\"h1/2\"],\"error\":null,\"summary\":\"h1/2: resumed 1 "
             "device, 1 waiting job is re-evaluated\"}\n");
   EXPECT_TRUE(eventually([&] { return state_of(job) == "running"; }));
   const ProcessResult again = run({"resume", "h1/2"});

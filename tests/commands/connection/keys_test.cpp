@@ -308,7 +308,7 @@ TEST(Keys, AreCreatedListedAllowedAndRevokedByTheCommand) {
   EXPECT_NE(table.out.find("n[1-2],spare"), std::string::npos) << table.out;
   // The same words as in a fleet file.
   EXPECT_EQ(keys({"new", "gpus", "--role", "agent", "--ids", "gpu[1-2]-[0-1]"}).exit_code, 0);
-  EXPECT_EQ(keys({"new", "all", "--role", "agent", "--ids", "n[1-4097]"}).exit_code, 1);
+  EXPECT_EQ(keys({"new", "all", "--role", "agent", "--ids", "n[1-4097]"}).exit_code, 2);
   EXPECT_EQ(keys({"new", "all", "--role", "agent", "--ids", "n[2-1]"}).exit_code, 2);
   EXPECT_NE(keys({"revoke", "rack-1"}).out.find("is revoked"), std::string::npos);
   EXPECT_NE(keys({"revoke", "rack-1"}).out.find("was not allowed"), std::string::npos);

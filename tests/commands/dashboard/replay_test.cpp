@@ -304,7 +304,7 @@ TEST(ReplayVerbs, FrameAlwaysPrintsAMomentTheSameWay) {
 TEST(ReplayVerbs, ReportWhatIsWrongWithATimeOrAFile) {
   const WrittenStory written(20);
   const ProcessResult late = run_drover({"frame", "--replay", written.path(), "--at", "21s"});
-  EXPECT_EQ(late.exit_code, 1);
+  EXPECT_EQ(late.exit_code, 2);
   EXPECT_NE(late.err.find("the recording covers 2025-11-21T02:38:01.000Z to"), std::string::npos)
       << late.err;
   const ProcessResult word = run_drover({"frame", "--replay", written.path(), "--at", "noon"});

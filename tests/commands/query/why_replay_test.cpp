@@ -112,7 +112,7 @@ TEST_F(WhyReplay, LooksAtAnEarlierMoment) {
   EXPECT_EQ(before.exit_code, 1);
   EXPECT_NE(before.err.find("no job id begins with"), std::string::npos) << before.err;
   const ProcessResult late = again({serves, "--at", "500h"});
-  EXPECT_EQ(late.exit_code, 1);
+  EXPECT_EQ(late.exit_code, 2);
   EXPECT_NE(late.err.find("the journal covers"), std::string::npos) << late.err;
 }
 

@@ -84,7 +84,7 @@ TEST(OnAlert, AProgramThatCannotRunIsReportedAtStartup) {
   for (const std::string& word : {no_program, std::string("no-such-program-anywhere")}) {
     const ProcessResult ran = run_drover({"router", "--listen", free_endpoint(), "--ledger",
                                           folder.file("ledger"), "--on-alert", word});
-    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_EQ(ran.exit_code, 2);
     EXPECT_NE(ran.err.find("--on-alert: found"), std::string::npos) << ran.err;
   }
 }

@@ -350,7 +350,7 @@ TEST(FailAt, SaysWhatItExpected) {
   setenv("DROVER_FAIL_AT", "ledger.before_lunch:1", 1);
   const ProcessResult ran = run_drover({"router", "--listen", "tcp://127.0.0.1:0"});
   unsetenv("DROVER_FAIL_AT");
-  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.exit_code, 2);
   EXPECT_NE(ran.err.find("ledger.before_lunch:1"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find("ledger.before_commit"), std::string::npos) << ran.err;
 }
