@@ -15,10 +15,6 @@ constexpr std::size_t parts_max = 64;
 /// Longer globs are only compared for equality: the work grows with the product of lengths.
 constexpr std::size_t compared_max = 256;
 
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
 /// The glob in canonical form: lower case, and in each run of wildcards first the `?`, then at
 /// most one `*`.
 std::string spelled(std::string_view glob) {
