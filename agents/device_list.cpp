@@ -11,8 +11,6 @@
 namespace drover::agents {
 namespace {
 
-constexpr std::uint32_t devices_per_host_max = 4096;  // the limit of the router
-
 /// The parts before and after the first `separator`; no second part without one.
 std::pair<std::string_view, std::optional<std::string_view>> split_at(std::string_view text,
                                                                       char separator) {

@@ -192,6 +192,9 @@ struct PoolLimits {
   bool operator==(const PoolLimits&) const = default;
 };
 
+/// Of a policy; about 300 bytes each.
+inline constexpr std::size_t alert_rules_max = 128;
+
 /// An alert rule of the current policy.
 struct AlertRuleText {
   std::string name;

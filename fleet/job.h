@@ -25,6 +25,10 @@ struct Job {
   bool operator==(const Job&) const = default;
 };
 
+// Bounds of a training job. They keep sums and wire values in range.
+inline constexpr std::uint32_t job_steps_max = 1'000'000'000;
+inline constexpr std::uint32_t job_batch_max = 100'000'000;
+
 /// queued -> leased -> running -> finished | failed | cancelled. Leased and running jobs return to
 /// queued when the attempt is refused or lost. A job reaches exactly one terminal state, once.
 enum class JobState : std::uint8_t { queued, leased, running, finished, failed, cancelled };

@@ -27,7 +27,7 @@ constexpr Duration interval_min = seconds(10);
 constexpr int slice_wall_s = 30;           // read at once
 constexpr double slice_messages = 10'000;  // at most, without samples
 constexpr std::size_t read_points_max = 256;
-constexpr std::size_t timeline_markers_max = 5'000;
+constexpr std::size_t replay_markers_max = 5'000;
 
 double rows_per_s(const RecordingReader& reader) {
   const double span_s = to_seconds(reader.last() - reader.first());
@@ -221,7 +221,7 @@ const std::vector<tui::TimelineMarker>& ReplayTimeline::markers() const {
     for (const RecordedMessage& recorded : *found) {
       const auto marker = tui::timeline_marker_of(
           {StreamRecord::Kind::message, recorded.arrived, recorded.envelope, false});
-      if (marker && markers_->size() < timeline_markers_max) markers_->push_back(*marker);
+      if (marker && markers_->size() < replay_markers_max) markers_->push_back(*marker);
     }
   };
   add(reader_.alerts());

@@ -10,6 +10,7 @@
 #include "commands/shell/file_descriptor.h"
 #include "commands/shell/files.h"
 #include "fleet/base/text.h"
+#include "fleet/text/toml.h"
 
 namespace drover::commands {
 
@@ -17,7 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t file_bytes_max = 1 << 20;  // as toml_file::Table
 constexpr WallSpan check_every = std::chrono::seconds(1);
 
 /// Only the user may access new settings folders (XDG Base Directory Specification 0.8).
@@ -55,7 +55,7 @@ std::optional<SettingsFile::Mark> SettingsFile::mark() const {
 Result<tui::Settings> SettingsFile::read() {
   read_ = mark();  // before reading, so that a change meanwhile is detected
   if (!exists()) return tui::Settings();
-  const Result<std::string> text = read_file(path_, file_bytes_max);
+  const Result<std::string> text = read_file(path_, toml_file::bytes_max);
   if (!text) return text.error();
   return tui::read_settings(*text, printable(path_));
 }
@@ -69,7 +69,8 @@ std::optional<Result<tui::Settings>> SettingsFile::read_if_changed(WallTime now)
 }
 
 Status SettingsFile::write(const tui::Settings& settings) {
-  if (path_.empty()) return error("no settings file to write: name one with --config");
+  if (path_.empty())
+    return error(ErrorKind::not_found, "no settings file to write: name one with --config");
   std::error_code unknown;
   const fs::path resolved = fs::weakly_canonical(path_, unknown);
   const fs::path target = unknown ? fs::path(path_) : resolved;

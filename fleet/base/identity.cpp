@@ -10,8 +10,6 @@
 namespace drover {
 namespace {
 
-constexpr std::size_t name_length_max = 64;
-
 // An id of zero means "no job", so it is drawn again in that case (probability 2^-128).
 std::array<std::uint64_t, 2> draw_words(RandomStream& random) {
   std::array<std::uint64_t, 2> words{};
@@ -37,7 +35,7 @@ Result<JobId> parse_job_id(std::string_view text) {
     if (high && low) return JobId{*high, *low};
   }
   return error("job id: found \"{}\", expected 32 hexadecimal digits",
-               printable(text.substr(0, 2 * name_length_max)));
+               printable(text.substr(0, 2 * name_bytes_max)));
 }
 
 Result<DeviceId> parse_device_id(std::string_view text) {
@@ -50,7 +48,7 @@ Result<DeviceId> parse_device_id(std::string_view text) {
     if (index && canonical) return DeviceId{std::string(text.substr(0, slash)), *index};
   }
   return error("device: found \"{}\", expected HOST/N, such as \"h1/3\" (N: 0..65535)",
-               printable(text.substr(0, 2 * name_length_max)));
+               printable(text.substr(0, 2 * name_bytes_max)));
 }
 
 JobId generate_job_id(RandomStream& random) {
@@ -64,7 +62,7 @@ Incarnation generate_incarnation(RandomStream& random) {
 }
 
 bool is_name(std::string_view text) {
-  if (text.empty() || text.size() > name_length_max) return false;
+  if (text.empty() || text.size() > name_bytes_max) return false;
   for (const char character : text) {
     const bool letter =
         (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -28,6 +29,11 @@ struct Incarnation {
   auto operator<=>(const Incarnation&) const = default;
 };
 
+/// Real hosts have at most 16.
+inline constexpr std::size_t devices_per_host_max = 4096;
+/// One for each device.
+inline constexpr std::size_t replicas_per_host_max = devices_per_host_max;
+
 /// One accelerator as the operating system numbers it: `HOST/N`.
 struct DeviceId {
   std::string host;
@@ -53,6 +59,7 @@ Result<DeviceId> parse_device_id(std::string_view text);
 JobId generate_job_id(RandomStream& random);
 Incarnation generate_incarnation(RandomStream& random);
 
+inline constexpr std::size_t name_bytes_max = 64;
 /// Whether the text is a valid name of a host, rack, site, tenant or model:
 /// `[A-Za-z0-9._:-]{1,64}`. The decoder rejects others, so no name can carry an escape sequence.
 bool is_name(std::string_view text);

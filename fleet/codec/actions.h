@@ -98,7 +98,7 @@ inline constexpr auto layout<PolicyReply> =
 template <>
 inline constexpr auto layout<ActionReply> = structure(
     "ActionReply", field("applied", &ActionReply::applied),
-    field("targets", &ActionReply::targets, up_to(devices_max, as_line)),
+    field("targets", &ActionReply::targets, up_to(devices_per_host_max, as_line)),
     field("problem", &ActionReply::problem, as_text),
     field("summary", &ActionReply::summary, as_text), field("confirm", &ActionReply::confirm));
 
@@ -112,19 +112,19 @@ inline constexpr auto layout<Audit> = structure("Audit", field("who", &Audit::wh
 template <>
 inline constexpr auto layout<ApplyFault> = structure("ApplyFault", field("host", &ApplyFault::host),
                                                      field("devices", &ApplyFault::devices,
-                                                           up_to(devices_max)),
+                                                           up_to(devices_per_host_max)),
                                                      field("fault", &ApplyFault::fault));
 
 template <>
 inline constexpr auto layout<ActiveFault> =
     structure("ActiveFault", field("host", &ActiveFault::host),
-              field("devices", &ActiveFault::devices, up_to(devices_max)),
+              field("devices", &ActiveFault::devices, up_to(devices_per_host_max)),
               field("fault", &ActiveFault::fault), field("until", &ActiveFault::until));
 
 template <>
 inline constexpr auto layout<CapDevices> = structure("CapDevices",
                                                      field("devices", &CapDevices::devices,
-                                                           up_to(devices_max)),
+                                                           up_to(devices_per_host_max)),
                                                      field("watts", &CapDevices::watts));
 
 template <>

@@ -8,19 +8,16 @@
 
 namespace drover::codec {
 
-// Texts.
-inline constexpr std::size_t name_bytes_max = 64;        // the limit of is_name()
+// Texts, besides name_bytes_max.
 inline constexpr std::size_t text_bytes_max = 4096;      // a long error message, a screen of text
 inline constexpr std::size_t label_bytes_max = 256;      // a label, pool, target or rule: one line
 inline constexpr std::size_t field_name_bytes_max = 64;  // the longest in use has 22
 
-// Hosts.
-inline constexpr std::size_t devices_max = 4096;   // per host; real hosts have at most 16
-inline constexpr std::size_t groups_max = 1024;    // per host
-inline constexpr std::size_t replicas_max = 4096;  // per host: one for each device
-inline constexpr std::size_t specs_max = 64;       // kinds of device on one host
-inline constexpr std::size_t labels_max = 64;      // per host
-inline constexpr std::size_t held_max = 16'384;    // attempts per host, about 35 bytes each
+// Hosts, besides devices_per_host_max and replicas_per_host_max.
+inline constexpr std::size_t groups_max = 1024;  // per host
+inline constexpr std::size_t specs_max = 64;     // kinds of device on one host
+inline constexpr std::size_t labels_max = 64;    // per host
+inline constexpr std::size_t held_max = 16'384;  // attempts per host, about 35 bytes each
 
 // Jobs.
 inline constexpr std::size_t precisions_max = 16;      // there are nine
@@ -45,12 +42,10 @@ inline constexpr std::size_t classes_max = 256;  // of a policy
 inline constexpr std::size_t senders_max = 65;   // 64 by name, and one for the others
 
 // Actions.
-inline constexpr std::size_t faults_max = 64;        // active on one device
-inline constexpr std::size_t pools_max = 1024;       // of a policy
-inline constexpr std::size_t alert_rules_max = 128;  // of a policy; about 300 bytes each
+inline constexpr std::size_t faults_max = 64;   // active on one device
+inline constexpr std::size_t pools_max = 1024;  // of a policy
 
 // Samples.
-inline constexpr std::size_t columns_max = 64;                       // there are 17 metrics
 inline constexpr std::size_t column_bytes_max = batch_rows_max * 8;  // eight bytes are the widest
 
 // Snapshots.

@@ -56,8 +56,8 @@ template <>
 inline constexpr auto layout<Replica> = structure(
     "Replica", field("id", &Replica::id), field("model", &Replica::model, as_name),
     field("precision", &Replica::precision), field("group", &Replica::group),
-    field("devices", &Replica::devices, up_to(devices_max)), field("state", &Replica::state),
-    field("ready_at", &Replica::ready_at),
+    field("devices", &Replica::devices, up_to(devices_per_host_max)),
+    field("state", &Replica::state), field("ready_at", &Replica::ready_at),
     field("kv_capacity_tokens", &Replica::kv_capacity_tokens),
     field("batch_max", &Replica::batch_max), field("queued", &Replica::queued),
     field("running", &Replica::running), field("kv_used_tokens", &Replica::kv_used_tokens),
@@ -121,7 +121,7 @@ inline constexpr auto layout<Register> = structure(
     field("incarnation", &Register::incarnation), field("software", &Register::software, as_line),
     field("specs", &Register::specs, up_to(specs_max)),
     field("groups", &Register::groups, up_to(groups_max)),
-    field("replicas", &Register::replicas, up_to(replicas_max)),
+    field("replicas", &Register::replicas, up_to(replicas_per_host_max)),
     field("held", &Register::held, up_to(held_max)), field("ambient_c", &Register::ambient_c),
     field("price_factor", &Register::price_factor), field("asked_at", &Register::asked_at),
     field("faults", &Register::faults, up_to(active_faults_max)));
@@ -144,7 +144,8 @@ inline constexpr auto layout<Superseded> = structure("Superseded");
 template <>
 inline constexpr auto layout<Assign> = structure(
     "Assign", field("job", &Assign::job), field("attempt", &Assign::attempt),
-    field("replica", &Assign::replica), field("devices", &Assign::devices, up_to(devices_max)),
+    field("replica", &Assign::replica),
+    field("devices", &Assign::devices, up_to(devices_per_host_max)),
     field("precision", &Assign::precision), field("model_spec", &Assign::model_spec, as_toml),
     field("from_step", &Assign::from_step), field("gang", &Assign::gang));
 
@@ -208,7 +209,7 @@ inline constexpr auto layout<StartReplica> =
               field("model", &StartReplica::model, as_name),
               field("model_spec", &StartReplica::model_spec, as_toml),
               field("precision", &StartReplica::precision),
-              field("devices", &StartReplica::devices, up_to(devices_max)));
+              field("devices", &StartReplica::devices, up_to(devices_per_host_max)));
 
 template <>
 inline constexpr auto layout<RetireReplica> = structure("RetireReplica",
@@ -227,7 +228,7 @@ template <>
 inline constexpr auto layout<SampleBatch> =
     structure("SampleBatch", field("host", &SampleBatch::host, as_name),
               field("devices", &SampleBatch::devices, Packed{batch_rows_max}),
-              field("columns", &SampleBatch::columns, up_to(columns_max)));
+              field("columns", &SampleBatch::columns, up_to(batch_columns_max)));
 
 // Clients and router.
 

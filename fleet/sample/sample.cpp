@@ -35,9 +35,6 @@ constexpr std::array<MetricFacts, metric_count> facts_table{{
 
 static_assert(is_in_order(facts_table, &MetricFacts::metric));
 
-// More columns than metrics are allowed, for metrics of newer versions.
-constexpr std::size_t columns_max = 64;
-
 template <typename Integer>
 Integer to_integer(double value, int scale) {
   constexpr Integer missing = std::numeric_limits<Integer>::min();
@@ -239,9 +236,9 @@ Status check(const SampleBatch& batch) {
     return error("SampleBatch.devices: found {} rows, expected at most {}", batch.devices.size(),
                  batch_rows_max);
   }
-  if (batch.columns.size() > columns_max) {
+  if (batch.columns.size() > batch_columns_max) {
     return error("SampleBatch.columns: found {} columns, expected at most {}", batch.columns.size(),
-                 columns_max);
+                 batch_columns_max);
   }
   if (Status status = check_devices(batch.devices); !status) return status;
   std::bitset<256> metrics;

@@ -85,6 +85,8 @@ struct Column {
 };
 
 inline constexpr std::size_t batch_rows_max = 1000;
+/// More than there are metrics, for metrics of newer versions.
+inline constexpr std::size_t batch_columns_max = 64;
 
 /// Samples of one agent's devices at one instant (that of the envelope).
 struct SampleBatch {

@@ -46,7 +46,6 @@ struct Table::File {
 
 namespace {
 
-constexpr std::size_t file_bytes_max = 1 << 20;
 std::string shown_key(std::string_view key) {
   const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char character) {
     return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_' ||
@@ -130,8 +129,8 @@ std::optional<T> only_if_good(Result<T> result) {
 }  // namespace
 
 Result<Table> Table::parse(std::string_view text, std::string place) {
-  if (text.size() > file_bytes_max) {
-    return error("{}: found {} bytes, expected at most {}", place, text.size(), file_bytes_max);
+  if (text.size() > bytes_max) {
+    return error("{}: found {} bytes, expected at most {}", place, text.size(), bytes_max);
   }
   if (!is_utf8(text)) return error("{}: not UTF-8 text", place);
   if (const auto line = first_line_nested_too_deeply(text)) {

@@ -1,13 +1,14 @@
 // Reads untrusted TOML, with errors that name file, line and key. Only toml.cpp uses toml++.
 //
-// Every problem reads `FILE:LINE: KEY.PATH: found X, expected Y`. Text over 1 MiB, invalid UTF-8
-// and too deeply nested text are rejected before they are parsed.
+// Every problem reads `FILE:LINE: KEY.PATH: found X, expected Y`. Text over `bytes_max`, invalid
+// UTF-8 and too deeply nested text are rejected before they are parsed.
 //
 // A key becomes known when it is read. `finish()` reports the first unknown key, with the nearest
 // known one. After a problem the read returns a default and reading continues; `finish()` returns
 // the first problem, `problems()` all.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@
 #include "fleet/base/time.h"
 
 namespace drover::toml_file {
+
+inline constexpr std::size_t bytes_max = 1 << 20;
 
 struct Node;  // a toml++ table and its known keys
 

@@ -20,8 +20,8 @@ struct Count {
 constexpr Count counts[] = {{TraceField::input, &Workload::input_tokens, trace_tokens_max},
                             {TraceField::output, &Workload::output_tokens, trace_tokens_max},
                             {TraceField::items, &Workload::items, items_max},
-                            {TraceField::steps, &Workload::steps, trace_steps_max},
-                            {TraceField::batch, &Workload::batch, trace_batch_max},
+                            {TraceField::steps, &Workload::steps, job_steps_max},
+                            {TraceField::batch, &Workload::batch, job_batch_max},
                             {TraceField::seq, &Workload::sequence, trace_tokens_max}};
 
 struct Name {
@@ -63,7 +63,7 @@ Status set_priority(std::string_view text, Job& job) {
 }
 
 Status set_devices(std::string_view text, Workload& work) {
-  const Result<std::uint32_t> devices = parse_count(text, 1, trace_devices_max);
+  const Result<std::uint32_t> devices = parse_count(text, 1, devices_per_host_max);
   if (!devices) return devices.error();
   work.devices = static_cast<std::uint16_t>(*devices);
   return {};

@@ -58,7 +58,7 @@ Result<JobType> parse_job_type(std::string_view text) {
   if (rest.starts_with(before) && rest.ends_with(after)) {
     const std::string_view size =
         rest.substr(before.size(), rest.size() - before.size() - after.size());
-    const Result<std::uint32_t> batch = parse_count(size, 1, trace_batch_max);
+    const Result<std::uint32_t> batch = parse_count(size, 1, job_batch_max);
     if (batch) return JobType{std::string(text.substr(0, open)), *batch};
   }
   return error("found \"{}\", expected a job type such as \"ResNet-18 (batch size 32)\"",
@@ -86,9 +86,9 @@ class GavelRows : public TraceRows {
     // The flag is not used, but another value means that the fields are shifted.
     const auto flag = parse_count(trimmed(fields[layout.needs_data]), 0, 1);
     if (!flag) return in_field("needs data", flag.error());
-    const auto steps = parse_count(trimmed(fields[layout.steps]), 1, trace_steps_max);
+    const auto steps = parse_count(trimmed(fields[layout.steps]), 1, job_steps_max);
     if (!steps) return in_field("total steps", steps.error());
-    const auto scale = parse_count(trimmed(fields[layout.scale]), 1, trace_devices_max);
+    const auto scale = parse_count(trimmed(fields[layout.scale]), 1, devices_per_host_max);
     if (!scale) return in_field("scale factor", scale.error());
     const std::string_view time_text = trimmed(fields[layout.arrival]);
     const Result<Instant> at = parse_trace_time(time_text, TimeUnit::s);
@@ -109,9 +109,9 @@ class GavelRows : public TraceRows {
   /// Converts batches to steps of the gang; the last step may have fewer batches.
   static Status count_whole_steps(Workload& work) {
     const std::uint32_t gang = work.devices;
-    if (work.batch > trace_batch_max / gang) {
+    if (work.batch > job_batch_max / gang) {
       return error("found {} batches of {} samples, expected at most {} samples a step", gang,
-                   work.batch, trace_batch_max);
+                   work.batch, job_batch_max);
     }
     work.batch *= gang;
     work.steps = work.steps / gang + (work.steps % gang != 0 ? 1 : 0);

@@ -16,11 +16,8 @@
 
 namespace drover {
 
-/// The known traces have prompts of at most 200,000 tokens and jobs of at most half these steps.
+/// The known traces have prompts of at most 200,000 tokens.
 inline constexpr std::uint32_t trace_tokens_max = 1'000'000;
-inline constexpr std::uint32_t trace_steps_max = 1'000'000'000;
-inline constexpr std::uint32_t trace_batch_max = 100'000'000;
-inline constexpr std::uint16_t trace_devices_max = 4096;
 
 struct TraceRow {
   Instant at{};            // on the trace's own clock

@@ -27,11 +27,11 @@ class TiresiasRows : public TraceRows {
     if (!read) return read.error();
     if (!*read) return std::optional<TraceRow>{};
     const std::vector<std::string>& cells = **read;
-    const auto devices = parse_count(cells[0], 1, trace_devices_max);
+    const auto devices = parse_count(cells[0], 1, devices_per_host_max);
     if (!devices) return in_field("num_gpu", devices.error());
     const Result<Instant> at = parse_trace_time(cells[1], TimeUnit::s);
     if (!at) return in_field("submit_time", at.error());
-    const auto steps = parse_count(cells[2], 1, trace_steps_max);
+    const auto steps = parse_count(cells[2], 1, job_steps_max);
     if (!steps) return in_field("iterations", steps.error());
 
     TraceRow row{*at, "submit_time", cells[1], "model_name", {}, ""};

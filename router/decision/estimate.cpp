@@ -231,7 +231,7 @@ std::size_t Estimator::serving_count() const { return state_->servings; }
 void Estimator::learn(GroupIndex group, WorkKind kind, std::string_view model, double predicted_s,
                       double actual_s, double ratio_then) {
   const bool sane = std::isfinite(predicted_s) && std::isfinite(actual_s) && predicted_s > 0 &&
-                    actual_s > 0 && group < devices_max;
+                    actual_s > 0 && group < device_rows_max;
   if (!sane) return;
   auto& of_kind = state_->ratios[static_cast<std::size_t>(kind)];
   auto known = of_kind.find(model);

@@ -12,8 +12,6 @@ namespace drover::router {
 // Bounds of one job. They keep sums and wire values in range; they are not user quotas. [assumed]
 inline constexpr std::uint32_t job_tokens_max = 10'000'000;  // prompt or output of one request
 inline constexpr std::uint32_t job_items_max = 100'000'000;
-inline constexpr std::uint32_t job_steps_max = 1'000'000'000;
-inline constexpr std::uint32_t job_batch_max = 100'000'000;
 inline constexpr std::size_t job_ops_max = 32;
 inline constexpr double job_throughput_max = 1e9;  // steps per second
 inline constexpr Duration job_deadline_max = std::chrono::hours(24 * 366);

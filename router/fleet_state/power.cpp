@@ -12,8 +12,8 @@
 namespace drover::router {
 namespace {
 
-/// More than any device draws or reserves, and small enough that sums over `devices_max` of them
-/// are exact.
+/// More than any device draws or reserves, and small enough that sums over `device_rows_max` of
+/// them are exact.
 constexpr double milliwatts_max = 1e12;
 
 /// Rounds to nearest, halves up. REQUIRES watts >= 0. Not std::llround: that call took an eighth

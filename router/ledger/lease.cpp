@@ -23,7 +23,7 @@ bool read_range(std::string_view text, std::vector<std::uint16_t>& numbers) {
   const auto last =
       dash < text.size() ? parse_whole_text<std::uint16_t>(text.substr(dash + 1)) : first;
   if (!first || !last || *last < *first) return false;
-  if (std::size_t{*last} - *first >= codec::devices_max) return false;
+  if (std::size_t{*last} - *first >= devices_per_host_max) return false;
   for (std::uint32_t number = *first; number <= *last; ++number) {
     numbers.push_back(static_cast<std::uint16_t>(number));
   }

@@ -104,7 +104,6 @@ AlertRule rule_of(const Shipped& row, bool built_in) {
 }
 
 /// The limit of PolicyChanged.
-constexpr std::size_t rules_max = 128;
 
 /// The error in this name; empty: none.
 std::string wrong_with(const std::string& name, std::set<std::string>& named) {
@@ -151,10 +150,10 @@ void read_alerts(toml_file::Table file, Policy& policy) {
     if (!wrong.empty()) continue;
     if (rule != policy.alerts.end()) {
       *rule = std::move(read);
-    } else if (policy.alerts.size() < rules_max) {
+    } else if (policy.alerts.size() < alert_rules_max) {
       policy.alerts.push_back(std::move(read));
     } else {
-      table.add_problem("name", fmt::format("expected at most {} rules", rules_max));
+      table.add_problem("name", fmt::format("expected at most {} rules", alert_rules_max));
     }
   }
 }

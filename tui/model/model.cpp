@@ -116,7 +116,7 @@ void Model::place_devices(std::uint32_t number, const HostChanged& reported) {
   host.first = devices_.rows();
   host.count = 0;
   host.last_sample_at = Instant::min();
-  if (devices_.rows() + count > devices_max) {
+  if (devices_.rows() + count > shown_devices_max) {
     left_out_ += count;
     return;
   }

@@ -26,7 +26,7 @@ namespace drover::tui {
 
 // Limits: a broken or hostile router must not fill this process's memory.
 inline constexpr std::size_t hosts_max = 20'000;
-inline constexpr std::uint32_t devices_max = 200'000;  // about 35 MB of columns
+inline constexpr std::uint32_t shown_devices_max = 200'000;  // about 35 MB of columns
 inline constexpr std::size_t replicas_max = 20'000;
 inline constexpr std::size_t open_jobs_max = 20'000;  // Summary still counts all of them
 inline constexpr std::size_t ended_jobs_max = 300;
@@ -37,7 +37,7 @@ inline constexpr std::size_t conditions_max = 20'000;  // devices with a Conditi
 inline constexpr std::size_t alerts_max = 10'000;      // raised ones
 inline constexpr std::size_t alert_history_max = 200;  // raised and cleared ones
 inline constexpr std::size_t audits_max = 200;
-inline constexpr std::size_t pools_max = 64;  // with a curve of their own
+inline constexpr std::size_t pool_curves_max = 64;  // with a curve of their own
 
 struct HostRow {
   HostChanged reported;        // without its specs: thousands of hosts share those in specs()
@@ -179,7 +179,7 @@ class Model {
   /// Power caps of the policy, W; 0 if there is none or the policy is unknown.
   double site_cap_w() const { return policy_ ? policy_->site_power_cap_w : 0; }
   double pool_cap_w(std::string_view pool) const;
-  /// In the order in which they first appeared; at most pools_max.
+  /// In the order in which they first appeared; at most pool_curves_max.
   const std::vector<std::string>& pools() const { return pools_; }
   /// The pools that a device is in, in the policy's order: their numbers; the first one's name, or
   /// "" if there is none; all names, "fast,spot".

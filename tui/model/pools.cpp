@@ -14,7 +14,7 @@ constexpr std::size_t pool_sets_max = 4'096;
 std::optional<std::uint16_t> Model::pool_number(const std::string& name) {
   const auto known = std::find(pools_.begin(), pools_.end(), name);
   if (known != pools_.end()) return static_cast<std::uint16_t>(known - pools_.begin());
-  if (pools_.size() >= pools_max) {
+  if (pools_.size() >= pool_curves_max) {
     ++left_out_;
     return std::nullopt;
   }

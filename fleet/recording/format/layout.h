@@ -49,7 +49,7 @@ inline constexpr auto layout<recording::ColumnFormat> =
 
 template <>
 inline constexpr auto layout<recording::ColumnFormatList> = structure(
-    "FormList", field("columns", &recording::ColumnFormatList::columns, up_to(columns_max)));
+    "FormList", field("columns", &recording::ColumnFormatList::columns, up_to(batch_columns_max)));
 
 template <>
 inline constexpr auto layout<recording::BlockSource> = structure(

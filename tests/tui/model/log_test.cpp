@@ -313,7 +313,7 @@ TEST(ModelUpdates, ListsAreBounded) {
   EXPECT_EQ(model.alerts().size(), alerts_max);
   EXPECT_EQ(model.alert_history().size(), alert_history_max);
   EXPECT_EQ(model.audits().size(), audits_max);
-  EXPECT_EQ(model.pools().size(), pools_max);
+  EXPECT_EQ(model.pools().size(), pool_curves_max);
   EXPECT_GT(model.left_out(), 0u);
 }
 
