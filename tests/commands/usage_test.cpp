@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "commands/shell/options.h"
+#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "tests/commands/program.h"
 
@@ -39,10 +40,10 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"router", "--speed", "fast"}, 2, {"--speed", "fast"}},
       {{"router", "--listen", "tcp://0.0.0.0:7700"}, 2, {"not loopback", "--insecure"}},
       {{"router", "--listen", "7700"}, 2, {"--listen"}},
-      {{"router", "--policy", bad_policy}, 1, {"bad.toml:5", "weird"}},
+      {{"router", "--policy", bad_policy}, 2, {"bad.toml:5", "weird"}},
       {{"router", "--policy", folder.file("absent")}, 1, {"absent"}},
       {{"router", "--policy", bad_alert},
-       1,
+       2,
        {"bad_alert.toml:8: alert[1].when", "did you mean temp?, at character 1"}},
       {{"acknowledge"}, 2, {"RULE or --all is required"}},
       {{"acknowledge", "hot", "--all"}, 2, {"RULE or --all is required"}},
@@ -70,7 +71,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"submit", "--model", "llama-3.1-8b", "--op", "\x1b[31m"}, 2, {"'^[[31m'", "fp64"}},
       {{"submit", "--model", "llama-3.1-8b", "--deadline", "10000000d"}, 2, {"292 years"}},
       {{"submit", "--trace", headless, "--model", "llama-3.1-8b"},
-       1,
+       2,
        {"headless.csv:1: header: found no column TIMESTAMP"}},
       {{"submit", "--model", "llama-3.1-8c"}, 2, {"llama-3.1-8c", "llama-3.1-8b"}},
       {{"submit", "--model", "llama-3.1-8b", "--precision", "bf61"}, 2, {"bf61", "bf16"}},
@@ -93,7 +94,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
        {"--model is required"}},
       {{"submit", "--trace", headless, "--format", "csv", "--model", "gpt-2", "--columns",
         "arrival=t,input=a,output=b"},
-       1,
+       2,
        {"headless.csv:1: header: found no column t"}},
       {{"submit", "--trace", empty, "--model", "gpt-2", "--throughputs", "x"},
        2,
@@ -102,7 +103,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
        2,
        {"--measured-on", "--format tiresias"}},
       {{"submit", "--trace", empty, "--format", "tiresias", "--measured-on", "k81"},
-       1,
+       2,
        {"--measured-on", "k81", "k80"}},
       {{"submit", "--model", "gpt-2", "--columns", "x"}, 2, {"--columns", "--trace"}},
       {{"status", "--connect", "tcp://127.0.0.1:1"},
@@ -130,11 +131,11 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
       {{"demo", "--story", "maybe"}, 2, {"--story", "on"}},
       {{"demo", "--model", "llama-3.1-8b"}, 2, {"--trace"}},
       {{"demo", "--throughputs", "x"}, 2, {"--throughputs", "--trace"}},
-      {{"demo", "--trace", empty, "--format", "gavel", "--headless"}, 1, {"empty.csv", "no rows"}},
-      {{"demo", "--trace", all_bad, "--model", "llama-3.1-8b", "--headless"}, 1, {"all_bad.csv:2"}},
-      {{"demo", "--trace", empty, "--model", "llama-3.1-8b", "--headless"}, 1, {"empty.csv"}},
+      {{"demo", "--trace", empty, "--format", "gavel", "--headless"}, 2, {"empty.csv", "no rows"}},
+      {{"demo", "--trace", all_bad, "--model", "llama-3.1-8b", "--headless"}, 2, {"all_bad.csv:2"}},
+      {{"demo", "--trace", empty, "--model", "llama-3.1-8b", "--headless"}, 2, {"empty.csv"}},
       {{"demo", "--trace", headless, "--model", "llama-3.1-8b", "--headless"},
-       1,
+       2,
        {"headless.csv:1"}},
       {{"demo", "--trace", empty, "--headless"}, 2, {"--model"}},
       {{"demo"}, 1, {"no terminal", "--once"}},
@@ -145,7 +146,9 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
     SCOPED_TRACE(shown);
     const ProcessResult ran = run_drover(expected.words);
     EXPECT_EQ(ran.exit_code, expected.exit_code) << ran.err;
-    EXPECT_EQ(ran.out, "");
+    const bool json = contains(expected.words, std::string("--json"));
+    EXPECT_EQ(json, only_object(ran.out)["error"].is_object());
+    if (!json) EXPECT_EQ(ran.out, "");
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
     EXPECT_EQ(ran.err.rfind("drover", 0), 0U) << ran.err;
     for (const std::string& said : expected.said) {

@@ -16,7 +16,7 @@ int main(int count, char** values) {
     return 2;
   }
   const commands::CommandOutcome outcome = commands::run_validate(*arguments);
-  if (!outcome.message.empty()) commands::write_stderr("{}\n", outcome.message);
+  if (!outcome.error.message.empty()) commands::write_stderr("{}\n", outcome.error.message);
   const drover::Status written = commands::flush_output();
   return written ? static_cast<int>(outcome.exit) : 1;
 }

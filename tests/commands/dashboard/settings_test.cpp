@@ -218,7 +218,7 @@ TEST(TopConfig, MistakesGetOneClearLine) {
     std::string said;
   };
   const std::vector<Case> cases = {
-      {{"top", "--config", broken}, 1, "broken.toml:2: them: unknown key; did you mean theme?"},
+      {{"top", "--config", broken}, 2, "broken.toml:2: them: unknown key; did you mean theme?"},
       {{"top", "--config", folder.file("absent")}, 1, "absent: no such file"},
       {{"top", "--config", folder.path()}, 1, "is a folder"},
       {{"top", "--config", broken, "--no-config"}, 2, "exclude each other"},
