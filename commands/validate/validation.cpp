@@ -44,7 +44,7 @@ double goals_away(const Comparison& comparison) {
 }  // namespace
 
 const std::vector<ErrorClass>& error_classes() {
-  constexpr ErrorKind share = ErrorKind::relative;
+  constexpr DistanceKind share = DistanceKind::relative;
   static const std::vector<ErrorClass> classes = {
       {"gemm", "GEMM above 1 GFLOP, GPUs with tensor cores", share, 0.08,
        "LLMCompass 10.9 %; small fits 3 % on 20 points"},
@@ -60,9 +60,9 @@ const std::vector<ErrorClass>& error_classes() {
       {"classic", "CNN, BERT, other training and inference", share, 0.15, ""},
       {"power", "board power under load", share, 0.07,
        "AccelWattch 32 %; Wattchmen 11 to 14 %; fits 4 to 8 %"},
-      {"power-cap", "relative throughput under a power cap", ErrorKind::absolute, 0.03, "0.03"},
-      {"temperature", "temperature after a load step", ErrorKind::absolute, 2.0, "none found", "C",
-       GoalStatistic::root_mean_square},
+      {"power-cap", "relative throughput under a power cap", DistanceKind::absolute, 0.03, "0.03"},
+      {"temperature", "temperature after a load step", DistanceKind::absolute, 2.0, "none found",
+       "C", GoalStatistic::root_mean_square},
       {"other", "outside the goals: small messages, no matrix units, ..", share, 0, ""},
   };
   return classes;
@@ -75,9 +75,9 @@ const ErrorClass* find_class(std::string_view id) {
   return nullptr;
 }
 
-double distance(const Comparison& comparison, ErrorKind kind) {
+double distance(const Comparison& comparison, DistanceKind kind) {
   const double difference = comparison.predicted - comparison.measured;
-  return kind == ErrorKind::relative ? difference / comparison.measured : difference;
+  return kind == DistanceKind::relative ? difference / comparison.measured : difference;
 }
 
 Statistics statistics_of(const std::vector<double>& distances) {

@@ -12,7 +12,7 @@
 namespace drover::commands {
 
 /// How the error of a prediction is measured.
-enum class ErrorKind {
+enum class DistanceKind {
   relative,  // of the measured value
   absolute,  // in the class's unit
 };
@@ -24,7 +24,7 @@ enum class GoalStatistic { mean, root_mean_square };
 struct ErrorClass {
   std::string_view id;     // "gemm", as in tables
   std::string_view title;  // for people
-  ErrorKind distance = ErrorKind::relative;
+  DistanceKind distance = DistanceKind::relative;
   double goal = 0;                   // for measurements that were not fitted; 0: no goal
   std::string_view published_error;  // the best error that others have published or measured
   std::string_view unit{};           // of absolute distances
@@ -54,7 +54,7 @@ struct Comparison {
 };
 
 /// Signed: above zero if the prediction is too high.
-double distance(const Comparison& comparison, ErrorKind kind);
+double distance(const Comparison& comparison, DistanceKind kind);
 
 struct Statistics {
   std::size_t rows = 0;

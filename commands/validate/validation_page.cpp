@@ -252,7 +252,7 @@ std::string plots(const ErrorClass& error_class, const std::vector<const Compari
          fmt::format("{}: {} ({}): measured {:.4g}, predicted {:.4g} {}", of->device, of->label,
                      of->location, of->measured, of->predicted, of->unit)});
   }
-  const double band = error_class.distance == ErrorKind::relative ? error_class.goal : 0;
+  const double band = error_class.distance == DistanceKind::relative ? error_class.goal : 0;
   std::string html = "<div class=\"plots\">";
   for (const auto& [unit, points] : by_unit) {
     html += "<figure>" + plot_svg(points, unit, band) + "</figure>\n";

@@ -138,7 +138,7 @@ Json statistics_json(const Group& group) {
       .set("bias", of.bias)
       .set("root_mean_square", of.root_mean_square)
       .set("goal", when(error_class.goal > 0, error_class.goal))
-      .set("relative", error_class.distance == ErrorKind::relative);
+      .set("relative", error_class.distance == DistanceKind::relative);
 }
 
 Json groups_json(const std::vector<Group>& groups) {
@@ -188,7 +188,7 @@ std::string short_source(std::string_view source) {
 }
 
 std::string distance_text(const ErrorClass& error_class, double value, bool signed_value) {
-  if (error_class.distance == ErrorKind::relative) {
+  if (error_class.distance == DistanceKind::relative) {
     return signed_value ? fmt::format("{:+.1f} %", 100 * value)
                         : fmt::format("{:.1f} %", 100 * value);
   }
