@@ -16,12 +16,7 @@
 namespace drover::router {
 namespace {
 
-// Targets listed in a reply: about one screen. The reply to a fault in a whole site would not fit
-// into a message.
-constexpr std::size_t targets_listed_max = 1'000;
 // Length limit of clients' texts, which are published and quoted in other texts.
-constexpr std::size_t who_max = 64;
-constexpr std::size_t target_max = 100;
 constexpr std::size_t caption_max = 200;
 constexpr std::size_t key_max = 16;
 constexpr std::size_t report_max = 200;
@@ -62,7 +57,8 @@ std::vector<DeviceKey> devices_reached(const FleetState& fleet_state, const Faul
 void RouterCore::handle(Instant now, Caller caller, const InjectFault& inject) {
   const auto reached = plan_injection(inject, fleet_state, policy);
   if (!reached) {
-    return refuse_action(now, caller, action_text(inject), inject.target, reached.error().message);
+    return publisher.refuse_action(now, caller, action_text(inject), inject.target,
+                                   reached.error().message);
   }
   ActionReply reply;
   reply.applied = true;
@@ -78,7 +74,7 @@ void RouterCore::handle(Instant now, Caller caller, const InjectFault& inject) {
   reply.summary =
       injection_text(inject, *reached, reply.targets, running_on(struck), settings.speed);
   const std::uint64_t write =
-      reply_to_action(now, caller, action_text(inject), inject.target, std::move(reply));
+      publisher.reply_to_action(now, caller, action_text(inject), inject.target, std::move(reply));
   for (const FaultTarget& one : *reached) apply_fault(now, one, inject.fault, write);
 }
 
@@ -91,7 +87,7 @@ void RouterCore::apply_fault(Instant now, const FaultTarget& reached, const Faul
   if (clears_immediately(fault)) return;
   for (const DeviceKey& device : devices_reached(fleet_state, reached)) {
     conditions.inject(now, device, fault, reached.whole);
-    publish_device(now, device);
+    publisher.publish_device(now, device);
   }
 }
 
@@ -105,7 +101,8 @@ void RouterCore::replace_reported_faults(Instant now, HostIndex host, const Regi
     const bool unknown = std::any_of(one.devices.begin(), one.devices.end(),
                                      [&](std::uint16_t number) { return number >= count; });
     if (unknown || !can_be_in_force(one.fault)) {
-      drop(now, registration.host, fmt::format("{} is not a valid fault for its devices", words));
+      rejected.drop(now, registration.host,
+                    fmt::format("{} is not a valid fault for its devices", words));
       continue;
     }
     const Instant until = std::min(one.until, saturating_add(now, total_duration(one.fault)));
@@ -120,13 +117,14 @@ void RouterCore::replace_reported_faults(Instant now, HostIndex host, const Regi
   }
   for (const DeviceKey& device :
        conditions.replace_reported_faults(now, host, std::move(reported), asked_at)) {
-    publish_device(now, device);
+    publisher.publish_device(now, device);
   }
 }
 
 void RouterCore::handle(Instant now, Caller caller, const SetPowerCap& cap) {
   if (auto status = check_cap(cap, policy); !status) {
-    return refuse_action(now, caller, action_text(cap), cap.target, status.error().message);
+    return publisher.refuse_action(now, caller, action_text(cap), cap.target,
+                                   status.error().message);
   }
   ActionReply reply;
   const Target target = *parse_target(cap.target);
@@ -134,7 +132,7 @@ void RouterCore::handle(Instant now, Caller caller, const SetPowerCap& cap) {
       cap, target.kind == TargetKind::pool ? policy.pool_index(target.name) : std::nullopt);
   if (!reply.problem.empty()) {
     reply.confirm = true;
-    reply_to_action(now, caller, action_text(cap), cap.target, std::move(reply));
+    publisher.reply_to_action(now, caller, action_text(cap), cap.target, std::move(reply));
     return;
   }
   reply.applied = true;
@@ -147,43 +145,8 @@ void RouterCore::handle(Instant now, Caller caller, const SetPowerCap& cap) {
   change_limits();
   over_cap_since.erase(set.target);  // its time starts again
   reply.summary = cap_effect_text(now, set, was_set);
-  reply_to_action(now, caller, action_text(cap), cap.target, std::move(reply));
+  publisher.reply_to_action(now, caller, action_text(cap), cap.target, std::move(reply));
   enforce_caps(now);
-}
-
-std::string RouterCore::who(Caller caller) const {
-  return caller.entry.name.empty() ? fmt::format("connection {}", caller.peer.number)
-                                   : excerpt(caller.entry.name, who_max);
-}
-
-std::uint64_t RouterCore::record_audit(Instant now, Audit audit) {
-  audit.target = excerpt(audit.target, target_max);
-  const std::uint64_t write = outbox.write(ledger::audit(now, audit));
-  const std::string action = fmt::format("{}: {}", audit.who, audit.action);
-  event(now, audit.applied ? Severity::warning : Severity::info, audit.target,
-        audit.applied ? action : fmt::format("{}: not done: {}", action, audit.detail));
-  outbox.publish(now, std::move(audit));
-  return write;
-}
-
-std::uint64_t RouterCore::reply_to_action(Instant now, Caller caller, const std::string& action,
-                                          const std::string& target, ActionReply reply) {
-  const std::uint64_t write = record_audit(now, {who(caller), action, target, reply.applied,
-                                                 reply.applied ? reply.summary : reply.problem});
-  if (reply.targets.size() > targets_listed_max) {
-    const std::size_t more = reply.targets.size() - targets_listed_max;
-    reply.targets.resize(targets_listed_max);
-    reply.targets.push_back(fmt::format("and {} more", more));
-  }
-  outbox.send(now, caller.peer, std::move(reply), write);
-  return write;
-}
-
-void RouterCore::refuse_action(Instant now, Caller caller, const std::string& action,
-                               const std::string& target, std::string problem) {
-  ActionReply reply;
-  reply.problem = std::move(problem);
-  reply_to_action(now, caller, action, target, std::move(reply));
 }
 
 void RouterCore::change_limits() {
@@ -201,7 +164,8 @@ void RouterCore::end_actions(Instant now) {
   const std::vector<std::string> ended = caps.end(now);
   if (!ended.empty()) change_limits();
   for (const std::string& target : ended) {
-    event(now, Severity::info, target, "the power cap has ended: the policy's cap applies again");
+    publisher.event(now, Severity::info, target,
+                    "the power cap has ended: the policy's cap applies again");
   }
   cancel_due_attempts(now);
   if (std::exchange(policy_unpublished, false)) outbox.publish(now, policy_changed());
@@ -211,7 +175,8 @@ void RouterCore::handle(Instant now, Caller caller, const DeviceReport& report) 
   const auto host = fleet_state.find_host(caller.entry.host);
   if (!host) return;
   if (report.device >= fleet_state.hosts()[*host].devices.size()) {
-    return drop(now, caller.entry.host, fmt::format("device {}: no such device", report.device));
+    return rejected.drop(now, caller.entry.host,
+                         fmt::format("device {}: no such device", report.device));
   }
   std::string detail = printable(report.detail.substr(0, report_max));
   if (detail.empty() && report.xid > 0) detail = fmt::format("Xid {}", report.xid);
@@ -221,15 +186,16 @@ void RouterCore::handle(Instant now, Caller caller, const DeviceReport& report) 
   const bool passing = report.xid > 0 && clears_immediately(report.xid);
   if (passing || (report.usable && !detail.empty())) {
     // An event only: the device's usability is unchanged.
-    event(now, Severity::warning, device_text(fleet_state, device), detail);
+    publisher.event(now, Severity::warning, device_text(fleet_state, device), detail);
     if (report.usable) detail.clear();
     if (!report.usable && !before.usable) detail = before.detail;
   }
   if (!conditions.report(now, device, report.usable, detail)) return;
   update_device(now, device);
   if (before.usable != report.usable) {
-    event(now, report.usable ? Severity::info : Severity::critical,
-          device_text(fleet_state, device), report.usable ? "usable again" : "unusable: " + detail);
+    publisher.event(now, report.usable ? Severity::info : Severity::critical,
+                    device_text(fleet_state, device),
+                    report.usable ? "usable again" : "unusable: " + detail);
   }
   queue.wake_all();
 }
@@ -244,7 +210,7 @@ void RouterCore::update_device(Instant now, DeviceKey device) {
     fleet_state.set_usable(device.first, device.second, conditions.of(device).usable);
     fleet_state.set_drained(device.first, device.second, conditions.of(device).drained);
   }
-  publish_device(now, device);
+  publisher.publish_device(now, device);
 }
 
 void RouterCore::discard_stale_readings(Instant now) {
@@ -269,26 +235,6 @@ void RouterCore::end_caption(Instant now) {
   if (caption.text.empty() || connections.find(caption_by) != nullptr) return;
   caption = {};
   outbox.publish(now, caption);
-}
-
-DeviceChanged RouterCore::device_changed(DeviceKey device) const {
-  const ReportedCondition& condition = conditions.of(device);
-  DeviceChanged changed;
-  changed.host = fleet_state.hosts()[device.first].registration.host;
-  changed.device = device.second;
-  changed.usable = condition.usable;
-  changed.since = condition.since;
-  changed.detail = condition.detail;
-  for (const ReportedCondition::InForce& fault : condition.faults)
-    changed.injected.push_back(fault.words);
-  changed.drained = condition.drained || fleet_state.hosts()[device.first].draining;
-  return changed;
-}
-
-void RouterCore::publish_device(Instant now, DeviceKey device) {
-  DeviceChanged changed = device_changed(device);
-  if (changed.since == Instant{}) changed.since = now;
-  outbox.publish(now, std::move(changed));
 }
 
 PolicyChanged RouterCore::policy_changed() const {

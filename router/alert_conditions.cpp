@@ -29,7 +29,7 @@ void see_cap(double power_w, double cap_w, std::string subject, std::vector<Aler
 
 }  // namespace
 
-void RouterCore::evaluate_alerts(Instant now, const Summary& totals) {
+void RouterCore::evaluate_alerts(Instant now, const Summary& sums) {
   std::vector<AlertCondition> seen;
   add_host_conditions(now, seen);
   add_ejection_conditions(seen);
@@ -37,7 +37,7 @@ void RouterCore::evaluate_alerts(Instant now, const Summary& totals) {
   add_unmet_cap_conditions(now, seen);
   add_job_conditions(now, seen);
   add_drop_conditions(seen);
-  alert_rule_evaluator.evaluate({fleet_state, policy, jobs, conditions, alerts, totals, now}, seen);
+  alert_rule_evaluator.evaluate({fleet_state, policy, jobs, conditions, alerts, sums, now}, seen);
   for (Alert& alert : alerts.observe(now, seen)) outbox.publish(now, std::move(alert));
   end_caption(now);
 }
@@ -106,7 +106,7 @@ void RouterCore::add_job_conditions(Instant now, std::vector<AlertCondition>& se
 }
 
 void RouterCore::add_drop_conditions(std::vector<AlertCondition>& seen) {
-  for (const SenderCount& sender : dropped.changed()) {
+  for (const SenderCount& sender : rejected.take_senders()) {
     seen.push_back(
         {std::string(condition::undecodable), sender.sender,
          fmt::format("{} from this sender {} dropped so far", counted(sender.count, "message"),
@@ -119,7 +119,8 @@ void RouterCore::handle(Instant now, Caller caller, const AcknowledgeAlert& aske
   const std::string rule = excerpt(asked.rule, alert_words_max);
   const std::string subject = excerpt(asked.subject, alert_words_max);
   const std::string action = fmt::format("acknowledge {}", rule.empty() ? "all alerts" : rule);
-  const std::vector<Alert> meant = alerts.acknowledge(now, asked.rule, asked.subject, who(caller));
+  const std::vector<Alert> meant =
+      alerts.acknowledge(now, asked.rule, asked.subject, client_name(caller));
   reply.applied = !meant.empty();
   for (const Alert& alert : meant) {
     reply.targets.push_back(fmt::format("{} {}", alert.rule, alert.subject));
@@ -134,7 +135,8 @@ void RouterCore::handle(Instant now, Caller caller, const AcknowledgeAlert& aske
     reply.problem = fmt::format("no alert{}{} is raised", rule.empty() ? "" : " " + rule,
                                 subject.empty() ? "" : " of " + subject);
   }
-  reply_to_action(now, caller, action, subject.empty() ? "alerts" : subject, std::move(reply));
+  publisher.reply_to_action(now, caller, action, subject.empty() ? "alerts" : subject,
+                            std::move(reply));
 }
 
 }  // namespace drover::router

@@ -50,21 +50,13 @@ void cut_figures(RouterCore& core, Instant now, const JobRecord& record, const s
   if constexpr (std::is_same_v<End, Finished>)
     less = clamp_to(end.outcome, most, record.job) || less;
   if (!less) return;
-  core.record_implausible(
+  core.rejected.count_implausible(
       now, host,
       fmt::format("the result of job {} ({:.3g} device-seconds, {:.3g} J, {:.3g} USD, clamped)",
                   to_short_text(record.job.id), said.device_s, said.energy_j, said.cost_usd));
 }
 
 }  // namespace
-
-void RouterCore::record_implausible(Instant now, const std::string& host, const std::string& what) {
-  DropCounter::Entry& entry = implausible_reports.count({}, host);
-  if (!implausible_reports.should_report(now, entry)) return;
-  event(now, Severity::warning, host,
-        fmt::format("reported implausible figures for {}, {} so far", what,
-                    counted(entry.count, "message")));
-}
 
 JobRecord* RouterCore::current(const std::string& host, const JobId& job, std::uint32_t attempt) {
   JobRecord* record = jobs.find(job);
@@ -88,7 +80,7 @@ void RouterCore::mark_running(Instant now, JobRecord& record) {
   record.state = JobState::running;
   record.since = now;
   outbox.write(ledger::running(now, record));
-  publish_job(now, record);
+  publisher.publish_job(now, record);
 }
 
 void RouterCore::handle(Instant now, Caller caller, const Progress& progress) {
@@ -105,13 +97,13 @@ void RouterCore::handle(Instant now, Caller caller, const Progress& progress) {
   if (preemptions.against(*record) != nullptr) next_cancel = std::min(next_cancel, now);
   double remaining_s = progress.remaining_s;
   if (clamp_estimate(remaining_s)) {
-    record_implausible(now, caller.entry.host,
-                       fmt::format("the remaining time of job {} ({:.3g} s, clamped)",
-                                   to_short_text(record->job.id), progress.remaining_s));
+    rejected.count_implausible(now, caller.entry.host,
+                               fmt::format("the remaining time of job {} ({:.3g} s, clamped)",
+                                           to_short_text(record->job.id), progress.remaining_s));
   }
   record->remaining_s = remaining_s;
   update_busy_until(now, *record);
-  publish_job(now, *record);
+  publisher.publish_job(now, *record);
 }
 
 void RouterCore::update_busy_until(Instant now, const JobRecord& record) {
@@ -297,7 +289,7 @@ std::uint64_t RouterCore::requeue(Instant now, JobRecord& record, Failed failed)
   if (record.retry_at > now) back_offs.emplace(record.retry_at, record.job.work.model);
   set_job_class(record);  // the policy may have changed since the placement
   enqueue(record);
-  publish_job(now, record);
+  publisher.publish_job(now, record);
   return write;
 }
 
@@ -343,13 +335,8 @@ void RouterCore::close_job(Instant now, JobRecord& record, JobState state, std::
   record.since = now;
   record.remaining_s = 0;
   record.end_write = write;
-  publish_job(now, record);
+  publisher.publish_job(now, record);
   jobs.ended(record);
-}
-
-void RouterCore::publish_job(Instant now, const JobRecord& record) {
-  if (!outbox.has_subscribers()) return outbox.skip_publish();
-  outbox.publish(now, job_changed(record));
 }
 
 }  // namespace drover::router

@@ -66,7 +66,7 @@ bool done(const CancelResult& result) {
 }  // namespace
 
 void RouterCore::handle(Instant now, Caller caller, const CancelJobs& asked) {
-  const std::string by = who(caller);
+  const std::string by = client_name(caller);
   CancelReply reply;
   if (asked.jobs.empty()) reply.problem = "no job given, expected ids or their first digits";
   std::vector<JobRecord*> out;
@@ -78,7 +78,7 @@ void RouterCore::handle(Instant now, Caller caller, const CancelJobs& asked) {
   audit.applied = std::any_of(reply.results.begin(), reply.results.end(), done);
   reply.summary = summary_of(reply);
   if (audit.detail.empty()) audit.detail = reply.summary;
-  const std::uint64_t write = record_audit(now, std::move(audit));
+  const std::uint64_t write = publisher.record_audit(now, std::move(audit));
   outbox.send(now, caller.peer, std::move(reply), write);
 }
 
@@ -125,7 +125,7 @@ void RouterCore::cancel_running_attempts(Instant now, const std::vector<JobRecor
   const std::uint64_t write = outbox.write(ledger::audit(now, marked));
   for (const JobRecord* record : out) {
     cancel_attempt(now, *record, Reason::cancelled, write);
-    publish_job(now, *record);
+    publisher.publish_job(now, *record);
   }
   next_cancel = std::min(next_cancel, saturating_add(now, settings.heartbeat_every));
 }

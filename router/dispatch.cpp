@@ -53,7 +53,7 @@ std::string rejection_text(const Decision& decision, Reason reason) {
 
 void RouterCore::dispatch(Instant now) {
   // A lease would wait for the disk, and hold devices meanwhile.
-  if (rejects_writes()) {
+  if (outbox.rejects_writes()) {
     more_to_decide = false;
     return;
   }
@@ -101,13 +101,13 @@ void RouterCore::wait_for_retry_budget(Instant now, JobRecord& record, Instant u
   const std::string before = std::exchange(record.detail, retry_wait_text(until));
   if (record.reason == Reason::budget) {
     // Other retries have started meanwhile.
-    if (record.detail != before) publish_job(now, record);
+    if (record.detail != before) publisher.publish_job(now, record);
     return;
   }
   record.reason = Reason::budget;
   estimator.scratch().record.clear();
   record_decision(now, &record, held_decision(now, record, record.detail));
-  publish_job(now, record);
+  publisher.publish_job(now, record);
 }
 
 PlacementRequest RouterCore::ask_for(const JobRecord& record,
@@ -173,7 +173,7 @@ void RouterCore::decide_one(Instant now, JobRecord& record) {
   record.reason = reason;
   record.detail.clear();  // the last attempt's end; it now waits for another reason
   record_decision(now, &record, std::move(result.decision));
-  publish_job(now, record);
+  publisher.publish_job(now, record);
 }
 
 bool RouterCore::fail_impossible(Instant now, JobRecord& record, PlacementResult& result) {
@@ -238,7 +238,7 @@ void RouterCore::lease(Instant now, JobRecord& record, PlacementResult& result) 
   for (const Member& member : lease.members) this->assign(now, record, member, place, write);
   result.decision.attempt = record.attempt;
   record_decision(now, &record, std::move(result.decision));
-  publish_job(now, record);
+  publisher.publish_job(now, record);
 }
 
 void RouterCore::assign(Instant now, const JobRecord& record, const Member& member,

@@ -46,7 +46,8 @@ std::string resume_text(const std::string& place, std::size_t devices, std::size
 void RouterCore::handle(Instant now, Caller caller, const SetDrain& asked) {
   const auto target = check_drain(asked, fleet_state, policy, drains);
   if (!target) {
-    return refuse_action(now, caller, action_text(asked), asked.target, target.error().message);
+    return publisher.refuse_action(now, caller, action_text(asked), asked.target,
+                                   target.error().message);
   }
   const std::vector<DeviceKey> reached = devices_of(*target);
   const bool stands = drains.is_drained_target(*target) ||
@@ -54,8 +55,8 @@ void RouterCore::handle(Instant now, Caller caller, const SetDrain& asked) {
                         return conditions.of(device).drained;
                       });
   if (!asked.drained && !stands) {
-    return refuse_action(now, caller, action_text(asked), asked.target,
-                         fmt::format("no device of {} is drained", to_text(*target)));
+    return publisher.refuse_action(now, caller, action_text(asked), asked.target,
+                                   fmt::format("no device of {} is drained", to_text(*target)));
   }
   ActionReply reply;
   reply.applied = true;
@@ -73,7 +74,7 @@ void RouterCore::handle(Instant now, Caller caller, const SetDrain& asked) {
                                 : resume_text(place, reached.size(), queue.size());
   reapply_drains(now);
   next_cancel = std::min(next_cancel, drains.next_deadline());
-  reply_to_action(now, caller, action_text(order), asked.target, std::move(reply));
+  publisher.reply_to_action(now, caller, action_text(order), asked.target, std::move(reply));
 }
 
 std::vector<DeviceKey> RouterCore::devices_of(const Target& target) const {
@@ -99,7 +100,7 @@ void RouterCore::reapply_drains(Instant now, HostIndex host) {
     const bool changed = conditions.drain(now, device, drained);
     // Applied anyway: devices of a host that registered with other groups are new to FleetState.
     fleet_state.set_drained(host, device.second, drained);
-    if (changed) publish_device(now, device);
+    if (changed) publisher.publish_device(now, device);
   }
 }
 
@@ -148,8 +149,8 @@ bool RouterCore::is_drained(Instant now, const JobRecord& record, const Member& 
 void RouterCore::cancel_due_attempts(Instant now) {
   if (now < next_cancel) return;
   for (const Target& target : drains.take_expired(now)) {
-    event(now, Severity::warning, to_text(target),
-          "its drain deadline has passed: work still running there is requeued");
+    publisher.event(now, Severity::warning, to_text(target),
+                    "its drain deadline has passed: work still running there is requeued");
   }
   next_cancel = std::min(drains.next_deadline(), preemptions.next_grace_end(now));
   for (const HostEntry& host : fleet_state.hosts()) {

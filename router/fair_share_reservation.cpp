@@ -108,10 +108,11 @@ bool RouterCore::reserve_devices(Instant now, const JobRecord& record, double de
   kept.grace_until = now;
   kept.until =
       saturating_add(now, from_seconds(wait_slack * chosen->wait_s) + 2 * settings.lost_after);
-  event(now, Severity::info, to_short_text(record.job.id),
-        fmt::format("{} is reserved for it: tenant {} has a deficit of {:.0f} device-seconds",
-                    target_text(host.registration.host, numbers), record.job.tenant,
-                    deficit_device_s));
+  publisher.event(
+      now, Severity::info, to_short_text(record.job.id),
+      fmt::format("{} is reserved for it: tenant {} has a deficit of {:.0f} device-seconds",
+                  target_text(host.registration.host, numbers), record.job.tenant,
+                  deficit_device_s));
   reserve(preemptions.begin(std::move(kept)), true);
   return true;
 }

@@ -29,7 +29,7 @@ void RouterCore::handle(Instant now, Caller caller, const MemberStepTime& step_t
   MemberStepTime bounded = step_time;
   const bool less = clamp_estimate(bounded.compute_s);
   if (clamp_estimate(bounded.exchange_s) || less) {
-    record_implausible(
+    rejected.count_implausible(
         now, caller.entry.host,
         fmt::format("the step time of job {} (compute {:.3g} s, exchange {:.3g} s, clamped)",
                     to_short_text(record->job.id), step_time.compute_s, step_time.exchange_s));
@@ -47,7 +47,7 @@ void RouterCore::handle(Instant now, Caller caller, const MemberStepTime& step_t
     send_to_member(now, member, GangStepTime{record->job.id, record->attempt, *step_s});
   }
   mark_running(now, *record);
-  if (ran && pause_of(*record) != before) publish_job(now, *record);
+  if (ran && pause_of(*record) != before) publisher.publish_job(now, *record);
 }
 
 void RouterCore::send_to_member(Instant now, const Member& member, Message said,

@@ -20,8 +20,9 @@ void RouterCore::handle(Instant now, Caller caller, const Leave& leave) {
   if (leave.held > 0 || leave.after > Duration{0}) {
     set_leaving(now, *host, true);
     if (leave.after > Duration{0}) {
-      event(now, Severity::warning, fleet_state.hosts()[*host].registration.host,
-            fmt::format("{} in {:.0f} s: no new work for it", why, to_seconds(leave.after)));
+      publisher.event(
+          now, Severity::warning, fleet_state.hosts()[*host].registration.host,
+          fmt::format("{} in {:.0f} s: no new work for it", why, to_seconds(leave.after)));
     }
     return;
   }
@@ -36,7 +37,7 @@ void RouterCore::handle(Instant now, Caller caller, const Leave& leave) {
     outlier_detector.forget(to_text(gone.id));
     replica_controller.reported(now, gone);
     fleet_state.apply(now, *host, gone);
-    publish_replica(now, gone, group);
+    publisher.publish_replica(now, gone, group);
   }
 }
 
@@ -45,7 +46,7 @@ void RouterCore::set_leaving(Instant now, HostIndex host, bool leaving) {
   if (fleet_state.hosts()[host].draining == leaving) return;
   fleet_state.host(host).draining = leaving;
   for (const DeviceIndex device : fleet_state.hosts()[host].devices) {
-    publish_device(now, {host, fleet_state.devices().number[device]});
+    publisher.publish_device(now, {host, fleet_state.devices().number[device]});
   }
 }
 
@@ -64,9 +65,9 @@ void RouterCore::handle(Instant now, Caller caller, const ForgetHost& asked) {
     reply.targets = {"host:" + name};
     reply.summary = fmt::format("{}: forgotten, with its {}; it may join again", name,
                                 counted(fleet_state.hosts()[*host].devices.size(), "device"));
-    forget_host(now, *host, fmt::format("removed by {}", who(caller)));
+    forget_host(now, *host, fmt::format("removed by {}", client_name(caller)));
   }
-  reply_to_action(now, caller, "forget", "host:" + name, std::move(reply));
+  publisher.reply_to_action(now, caller, "forget", "host:" + name, std::move(reply));
 }
 
 void RouterCore::forget_host(Instant now, HostIndex host, const std::string& why) {
@@ -92,7 +93,7 @@ void RouterCore::forget_host(Instant now, HostIndex host, const std::string& why
   forget_dropped();
   assign_pools(policy, fleet_state);
   outbox.publish(now, HostForgotten{name});
-  event(now, Severity::info, name, "forgotten: " + why);
+  publisher.event(now, Severity::info, name, "forgotten: " + why);
   queue.wake_all();
 }
 

@@ -31,7 +31,7 @@ void publish_gone(RouterCore& core, Instant now, HostIndex host, std::vector<Rep
     entry.replica.state = ReplicaState::gone;
     entry.replica.detail = "its host no longer reports it";
     core.replica_controller.reported(now, entry.replica);
-    core.publish_replica(now, entry.replica, entry.group);
+    core.publisher.publish_replica(now, entry.replica, entry.group);
   }
 }
 
@@ -89,8 +89,9 @@ void RouterCore::handle(Instant now, Caller caller, const Register& registration
   if (!registered) {
     const bool retryable = fine && fleet_state.refused_for_capacity();
     outbox.send(now, caller.peer, JoinRejected{registered.error().message, retryable});
-    event(now, Severity::warning, is_name(registration.host) ? registration.host : "router",
-          "refused: " + registered.error().message);
+    publisher.event(now, Severity::warning,
+                    is_name(registration.host) ? registration.host : "router",
+                    "refused: " + registered.error().message);
     return;
   }
   for (const GroupIndex group : fleet_state.take_renewed_groups()) estimator.forget(group);
@@ -114,7 +115,7 @@ void RouterCore::handle(Instant now, Caller caller, const Register& registration
   add_outlier_places(now, *registered);
   forget_dropped();
   accounting.set_cost_rate(fleet_state, policy);
-  publish_host(now, *registered);
+  publisher.publish_host(now, *registered);
   replace_reported_faults(now, *registered, registration,
                           same_line ? registration.asked_at : Instant{});
   set_leaving(now, *registered, false);
@@ -125,8 +126,9 @@ void RouterCore::handle(Instant now, Caller caller, const Register& registration
   if (earlier != registration.incarnation && registration.held.empty())
     record_host_failure(now, registration.host);
   reconcile(now, caller, registration, same_line ? registration.asked_at : Instant{});
-  event(now, Severity::info, registration.host,
-        "joined with " + counted(fleet_state.hosts()[*registered].devices.size(), "device"));
+  publisher.event(
+      now, Severity::info, registration.host,
+      "joined with " + counted(fleet_state.hosts()[*registered].devices.size(), "device"));
   next_cancel = now;  // its attempts may have been cancelled while it was away
   queue.wake_all();
 }
@@ -195,7 +197,7 @@ void RouterCore::apply_samples(Instant now, const Envelope& envelope, const Samp
   const auto host = fleet_state.find_host(batch.host);
   if (!host || !check(batch)) {
     // Samples of a host that has not registered arrive first at every start: no error.
-    if (host) drop(now, batch.host, check(batch).error().message);
+    if (host) rejected.drop(now, batch.host, check(batch).error().message);
     return;
   }
   // A lost host must register before its samples count.
@@ -204,7 +206,7 @@ void RouterCore::apply_samples(Instant now, const Envelope& envelope, const Samp
     set_health(now, *host, Health::ok, "heartbeat received again");
   if (const auto absurd = find_implausible_value(batch)) {
     const MetricFacts& metric = facts(absurd->metric);
-    record_implausible(
+    rejected.count_implausible(
         now, batch.host,
         fmt::format("the {} of device {} ({:.6g}{}{}, treated as not reported)", metric.name,
                     absurd->device, absurd->value, metric.unit.empty() ? "" : " ", metric.unit));
@@ -225,7 +227,7 @@ void RouterCore::handle(Instant now, Caller caller, const ReplicaReport& report)
   replica.detail = printable(replica.detail.substr(0, 200));
   const auto group = fleet_state.group_of(*host, replica);
   if (group && clamp_to(replica, fleet_state.groups()[*group].spec->memory.bytes)) {
-    record_implausible(
+    rejected.count_implausible(
         now, replica.id.host,
         fmt::format("the memory or requests of replica r{} (clamped)", replica.id.number));
   }
@@ -235,8 +237,8 @@ void RouterCore::handle(Instant now, Caller caller, const ReplicaReport& report)
   const ReplicaIndex index = fleet_state.apply(now, *host, replica);
   if (index == no_index) {
     if (replica.state != ReplicaState::gone) {
-      drop(now, replica.id.host,
-           fmt::format("replica r{}: no such group or devices", replica.id.number));
+      rejected.drop(now, replica.id.host,
+                    fmt::format("replica r{}: no such group or devices", replica.id.number));
     }
     replica.state = ReplicaState::gone;
     replica_controller.reported(now, replica);
@@ -257,11 +259,11 @@ void RouterCore::handle(Instant now, Caller caller, const ReplicaReport& report)
     }
   }
   if (before != replica.state) {
-    event(now, Severity::info, to_text(replica.id),
-          fmt::format("{} is {}{}{}", replica.model, to_text(replica.state),
-                      replica.detail.empty() ? "" : ": ", replica.detail));
+    publisher.event(now, Severity::info, to_text(replica.id),
+                    fmt::format("{} is {}{}{}", replica.model, to_text(replica.state),
+                                replica.detail.empty() ? "" : ": ", replica.detail));
   }
-  publish_replica(now, replica, fleet_state.replicas()[index].group);
+  publisher.publish_replica(now, replica, fleet_state.replicas()[index].group);
   queue.wake_model(replica.model);
   // An unloaded replica frees its devices for gangs and other models.
   if (replica.state == ReplicaState::gone) queue.wake_all();
@@ -274,9 +276,9 @@ void RouterCore::set_health(Instant now, HostIndex host, Health state, const std
   // Only a suspect host becomes healthy by a message.
   if (state == Health::ok) fleet_state.set_returned(now, host);
   fleet_state.set_health(now, host, state);
-  publish_host(now, host);
-  event(now, severity, fleet_state.hosts()[host].registration.host,
-        fmt::format("{}: {}", to_text(state), why));
+  publisher.publish_host(now, host);
+  publisher.event(now, severity, fleet_state.hosts()[host].registration.host,
+                  fmt::format("{}: {}", to_text(state), why));
   queue.wake_all();
 }
 
@@ -315,10 +317,11 @@ void RouterCore::sweep(Instant now) {
                fmt::format("no heartbeat for {} s", to_seconds(settings.suspect_after)));
   }
   if (found.hold_began) {
-    event(now, Severity::critical, "router",
-          fmt::format("{} hosts went silent at once: likely the network; their work is not "
-                      "requeued for up to {} s",
-                      found.held, to_seconds(settings.lost_after)));
+    publisher.event(
+        now, Severity::critical, "router",
+        fmt::format("{} hosts went silent at once: likely the network; their work is not "
+                    "requeued for up to {} s",
+                    found.held, to_seconds(settings.lost_after)));
   }
   for (const HostIndex host : found.lost) {
     record_host_failure(now, fleet_state.hosts()[host].registration.host);
@@ -349,7 +352,7 @@ void RouterCore::expire_restored_leases(Instant now) {
 
 void RouterCore::cancel_unacknowledged(Instant now) {
   // Assignments wait for the disk too: their hosts may have received them late or not at all.
-  if (ledger_backpressure.stalled_within(now, settings.lost_after)) return;
+  if (outbox.backpressure().stalled_within(now, settings.lost_after)) return;
   // A host that answers nobody is no fault of the job or its placement.
   const auto is_silent = [&](const Member& member) {
     const auto host = fleet_state.find_host(member.host);

@@ -35,10 +35,10 @@ std::size_t size_bound(const JobChanged& job) {
 /// Fills a reply until it is full, with at least one job; later jobs are only counted.
 class Listing {
  public:
-  Listing(const RouterCore& core, JobsReply& reply) : core_(core), reply_(reply) {}
+  Listing(const Publisher& publisher, JobsReply& reply) : publisher_(publisher), reply_(reply) {}
   void add(const JobRecord& record) {
     if (!full_) {
-      JobChanged job = core_.job_changed(record);
+      JobChanged job = publisher_.job_changed(record);
       bytes_ += size_bound(job);
       full_ = reply_.jobs.size() >= jobs_reply_max ||
               (bytes_ > jobs_reply_bytes_max && !reply_.jobs.empty());
@@ -48,7 +48,7 @@ class Listing {
   }
 
  private:
-  const RouterCore& core_;
+  const Publisher& publisher_;
   JobsReply& reply_;
   std::size_t bytes_ = 0;
   bool full_ = false;
@@ -68,7 +68,7 @@ void RouterCore::handle(Instant now, Caller caller, const JobsRequest& request) 
   JobsReply reply;
   if (request.job) {
     if (const JobRecord* record = jobs.find(*request.job))
-      reply.jobs.push_back(job_changed(*record));
+      reply.jobs.push_back(publisher.job_changed(*record));
   } else {
     reply = listed(request);
   }
@@ -80,7 +80,7 @@ JobsReply RouterCore::listed(const JobsRequest& request) const {
     return !request.state || record->state == *request.state;
   };
   JobsReply reply;
-  Listing listing(*this, reply);
+  Listing listing(publisher, reply);
   const JobRecord* before = request.open_after ? jobs.find(*request.open_after) : nullptr;
   const bool gone = request.open_after && before == nullptr;
   const std::optional<ListedAt> from = before ? std::optional(listed_at(*before)) : std::nullopt;

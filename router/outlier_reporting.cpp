@@ -56,7 +56,7 @@ void RouterCore::add_outlier_places(Instant now, HostIndex host) {
   for (const GroupIndex index : fleet_state.hosts()[host].groups) {
     const GroupEntry& group = fleet_state.groups()[index];
     const std::string name = group_name(fleet_state.hosts()[host], group);
-    outlier_detector.add_place(name, pool_of(index), group.group.count);
+    outlier_detector.add_place(name, pool_of(fleet_state, policy, index), group.group.count);
     fleet_state.group(index).outlier.ejected = outlier_detector.ejected(name, now);
   }
 }
@@ -64,8 +64,9 @@ void RouterCore::add_outlier_places(Instant now, HostIndex host) {
 void RouterCore::add_outlier_place(Instant now, ReplicaIndex index) {
   const ReplicaEntry& entry = fleet_state.replicas()[index];
   const std::string name = to_text(entry.replica.id);
-  outlier_detector.add_place(name, fmt::format("{} {}", pool_of(entry.group), entry.replica.model),
-                             static_cast<double>(entry.replica.devices.size()));
+  outlier_detector.add_place(
+      name, fmt::format("{} {}", pool_of(fleet_state, policy, entry.group), entry.replica.model),
+      static_cast<double>(entry.replica.devices.size()));
   fleet_state.replica(index).outlier.ejected = outlier_detector.ejected(name, now);
 }
 
@@ -104,8 +105,9 @@ void RouterCore::apply_ejection_changes(Instant now) {
     const double length_s = to_seconds(ejection.until - ejection.since);
     if (ejection.shadow) {
       if (change.ended) continue;
-      event(now, Severity::info, ejection.place,
-            fmt::format("would be ejected for {:.0f} s: {}", length_s, to_text(ejection.detector)));
+      publisher.event(
+          now, Severity::info, ejection.place,
+          fmt::format("would be ejected for {:.0f} s: {}", length_s, to_text(ejection.detector)));
       continue;
     }
     if (OutlierState* outlier = outlier_state_of(ejection.place)) {
@@ -114,11 +116,12 @@ void RouterCore::apply_ejection_changes(Instant now) {
       if (change.ended) fleet_state.set_returned(now, *outlier);
     }
     if (change.ended) {
-      event(now, Severity::info, ejection.place, "no longer ejected: gets new work gradually");
+      publisher.event(now, Severity::info, ejection.place,
+                      "no longer ejected: gets new work gradually");
     } else {
-      event(now, Severity::warning, ejection.place,
-            fmt::format("ejected for {:.0f} s (ejection number {}): {}", length_s, ejection.times,
-                        to_text(ejection.detector)));
+      publisher.event(now, Severity::warning, ejection.place,
+                      fmt::format("ejected for {:.0f} s (ejection number {}): {}", length_s,
+                                  ejection.times, to_text(ejection.detector)));
     }
     queue.wake_all();
   }

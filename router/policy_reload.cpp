@@ -37,13 +37,14 @@ std::string policy_text(const PolicyReply& origin) {
 }  // namespace
 
 void RouterCore::handle(Instant now, Caller caller, const ApplyPolicy& asked) {
-  reply_to_action(now, caller, "apply policy", asked.place, change_policy(now, asked, who(caller)));
+  publisher.reply_to_action(now, caller, "apply policy", asked.place,
+                            change_policy(now, asked, client_name(caller)));
 }
 
 void RouterCore::reload(Instant now, const ApplyPolicy& asked, const std::string& by) {
   ActionReply reply = change_policy(now, asked, by);
-  record_audit(now, {by, "apply policy", asked.place, reply.applied,
-                     reply.applied ? reply.summary : reply.problem});
+  publisher.record_audit(now, {by, "apply policy", asked.place, reply.applied,
+                               reply.applied ? reply.summary : reply.problem});
 }
 
 ActionReply RouterCore::change_policy(Instant now, const ApplyPolicy& asked,
@@ -97,10 +98,11 @@ void RouterCore::activate_policy(Instant now, Policy fresh, PolicyReply origin) 
   change_limits();
   reapply_drains(now);
   // The pools of hosts and replicas may have changed.
-  for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) publish_host(now, host);
+  for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host)
+    publisher.publish_host(now, host);
   for (const ReplicaEntry& entry : fleet_state.replicas()) {
     if (entry.replica.state == ReplicaState::gone) continue;
-    publish_replica(now, entry.replica, entry.group);
+    publisher.publish_replica(now, entry.replica, entry.group);
   }
 }
 
@@ -136,9 +138,9 @@ Status RouterCore::restore_policy(const PolicyReply& applied) {
       return error("the policy that {} applied cannot be read: {}; name one with --policy",
                    applied.by, again.error().message);
     }
-    event(begun, Severity::warning, "policy",
-          fmt::format("the policy that {} applied cannot be read: {}", applied.by,
-                      again.error().message));
+    publisher.event(begun, Severity::warning, "policy",
+                    fmt::format("the policy that {} applied cannot be read: {}", applied.by,
+                                again.error().message));
     return {};
   }
   const bool newer_named = !settings.policy_place.empty() && policy.version > again->version;

@@ -122,7 +122,7 @@ void RouterCore::cap_devices(Instant now, const std::string& subject,
                          place.second);
   }
   if (named > devices_named_max) words += fmt::format(" and {} more", named - devices_named_max);
-  const std::uint64_t write = record_audit(
+  const std::uint64_t write = publisher.record_audit(
       now, Audit{"router", down ? "lower power caps" : "raise power caps", subject, true, words});
   for (const auto& [place, numbers] : devices_by_cap) {
     const auto peer = connections.peer_of(fleet_state.hosts()[place.first].registration.host);

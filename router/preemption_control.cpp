@@ -179,9 +179,9 @@ void RouterCore::begin_preemption(Instant now, const JobRecord& record, const Pr
     preemption.leaving[job] = {leaving->attempt, leaving->steps_saved};
     leaving->detail = fmt::format("being preempted for {} of priority {}",
                                   to_short_text(record.job.id), record.job.priority);
-    publish_job(now, *leaving);
+    publisher.publish_job(now, *leaving);
   }
-  event(now, Severity::warning, to_short_text(record.job.id), decision.change);
+  publisher.event(now, Severity::warning, to_short_text(record.job.id), decision.change);
   const Preemption& reservation = preemptions.begin(std::move(preemption));
   reserve(reservation, true);
   next_cancel = std::min(next_cancel, reservation.grace_until);
@@ -199,11 +199,11 @@ void RouterCore::end_preemption(Instant now, const JobId& job, std::string_view 
                        record->attempt == mark.attempt && record->cancelled.empty();
     if (!stays) continue;
     record->detail.clear();
-    publish_job(now, *record);
+    publisher.publish_job(now, *record);
   }
   if (!why.empty()) {
-    event(now, Severity::info, to_short_text(job),
-          fmt::format("its devices are no longer reserved: {}", why));
+    publisher.event(now, Severity::info, to_short_text(job),
+                    fmt::format("its devices are no longer reserved: {}", why));
   }
   queue.wake_all();
 }

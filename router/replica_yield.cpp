@@ -134,8 +134,8 @@ bool RouterCore::unload_for(Instant now, const JobRecord& record,
                         to_text(fleet_state.replicas()[index].replica.id));
   }
   if (left.empty()) return false;
-  event(now, Severity::info, to_short_text(record.job.id),
-        fmt::format("unloading surplus replicas to free devices for it: {}", left));
+  publisher.event(now, Severity::info, to_short_text(record.job.id),
+                  fmt::format("unloading surplus replicas to free devices for it: {}", left));
   if (record.job.id == reserved_for_share) {
     end_preemption(now, record.job.id, "unloading surplus replicas frees devices sooner");
     reserved_for_share = JobId{};

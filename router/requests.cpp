@@ -7,8 +7,8 @@
 #include "fleet/codec/codec.h"
 #include "router/fleet_state/job_validation.h"
 #include "router/policy/work_class.h"
+#include "router/publishing/snapshot.h"
 #include "router/router_core.h"
-#include "router/snapshot.h"
 
 namespace drover::router {
 namespace {
@@ -78,7 +78,7 @@ SubmitResult RouterCore::submit_one(Instant now, const Job& job, std::uint64_t& 
   if (std::string why = crowding(job, jobs, queue.size(), policy.limits); !why.empty()) {
     return refuse(job, Reason::capacity, std::move(why));
   }
-  if (rejects_writes()) return refuse(job, Reason::capacity, ledger_backpressure.text());
+  if (outbox.rejects_writes()) return refuse(job, Reason::capacity, outbox.backpressure().text());
   JobRecord& record = jobs.add(job, now);
   set_job_class(record);
   record.accepted_write = outbox.write(ledger::accepted(now, job));
@@ -87,7 +87,7 @@ SubmitResult RouterCore::submit_one(Instant now, const Job& job, std::uint64_t& 
   if (record.deadline() != never) deadlines[{record.deadline(), record.number}] = &record;
   enqueue(record);
   more_to_decide = true;
-  publish_job(now, record);
+  publisher.publish_job(now, record);
   return result_of(job, SubmitStatus::accepted, JobState::queued);
 }
 
@@ -106,29 +106,6 @@ SubmitResult RouterCore::refuse(const Job& job, Reason reason, std::string detai
   result.detail = std::move(detail);
   accounting.refused();
   return result;
-}
-
-JobChanged RouterCore::job_changed(const JobRecord& record) const {
-  JobChanged changed = shown(record);
-  if (record.state == JobState::queued) {
-    // A decided job has its own reason; the others wait for their class's reason, not for the way
-    // their last attempt ended.
-    const bool asked =
-        record.queue_class != nullptr && record.queue_class->tried.contains(record.number);
-    const auto reason = asked ? record.reason : queue.waits_for(record);
-    if (reason && reason != changed.reason) changed.detail.clear();
-    if (reason) changed.reason = reason;
-  }
-  if (record.holds_attempt() && record.lease.replica) {
-    const auto host = fleet_state.find_host(record.lease.members.front().host);
-    const auto replica =
-        host ? fleet_state.find_replica(*host, *record.lease.replica) : std::nullopt;
-    if (replica) changed.pause = pause_of_requests(fleet_state.replicas()[*replica].replica);
-  }
-  if (!record.cancelled.empty() && !is_terminal(record.state)) {
-    changed.detail = fmt::format("being {}", record.cancelled);
-  }
-  return changed;
 }
 
 Result<JobRecord*> RouterCore::find_job_by_prefix(const std::string& prefix) {
@@ -160,16 +137,6 @@ void RouterCore::handle(Instant now, Caller caller, const SnapshotRequest&) {
   }
 }
 
-void RouterCore::handle(Instant now, Caller caller, const SummaryRequest&) {
-  // Totals wait for the rows before them. While the disk takes none, the last published ones are
-  // certain.
-  if (ledger_backpressure.delays_replies(outbox.uncommitted()) && published_totals) {
-    return outbox.send(now, caller.peer, *published_totals);
-  }
-  write_published_totals(now);
-  outbox.send(now, caller.peer, summary(now), outbox.last_write());
-}
-
 std::vector<std::string> RouterCore::snapshot_messages(Instant now) const {
   std::vector<std::string> messages;
   const auto add = [&](Message body) {
@@ -178,32 +145,30 @@ std::vector<std::string> RouterCore::snapshot_messages(Instant now) const {
   add(policy_changed());
   for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) {
     if (fleet_state.hosts()[host].forgotten) continue;
-    add(host_changed(host));
+    add(publisher.host_changed(host));
     for (const Envelope& batch : rebuilt_samples(fleet_state, host))
       messages.push_back(encode(batch));
   }
   for (const ReplicaEntry& entry : fleet_state.replicas()) {
     if (entry.replica.state == ReplicaState::gone) continue;
-    add(ReplicaChanged{entry.replica, pool_of(entry.group)});
+    add(ReplicaChanged{entry.replica, pool_of(fleet_state, policy, entry.group)});
   }
-  for (const JobRecord* record : jobs_to_show(jobs)) add(job_changed(*record));
+  for (const JobRecord* record : jobs_to_show(jobs)) add(publisher.job_changed(*record));
   for (const Decision* decision : decisions.last(snapshot_decisions_max)) add(*decision);
-  for (const auto& [at, event] : events) {
+  for (const auto& [at, event] : publisher.events()) {
     messages.push_back(encode(Envelope{"router", outbox.last_published(), at, event}));
   }
-  for (const auto& [device, condition] : conditions.all()) add(device_changed(device));
+  for (const auto& [device, condition] : conditions.all()) add(publisher.device_changed(device));
   for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) {
     if (!fleet_state.hosts()[host].draining) continue;
     for (const DeviceIndex device : fleet_state.hosts()[host].devices) {
       const DeviceKey key{host, fleet_state.devices().number[device]};
-      if (!conditions.all().contains(key)) add(device_changed(key));
+      if (!conditions.all().contains(key)) add(publisher.device_changed(key));
     }
   }
   for (Alert& alert : alerts.raised()) add(std::move(alert));
   if (!caption.text.empty()) add(caption);
-  // Nothing that a restart could take back.
-  const bool on_disk = outbox.uncommitted() == 0 && published_totals_now(now) == accounting.noted();
-  add(on_disk || !published_totals ? summary(now) : *published_totals);
+  add(totals.summary_for_snapshot(now));
   return messages;
 }
 
@@ -216,9 +181,7 @@ void RouterCore::handle(Instant now, Caller caller, const EndRunRequest&) {
     fail(now, *record, Reason::ended, "the run ended before the job did");
   }
   awaiting_hosts = false;
-  write_counters(now);
-  write_published_totals(now);
-  outbox.send(now, caller.peer, summary(now), outbox.last_write());
+  totals.end_run(now, caller);
 }
 
 }  // namespace drover::router

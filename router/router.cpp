@@ -37,24 +37,25 @@ RouterCore::RouterCore(RouterSettings router_settings, Policy router_policy,
       catalogue(known_specs),
       random(RandomStream(settings.seed).child("decisions")),
       fleet_state(settings.fleet_state_limits),
-      ledger_backpressure(start, settings.suspect_after),
+      outbox({start, settings.suspect_after}),
       failure_detector({settings.heartbeat_every, settings.suspect_after, settings.lost_after},
                        start),
       jobs(settings.retention.ended_jobs, settings.retention.ids),
       accounting(start),
-      dropped(from_seconds(report_dropped_every_s * settings.speed)),
-      refusals(from_seconds(report_dropped_every_s * settings.speed)),
-      deferred(from_seconds(report_dropped_every_s * settings.speed)),
-      implausible_reports(from_seconds(report_dropped_every_s * settings.speed)),
       decisions(settings.decisions_kept),
       caps(policy.limits),
       outlier_detector(in_fleet_time(policy.eject, settings.speed), random.child("ejections")),
       alerts(settings.heartbeat_every),
+      publisher({policy, fleet_state, conditions, host_counts, connections, queue, outbox}),
+      rejected({connections, outbox, publisher},
+               from_seconds(report_dropped_every_s * settings.speed)),
+      totals({settings, policy, fleet_state, jobs, estimator, rejected, queue, accounting,
+              host_counts, outbox, publisher},
+             start),
       begun(start),
       ticked(start),
       next_summary(saturating_add(start, settings.summary_every)),
       next_wake(saturating_add(start, settings.heartbeat_every)),
-      next_counters(saturating_add(start, counters_every_heartbeats * settings.heartbeat_every)),
       hosts_awaited_until(saturating_add(start, settings.lost_after)) {
   rebuild_policy_state(start);
   begin_policy();
@@ -101,13 +102,13 @@ Status RouterCore::restored() {
 }
 
 void RouterCore::receive(Instant now, Peer from, const Envelope& envelope, std::string_view key) {
-  if (const auto why = refusal(from, envelope.body)) {
-    return reject_message(now, {from,
-                                sender_text(from, "", key),
-                                *why,
-                                std::string(key),
-                                {},
-                                std::string(kind_name(envelope.body))});
+  if (const auto why = why_refused(connections, from, envelope.body)) {
+    return rejected.reject(now, {from,
+                                 sender_text(from, "", key),
+                                 *why,
+                                 std::string(key),
+                                 {},
+                                 std::string(kind_name(envelope.body))});
   }
   if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
     return apply_samples(now, envelope, *batch);
@@ -116,20 +117,20 @@ void RouterCore::receive(Instant now, Peer from, const Envelope& envelope, std::
     // Nobody can send there: these are the messages of the router's own shell.
     if (const auto* reported = std::get_if<Event>(&envelope.body)) {
       if (reported->subject == "ledger") {
-        ledger_backpressure.set_problem(reported->severity == Severity::critical ? reported->text
-                                                                                 : "");
+        outbox.backpressure().set_problem(reported->severity == Severity::critical ? reported->text
+                                                                                   : "");
       }
-      event(now, reported->severity, reported->subject, reported->text);
+      publisher.event(now, reported->severity, reported->subject, reported->text);
     } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
-      record_audit(now, *audit);
+      publisher.record_audit(now, *audit);
     } else if (const auto* read = std::get_if<ApplyPolicy>(&envelope.body)) {
       reload(now, *read, envelope.sender);
     } else if (std::holds_alternative<Leave>(envelope.body)) {
-      for (Audit& line : refusals.take_due(never)) record_refusal(now, std::move(line));
+      rejected.audit_due(now, never);
     }
     return;
   }
-  const Caller caller{from, touch_connection(now, from.number), key};
+  const Caller caller{from, rejected.touch_connection(now, from.number), key};
   const bool agents_only = sender_role_of(envelope.body) == SenderRole::agent;
   if (agents_only && !std::holds_alternative<Register>(envelope.body)) {
     if (caller.entry.host.empty()) return request_register(now, caller);
@@ -137,20 +138,22 @@ void RouterCore::receive(Instant now, Peer from, const Envelope& envelope, std::
     if (host && failure_detector.record_contact(now, *host))
       set_health(now, *host, Health::ok, "heartbeat received again");
   }
-  if (is_action(envelope.body) && rejects_writes()) {
+  if (is_action(envelope.body) && outbox.rejects_writes()) {
     return outbox.send(now, from,
-                       RequestError{"nothing was done: " + ledger_backpressure.text(), true});
+                       RequestError{"nothing was done: " + outbox.backpressure().text(), true});
   }
   std::visit(
       [&](const auto& body) {
         if constexpr (requires { this->handle(now, caller, body); }) handle(now, caller, body);
+        if constexpr (requires { totals.handle(now, caller, body); })
+          totals.handle(now, caller, body);
       },
       envelope.body);
 }
 
 void RouterCore::tick(Instant now) {
   ticked = std::max(ticked, now);
-  ledger_backpressure.update(ticked, outbox.uncommitted());
+  outbox.tick(ticked);
   suggestions_left = suggestions_per_tick;
   sweep(now);
   expire(now);
@@ -168,13 +171,10 @@ void RouterCore::tick(Instant now) {
   if (now >= next_summary) {
     enforce_caps(now);
     forget_left(now);
-    for (Audit& line : refusals.take_due(now)) record_refusal(now, std::move(line));
-    evaluate_alerts(now, publish_summary(now));
+    rejected.audit_due(now, now);
+    evaluate_alerts(now, totals.publish(now));
     adjust_power_caps(now);
-    if (now >= next_counters) {
-      write_counters(now);
-      next_counters = saturating_add(now, counters_every_heartbeats * settings.heartbeat_every);
-    }
+    totals.write_due_counters(now);
     next_summary = saturating_add(now, settings.summary_every);
     const auto gone = connections.forget_silent(now, leases_of_silence * settings.lease);
     for (const std::uint64_t number : gone) outbox.forget({Channel::control, number});
@@ -217,32 +217,6 @@ Instant RouterCore::next_deadline() const {
   return next;
 }
 
-Summary RouterCore::summary(Instant now) const {
-  Summary summary = accounting.summary(now);
-  summary.classes = accounting.reports_of(policy.classes);
-  summary.queued = queue.size();
-  summary.running = jobs.active_attempts();
-  summary.queued_for = queue.waiting_by_reason();
-  summary.sample_gaps = published_totals_now(now).sample_gaps;
-  summary.estimate_error = estimator.error();
-  add_power_and_spend(summary);
-  summary.budget_usd_per_h = policy.limits.budget_usd_per_h;
-  summary.undecodable = dropped.total();
-  summary.undecodable_by_sender = dropped.by_sender();
-  if (const std::uint64_t earlier = accounting.earlier().undecodable; earlier > 0) {
-    summary.undecodable += earlier;
-    summary.undecodable_by_sender.push_back({"before this start", earlier});
-  }
-  return summary;
-}
-
-void RouterCore::add_power_and_spend(Summary& summary) const {
-  summary.power_w = fleet_state.power_w();
-  summary.power_reserved_w = fleet_state.reserved_w();
-  summary.pools = pool_reports(fleet_state, policy, queue.waiting_by_pool());
-  summary.spend_usd_per_h = spend_usd_per_h(fleet_state, policy);
-}
-
 Router::Router(RouterSettings settings, Policy policy, const devices::Catalogue& catalogue,
                Instant start)
     : core_(
@@ -266,11 +240,11 @@ void Router::receive(Instant now, Peer from, const Envelope& envelope, std::stri
 }
 
 void Router::reject_message(Instant now, const Dropped& dropped) {
-  core_->reject_message(now, dropped);
+  core_->rejected.reject(now, dropped);
 }
 
 std::optional<std::string> Router::refusal(Peer from, const Envelope& envelope) const {
-  return core_->refusal(from, envelope.body);
+  return why_refused(core_->connections, from, envelope.body);
 }
 
 bool Router::speaks_for_host(Peer from) const {
@@ -279,9 +253,8 @@ bool Router::speaks_for_host(Peer from) const {
 }
 
 void Router::committed(Instant now, std::uint64_t sequence) {
-  core_->outbox.committed(sequence);
-  core_->ledger_backpressure.committed(now);
-  core_->publish_totals(now);
+  core_->outbox.committed(now, sequence);
+  core_->totals.publish_committed(now);
 }
 
 void Router::tick(Instant now) { core_->tick(now); }
@@ -294,7 +267,7 @@ Instant Router::next_deadline() const { return core_->next_deadline(); }
 
 Outbox Router::take_outbox() { return core_->outbox.take(); }
 
-Summary Router::summary(Instant now) const { return core_->summary(now); }
+Summary Router::summary(Instant now) const { return core_->totals.summary(now); }
 
 WhyReply Router::why(Instant now, const std::string& job_prefix) {
   return core_->why(now, job_prefix);

@@ -15,6 +15,7 @@
 #include "fleet/messages.h"
 #include "fleet/outbox.h"
 #include "router/fleet_state/limits.h"
+#include "router/health/timing.h"
 #include "router/ledger/retention.h"
 #include "router/policy/policy.h"
 
@@ -22,18 +23,10 @@ namespace drover::router {
 
 struct RouterCore;
 
-/// All durations are fleet time: the shell multiplies wall-clock values by the speed at start.
-struct RouterSettings {
+struct RouterSettings : RouterTiming {
   std::string software;
-  double speed = 1;
   std::string samples_endpoint;  // as bound; sent in JoinAccepted
   std::string publish_endpoint;
-  Duration heartbeat_every = std::chrono::seconds(1);
-  Duration suspect_after = std::chrono::seconds(3);       // without contact: no new work
-  Duration lease = std::chrono::seconds(10);              // then the agent stops its work
-  Duration lost_after = std::chrono::seconds(12);         // without contact: its work is requeued
-  Duration forget_left_after = std::chrono::minutes(10);  // for hosts that left cleanly
-  Duration summary_every = std::chrono::seconds(1);
   std::uint64_t seed = 1;
   std::size_t decisions_kept = 10'000;  // for `why`
   Retention retention;                  // in memory, for ended jobs and ids

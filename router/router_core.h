@@ -26,10 +26,8 @@
 #include "router/fleet_state/fleet_state.h"
 #include "router/fleet_state/host_counters.h"
 #include "router/health/connection_table.h"
-#include "router/health/drop_counter.h"
 #include "router/health/failure_detector.h"
 #include "router/health/outlier_detector.h"
-#include "router/health/refusal_audit.h"
 #include "router/health/retry_budget.h"
 #include "router/jobs/accounting.h"
 #include "router/jobs/fair_share.h"
@@ -38,25 +36,15 @@
 #include "router/jobs/queue.h"
 #include "router/jobs/replica_controller.h"
 #include "router/jobs/victim_selection.h"
-#include "router/ledger/backpressure.h"
 #include "router/ledger/ledger.h"
-#include "router/outbox_builder.h"
+#include "router/publishing/fleet_totals.h"
 #include "router/router.h"
 
 namespace drover::router {
 
-/// Heartbeats between two ledger rows of energy and cost, which are what a killed router loses.
-inline constexpr int counters_every_heartbeats = 10;
 /// Unknown model names per tick for which the nearest known one is searched. Each takes up to half
 /// a millisecond; the others get no suggestion.
 inline constexpr std::uint32_t suggestions_per_tick = 8;
-
-/// The sender of the current message.
-struct Caller {
-  Peer peer;
-  ConnectionEntry& entry;
-  std::string_view key;  // its proven key's name; empty: none
-};
 
 struct RouterCore {
   RouterCore(RouterSettings router_settings, Policy router_policy,
@@ -69,20 +57,7 @@ struct RouterCore {
   Status restore_row(const LedgerRow& row);
   Status restored();
   void expire(Instant now);
-  bool rejects_writes() const { return ledger_backpressure.rejects_writes(outbox.uncommitted()); }
   void end_back_offs(Instant now);
-  Summary summary(Instant now) const;
-  void add_power_and_spend(Summary& summary) const;  // power and spend rate of the fleet now
-
-  // message_rejection.cpp
-  /// Why the connection's role may not send this; nothing: it may.
-  std::optional<std::string> refusal(Peer from, const Message& message) const;
-  ConnectionEntry& touch_connection(Instant now, std::uint64_t number);
-  void reject_message(Instant now, const Dropped& what);
-  /// Counts an unusable message, and reports it now and then. `key`: its sender's, if it has one.
-  void drop(Instant now, const std::string& sender, const std::string& why,
-            const std::string& key = {});
-  void record_refusal(Instant now, Audit line);
 
   // host_registration.cpp
   void handle(Instant now, Caller caller, const Join& join);
@@ -185,8 +160,6 @@ struct RouterCore {
   void mark_running(Instant now, JobRecord& record);
   /// Updates how long its devices stay busy, from its agent's last report.
   void update_busy_until(Instant now, const JobRecord& record);
-  /// The host reported an implausible `what`: counts it by host and reports it now and then.
-  void record_implausible(Instant now, const std::string& host, const std::string& what);
   Usage priced_usage(const JobRecord& record, const std::string& host, Usage usage) const;
   /// Every member has finished. Returns the write.
   std::uint64_t finish(Instant now, JobRecord& record, const Finished& finished);
@@ -201,7 +174,6 @@ struct RouterCore {
   std::uint64_t fail(Instant now, JobRecord& record, Reason reason, std::string detail);
   /// When the failed attempt may be repeated in the same place.
   Instant retry_time(Instant now, std::uint32_t attempts) const;
-  void publish_job(Instant now, const JobRecord& record);
   void close_job(Instant now, JobRecord& record, JobState state, std::uint64_t write);
 
   // outlier_reporting.cpp
@@ -224,21 +196,6 @@ struct RouterCore {
   bool start_replica(Instant now, JobRecord& record);
   /// Returns false if its host cannot be reached now.
   bool retire_replica(Instant now, ReplicaIndex index, std::string rule, std::string why);
-  void publish_replica(Instant now, const Replica& replica, GroupIndex group);
-  HostChanged host_changed(HostIndex host) const;
-  void publish_host(Instant now, HostIndex host);
-  void publish_host_counts(Instant now);
-  /// Returns the totals, published once everything in them is on disk, so that no restarted router
-  /// shows less.
-  Summary publish_summary(Instant now);
-  void publish_totals(Instant now);
-  /// Writes totals of energy, cost and counters to the ledger before they are published.
-  void write_published_totals(Instant now);
-  PublishedTotals published_totals_now(Instant now) const;
-  /// Writes the fleet's sums and counters to the ledger if they have changed.
-  void write_counters(Instant now);
-  void event(Instant now, Severity severity, std::string subject, std::string text);
-  std::string pool_of(GroupIndex group) const;
 
   // job_listing.cpp
   void handle(Instant now, Caller caller, const JobsRequest& request);
@@ -251,11 +208,9 @@ struct RouterCore {
   void set_job_class(JobRecord& record) const;
   SubmitResult refuse(const Job& job, Reason reason, std::string detail);
   void handle(Instant now, Caller caller, const SnapshotRequest& request);
-  void handle(Instant now, Caller caller, const SummaryRequest& request);
   void handle(Instant now, Caller caller, const EndRunRequest&);
   /// The one job whose id begins with these digits; an error if there is none, or several.
   Result<JobRecord*> find_job_by_prefix(const std::string& prefix);
-  JobChanged job_changed(const JobRecord& record) const;
   std::vector<std::string> snapshot_messages(Instant now) const;
 
   // why_requests.cpp
@@ -276,15 +231,6 @@ struct RouterCore {
   // actions.cpp
   void handle(Instant now, Caller caller, const InjectFault& inject);
   void handle(Instant now, Caller caller, const SetPowerCap& cap);
-  /// The client's label, as audits name it.
-  std::string who(Caller caller) const;
-  /// Writes and publishes the audit with an event; returns the row's write.
-  std::uint64_t record_audit(Instant now, Audit audit);
-  /// Records the action, and replies when that is on disk; returns the write.
-  std::uint64_t reply_to_action(Instant now, Caller caller, const std::string& action,
-                                const std::string& target, ActionReply reply);
-  void refuse_action(Instant now, Caller caller, const std::string& action,
-                     const std::string& target, std::string problem);
   void apply_fault(Instant now, const FaultTarget& reached, const Fault& fault,
                    std::uint64_t after_write);
   void change_limits();
@@ -298,8 +244,6 @@ struct RouterCore {
                                Instant asked_at);
   /// Forgets the conditions of the host's devices: it is lost, or a new incarnation runs.
   void forget_conditions(Instant now, HostIndex host, bool in_force = false);
-  DeviceChanged device_changed(DeviceKey device) const;
-  void publish_device(Instant now, DeviceKey device);
   /// Applies a change of the device's condition to FleetState, and publishes it.
   void update_device(Instant now, DeviceKey device);
   /// Discards samples of unusable devices that were in flight when their agent reported them.
@@ -425,7 +369,7 @@ struct RouterCore {
   Status restore_policy(const PolicyReply& applied);
 
   // alert_conditions.cpp
-  void evaluate_alerts(Instant now, const Summary& totals);
+  void evaluate_alerts(Instant now, const Summary& sums);
   void add_host_conditions(Instant now, std::vector<AlertCondition>& seen) const;
   void add_ejection_conditions(std::vector<AlertCondition>& seen) const;
   void add_power_conditions(std::vector<AlertCondition>& seen) const;
@@ -442,7 +386,6 @@ struct RouterCore {
   FleetState fleet_state;
   Estimator estimator;
   OutboxBuilder outbox;
-  LedgerBackpressure ledger_backpressure;
   ConnectionTable connections;
   FailureDetector failure_detector;
   JobTable jobs;
@@ -450,10 +393,6 @@ struct RouterCore {
   FairShare tenants;
   FailbackTable failbacks;
   Accounting accounting;
-  DropCounter dropped;
-  RefusalAudit refusals;
-  DropCounter deferred;             // requests that clients may repeat
-  DropCounter implausible_reports;  // from agents, by host
   DecisionLog decisions;
   ReplicaController replica_controller;
   SurplusReplicas surplus_replicas;
@@ -466,9 +405,11 @@ struct RouterCore {
   AlertRuleEvaluator alert_rule_evaluator;
 
   HostCounterTable host_counts;
+  Publisher publisher;
+  RejectedMessages rejected;
+  FleetTotals totals;
   std::uint32_t suggestions_left = suggestions_per_tick;  // for unknown names, until the next tick
   std::optional<ledger::Reader> reader;                   // until `restored`
-  std::deque<std::pair<Instant, Event>> events;           // last ones, for late subscribers
   std::map<std::pair<Instant, std::uint64_t>, JobRecord*> deadlines;  // open jobs with a deadline
   RetryLog retries;
   /// Ends of back-offs and of waits for the retry budget, by model of the waiting jobs.
@@ -490,10 +431,6 @@ struct RouterCore {
   std::map<DeviceIndex, SentCap> sent_caps;
   std::map<std::string, Instant> over_cap_since;  // by subject of the cap
   Instant next_cap_raise{};
-  Instant next_counters{};
-  double cost_written_usd = 0;
-  std::optional<std::pair<std::uint64_t, Summary>> held_totals;  // until this write is on disk
-  std::optional<Summary> published_totals;                       // published last
   Instant hosts_awaited_until{};  // after a restart: end of leases without a host
   Caption caption;                // the current one; no text: none
   std::uint64_t caption_by = 0;

@@ -52,7 +52,7 @@ WhyReply RouterCore::why(Instant now, const std::string& job_prefix) {
     if (!found) reply.problem = found.error().message;
   }
   if (record != nullptr) {
-    reply.job = job_changed(*record);
+    reply.job = publisher.job_changed(*record);
     for (const std::uint64_t number : record->decisions) {
       if (const Decision* decision = decisions.find(number)) reply.decisions.push_back(*decision);
     }

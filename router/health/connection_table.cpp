@@ -2,13 +2,18 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "fleet/base/contains.h"
+#include "fleet/base/text.h"
 
 namespace drover::router {
 namespace {
 
 // Earlier incarnations kept per host: more than can still be running by mistake.
 constexpr std::size_t superseded_kept = 16;
+// Length limit of clients' names, which are published and quoted in other texts.
+constexpr std::size_t client_name_max = 64;
 
 }  // namespace
 
@@ -28,6 +33,11 @@ bool may_send(std::optional<Role> role, const Message& message) {
       return !role || *role == Role::client;
   }
   return false;
+}
+
+std::string client_name(const Caller& caller) {
+  return caller.entry.name.empty() ? fmt::format("connection {}", caller.peer.number)
+                                   : excerpt(caller.entry.name, client_name_max);
 }
 
 const std::string& sender_name(const ConnectionEntry& peer) {

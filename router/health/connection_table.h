@@ -35,6 +35,16 @@ struct ConnectionEntry {
   std::uint64_t undecodable = 0;  // messages that did not decode
 };
 
+/// The sender of the current message.
+struct Caller {
+  Peer peer;
+  ConnectionEntry& entry;
+  std::string_view key;  // its proven key's name; empty: none
+};
+
+/// The client's label, as audits name it.
+std::string client_name(const Caller& caller);
+
 /// The name under which messages are counted: the connection's host, else the connection.
 const std::string& sender_name(const ConnectionEntry& peer);
 

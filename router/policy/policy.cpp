@@ -295,6 +295,12 @@ void assign_pools(const Policy& policy, FleetState& fleet_state) {
   fleet_state.set_pool_groups(std::move(counts));
 }
 
+std::string pool_of(const FleetState& fleet_state, const Policy& policy, std::uint32_t group) {
+  const std::vector<std::uint32_t>& pools = fleet_state.groups()[group].pools;
+  if (pools.empty() || pools.front() >= policy.pools.size()) return "";
+  return policy.pools[pools.front()].name;
+}
+
 Policy at_speed(Policy policy, double speed) {
   policy.stale_after_s *= std::max(1.0, speed);
   return policy;

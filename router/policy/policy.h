@@ -166,6 +166,8 @@ bool matches(const PoolMatch& match, const Register& host, const Group& group,
 class FleetState;
 /// Recomputes each group's pools, after a registration or a policy change.
 void assign_pools(const Policy& policy, FleetState& fleet_state);
+/// The first pool of the group; empty: none.
+std::string pool_of(const FleetState& fleet_state, const Policy& policy, std::uint32_t group);
 
 /// The policy for a fleet at this speed: the telemetry age limit also holds in wall time, because
 /// at most 20 batches arrive per wall second at any speed.

@@ -1,4 +1,4 @@
-#include "router/snapshot.h"
+#include "router/publishing/snapshot.h"
 
 #include <cmath>
 #include <map>

@@ -1,5 +1,5 @@
 // The router's outgoing side: sends numbered per connection, ledger writes numbered per run, and
-// publications, numbered once for all subscribers.
+// publications, numbered once for all subscribers. It knows whether the ledger's disk keeps up.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,15 @@
 #include "fleet/base/time.h"
 #include "fleet/messages.h"
 #include "fleet/outbox.h"
+#include "router/ledger/backpressure.h"
 
 namespace drover::router {
 
 class OutboxBuilder {
  public:
+  explicit OutboxBuilder(LedgerBackpressure backpressure)
+      : backpressure_(std::move(backpressure)) {}
+
   /// Sends at once, or when `after_write` is on disk. May overtake earlier sends that wait.
   void send(Instant now, Peer to, Message body, std::uint64_t after_write = 0);
   /// Like send, but never overtakes an earlier `send_in_order` to the same peer: a Cancel must not
@@ -28,12 +32,19 @@ class OutboxBuilder {
   void set_has_subscribers(bool has_subscribers) { watched_ = has_subscribers; }
   bool has_subscribers() const { return watched_; }
 
-  void committed(std::uint64_t sequence);
+  /// The store has committed every write up to this sequence.
+  void committed(Instant now, std::uint64_t sequence);
   std::uint64_t last_write() const { return last_write_; }
   std::uint64_t last_published() const { return last_published_; }
   bool is_committed(std::uint64_t write) const { return write <= committed_; }
   /// Writes that the store has not yet committed.
   std::uint64_t uncommitted() const { return last_write_ - committed_; }
+  /// Called each turn.
+  void tick(Instant now) { backpressure_.update(now, uncommitted()); }
+  /// Whether to reject everything that can be rejected instead of writing it.
+  bool rejects_writes() const { return backpressure_.rejects_writes(uncommitted()); }
+  LedgerBackpressure& backpressure() { return backpressure_; }
+  const LedgerBackpressure& backpressure() const { return backpressure_; }
 
   /// The connection is closed: drops its counters.
   void forget(Peer peer) { peers_.erase(peer); }
@@ -49,6 +60,7 @@ class OutboxBuilder {
   std::uint64_t committed_ = 0;
   std::uint64_t last_published_ = 0;
   bool watched_ = true;
+  LedgerBackpressure backpressure_;
   Outbox outbox_;
 };
 

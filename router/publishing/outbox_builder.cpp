@@ -1,4 +1,4 @@
-#include "router/outbox_builder.h"
+#include "router/publishing/outbox_builder.h"
 
 #include <algorithm>
 #include <utility>
@@ -37,8 +37,9 @@ std::uint64_t OutboxBuilder::publish(Instant now, Message body) {
   return last_published_;
 }
 
-void OutboxBuilder::committed(std::uint64_t sequence) {
+void OutboxBuilder::committed(Instant now, std::uint64_t sequence) {
   committed_ = std::max(committed_, std::min(sequence, last_write_));
+  backpressure_.committed(now);
 }
 
 }  // namespace drover::router
