@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "fleet/base/text.h"
+#include "router/actions.h"
 #include "router/actions/reply_text.h"
-#include "router/router_core.h"
+#include "router/ledger/ledger.h"
 
 namespace drover::router {
 namespace {
@@ -65,7 +66,7 @@ bool done(const CancelResult& result) {
 
 }  // namespace
 
-void RouterCore::handle(Instant now, Caller caller, const CancelJobs& asked) {
+void Actions::handle(Instant now, const Caller& caller, const CancelJobs& asked) {
   const std::string by = client_name(caller);
   CancelReply reply;
   if (asked.jobs.empty()) reply.problem = "no job given, expected ids or their first digits";
@@ -82,9 +83,9 @@ void RouterCore::handle(Instant now, Caller caller, const CancelJobs& asked) {
   outbox.send(now, caller.peer, std::move(reply), write);
 }
 
-CancelResult RouterCore::cancel(Instant now, const std::string& text, const std::string& why,
-                                std::vector<JobRecord*>& out) {
-  const auto found = find_job_by_prefix(text);
+CancelResult Actions::cancel(Instant now, const std::string& text, const std::string& why,
+                             std::vector<JobRecord*>& out) {
+  const auto found = jobs.find_by_prefix(text);
   if (!found) return forgotten_end(text, found.error().message);
   JobRecord& record = **found;
   CancelResult result{text, record.job.id, CancelStatus::cancelled, ""};
@@ -94,7 +95,7 @@ CancelResult RouterCore::cancel(Instant now, const std::string& text, const std:
     return result;
   }
   if (!record.holds_attempt()) {
-    fail(now, record, Reason::cancelled, why);
+    ends.fail(now, record, Reason::cancelled, why);
     return result;
   }
   result.status = CancelStatus::cancelling;
@@ -107,7 +108,7 @@ CancelResult RouterCore::cancel(Instant now, const std::string& text, const std:
   return result;
 }
 
-CancelResult RouterCore::forgotten_end(const std::string& text, const std::string& problem) const {
+CancelResult Actions::forgotten_end(const std::string& text, const std::string& problem) const {
   CancelResult result{text, {}, CancelStatus::unknown, problem};
   const auto id = parse_job_id(text);
   const auto known = id ? jobs.remembered(*id) : std::nullopt;
@@ -117,17 +118,13 @@ CancelResult RouterCore::forgotten_end(const std::string& text, const std::strin
   return result;
 }
 
-void RouterCore::cancel_running_attempts(Instant now, const std::vector<JobRecord*>& out) {
+void Actions::cancel_running_attempts(Instant now, const std::vector<JobRecord*>& out) {
   CancelReply marked;
   for (const JobRecord* record : out) {
     marked.results.push_back({"", record->job.id, CancelStatus::cancelling, record->cancelled});
   }
   const std::uint64_t write = outbox.write(ledger::audit(now, marked));
-  for (const JobRecord* record : out) {
-    cancel_attempt(now, *record, Reason::cancelled, write);
-    publisher.publish_job(now, *record);
-  }
-  next_cancel = std::min(next_cancel, saturating_add(now, settings.heartbeat_every));
+  attempts.cancel(now, out, write);
 }
 
 }  // namespace drover::router

@@ -1,16 +1,12 @@
-// Drains ordered by operators, and attempts that must be cancelled: those of cancelled jobs, those
-// still running after a drain's deadline, and preempted ones.
-//
-// An attempt ends only when its agent reports it: until then it runs, and its result may be on the
-// way. The Cancel is repeated each heartbeat, because any message may be lost.
+// Drains ordered by operators.
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
+#include "router/actions.h"
 #include "router/actions/reply_text.h"
-#include "router/router_core.h"
 
 namespace drover::router {
 namespace {
@@ -43,7 +39,7 @@ std::string resume_text(const std::string& place, std::size_t devices, std::size
 
 }  // namespace
 
-void RouterCore::handle(Instant now, Caller caller, const SetDrain& asked) {
+void Actions::handle(Instant now, const Caller& caller, const SetDrain& asked) {
   const auto target = check_drain(asked, fleet_state, policy, drains);
   if (!target) {
     return publisher.refuse_action(now, caller, action_text(asked), asked.target,
@@ -72,12 +68,12 @@ void RouterCore::handle(Instant now, Caller caller, const SetDrain& asked) {
   reply.summary = order.drained ? drain_text(now, order, place, reached.size(), running_on(reached),
                                              settings.speed)
                                 : resume_text(place, reached.size(), queue.size());
-  reapply_drains(now);
-  next_cancel = std::min(next_cancel, drains.next_deadline());
+  availability.reapply_drains(now);
+  attempts.check_cancels_at(drains.next_deadline());
   publisher.reply_to_action(now, caller, action_text(order), asked.target, std::move(reply));
 }
 
-std::vector<DeviceKey> RouterCore::devices_of(const Target& target) const {
+std::vector<DeviceKey> Actions::devices_of(const Target& target) const {
   std::vector<DeviceKey> devices;
   for (const HostIndex host : hosts_by_name(fleet_state)) {
     for (const std::uint16_t number : covered_devices(target, fleet_state, policy, host)) {
@@ -87,38 +83,7 @@ std::vector<DeviceKey> RouterCore::devices_of(const Target& target) const {
   return devices;
 }
 
-void RouterCore::reapply_drains(Instant now) {
-  for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) reapply_drains(now, host);
-  queue.wake_all();
-}
-
-void RouterCore::reapply_drains(Instant now, HostIndex host) {
-  for (std::size_t number = 0; number < fleet_state.hosts()[host].devices.size(); ++number) {
-    const DeviceKey device{host, static_cast<std::uint16_t>(number)};
-    const bool drained =
-        drains.order_for(location_of(fleet_state, policy, host, device.second)) != nullptr;
-    const bool changed = conditions.drain(now, device, drained);
-    // Applied anyway: devices of a host that registered with other groups are new to FleetState.
-    fleet_state.set_drained(host, device.second, drained);
-    if (changed) publisher.publish_device(now, device);
-  }
-}
-
-std::optional<Reason> RouterCore::cancel_reason(Instant now, const JobRecord& record) const {
-  if (!record.cancelled.empty()) return Reason::cancelled;
-  const Preemption* preemption = preemptions.against(record);
-  if (preemption != nullptr && PreemptionTable::is_due(*preemption, record, now)) {
-    return Reason::preempted;
-  }
-  for (const Member& member : record.lease.members) {
-    if (is_drained(now, record, member)) return Reason::drain;
-  }
-  // A member of the gang is lost: the others are cancelled.
-  if (record.lease.failure) return Reason::cancelled;
-  return std::nullopt;
-}
-
-std::size_t RouterCore::running_on(const std::vector<DeviceKey>& devices) const {
+std::size_t Actions::running_on(const std::vector<DeviceKey>& devices) const {
   const std::set<DeviceKey> asked(devices.begin(), devices.end());
   std::set<HostIndex> hosts;
   for (const DeviceKey& device : devices) hosts.insert(device.first);
@@ -133,35 +98,6 @@ std::size_t RouterCore::running_on(const std::vector<DeviceKey>& devices) const 
     }
   }
   return running.size();
-}
-
-bool RouterCore::is_drained(Instant now, const JobRecord& record, const Member& member) const {
-  const auto host = fleet_state.find_host(member.host);
-  if (!host) return false;
-  const auto devices = member_devices(fleet_state, record, member);
-  return std::any_of(devices.begin(), devices.end(), [&](std::uint16_t number) {
-    if (number >= fleet_state.hosts()[*host].devices.size()) return false;
-    const auto* word = drains.order_for(location_of(fleet_state, policy, *host, number));
-    return word != nullptr && word->deadline <= now;
-  });
-}
-
-void RouterCore::cancel_due_attempts(Instant now) {
-  if (now < next_cancel) return;
-  for (const Target& target : drains.take_expired(now)) {
-    publisher.event(now, Severity::warning, to_text(target),
-                    "its drain deadline has passed: work still running there is requeued");
-  }
-  next_cancel = std::min(drains.next_deadline(), preemptions.next_grace_end(now));
-  for (const HostEntry& host : fleet_state.hosts()) {
-    for (const JobRecord* record : jobs.on_host(host.registration.host)) {
-      const auto reason = cancel_reason(now, *record);
-      if (!reason) continue;
-      send_to_member(now, *record->lease.member(host.registration.host),
-                     Cancel{record->job.id, record->attempt, *reason});
-      next_cancel = std::min(next_cancel, saturating_add(now, settings.heartbeat_every));
-    }
-  }
 }
 
 }  // namespace drover::router

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "fleet/codec/codec.h"
-#include "router/router_core.h"
+#include "router/queries.h"
 
 namespace drover::router {
 namespace {
@@ -64,7 +64,7 @@ ListedAt listed_at(const JobRecord& record) {
 
 }  // namespace
 
-void RouterCore::handle(Instant now, Caller caller, const JobsRequest& request) {
+void Queries::handle(Instant now, const Caller& caller, const JobsRequest& request) {
   JobsReply reply;
   if (request.job) {
     if (const JobRecord* record = jobs.find(*request.job))
@@ -75,7 +75,7 @@ void RouterCore::handle(Instant now, Caller caller, const JobsRequest& request) 
   outbox.send(now, caller.peer, std::move(reply));
 }
 
-JobsReply RouterCore::listed(const JobsRequest& request) const {
+JobsReply Queries::listed(const JobsRequest& request) const {
   const auto asked = [&](const JobRecord* record) {
     return !request.state || record->state == *request.state;
   };

@@ -5,7 +5,7 @@
 
 #include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
-#include "router/jobs/pool_reports.h"
+#include "router/ledger/ledger.h"
 #include "router/router_core.h"
 
 namespace drover::router {
@@ -28,6 +28,17 @@ bool is_action(const Message& message) {
          std::holds_alternative<ForgetHost>(message);
 }
 
+JoinAccepted welcome_of(const RouterSettings& settings) {
+  JoinAccepted welcome;
+  welcome.speed = settings.speed;
+  welcome.samples_endpoint = settings.samples_endpoint;
+  welcome.publish_endpoint = settings.publish_endpoint;
+  welcome.heartbeat_every = settings.heartbeat_every;
+  welcome.lease = settings.lease;
+  welcome.software = settings.software;
+  return welcome;
+}
+
 }  // namespace
 
 RouterCore::RouterCore(RouterSettings router_settings, Policy router_policy,
@@ -37,28 +48,56 @@ RouterCore::RouterCore(RouterSettings router_settings, Policy router_policy,
       catalogue(known_specs),
       random(RandomStream(settings.seed).child("decisions")),
       fleet_state(settings.fleet_state_limits),
-      outbox({start, settings.suspect_after}),
-      failure_detector({settings.heartbeat_every, settings.suspect_after, settings.lost_after},
-                       start),
       jobs(settings.retention.ended_jobs, settings.retention.ids),
       accounting(start),
       decisions(settings.decisions_kept),
-      caps(policy.limits),
-      outlier_detector(in_fleet_time(policy.eject, settings.speed), random.child("ejections")),
-      alerts(settings.heartbeat_every),
+      outbox({start, settings.suspect_after}),
       publisher({policy, fleet_state, conditions, host_counts, connections, queue, outbox}),
       rejected({connections, outbox, publisher},
                from_seconds(report_dropped_every_s * settings.speed)),
       totals({settings, policy, fleet_state, jobs, estimator, rejected, queue, accounting,
               host_counts, outbox, publisher},
              start),
+      waiting({settings, policy, catalogue, jobs, queue, tenants}),
+      outliers({policy, jobs, fleet_state, queue, publisher},
+               {in_fleet_time(policy.eject, settings.speed), random.child("ejections")}),
+      reserved({policy, fleet_state, estimator, jobs, queue, preemptions, publisher}),
+      ends({settings, policy, preemptions, fleet_state, estimator, jobs, queue, tenants, failbacks,
+            accounting, outbox, publisher, outliers, reserved, waiting}),
+      attempts({settings, policy, connections, preemptions, fleet_state, jobs, tenants, drains,
+                accounting, outbox, publisher, rejected, outliers, ends}),
+      dispatcher({settings,    policy,    catalogue, preemptions, random,    fleet_state, estimator,
+                  connections, jobs,      queue,     tenants,     failbacks, accounting,  decisions,
+                  outbox,      publisher, reserved,  waiting,     ends,      attempts},
+                 start),
+      replicas({settings, policy, catalogue, connections, jobs, tenants, preemptions, waiting,
+                queue, random, fleet_state, estimator, replica_controller, accounting, outbox,
+                publisher, reserved, dispatcher}),
+      availability({policy, drains, fleet_state, conditions, queue, publisher, rejected}),
+      hosts(
+          {settings,  policy,     fleet_state, estimator,  connections,        jobs,        queue,
+           tenants,   accounting, host_counts, conditions, replica_controller, sent_caps,   outbox,
+           publisher, rejected,   outliers,    reserved,   attempts,           availability},
+          welcome_of(settings), start),
+      power(
+          {settings, fleet_state, jobs, connections, policy, queue, sent_caps, outbox, publisher}),
+      alerts({settings, policy, fleet_state, jobs, queue, conditions, outliers, power, rejected,
+              outbox, publisher}),
+      policy_control({settings, queue, policy, fleet_state, tenants, failbacks, accounting, outbox,
+                      publisher, outliers, waiting, availability, power, alerts},
+                     settings.policy_place, start),
+      actions({settings, policy, fleet_state, connections, conditions, queue, jobs, drains, outbox,
+               publisher, ends, attempts, availability}),
+      submissions(
+          {policy, catalogue, queue, jobs, accounting, outbox, publisher, waiting, dispatcher}),
+      queries({settings,   policy,      jobs,      conditions,     decisions,
+               accounting, publisher,   totals,    policy_control, alerts,
+               actions,    catalogue,   random,    preemptions,    waiting,
+               dispatcher, fleet_state, estimator, reserved,       outbox}),
       begun(start),
       ticked(start),
       next_summary(saturating_add(start, settings.summary_every)),
-      next_wake(saturating_add(start, settings.heartbeat_every)),
-      hosts_awaited_until(saturating_add(start, settings.lost_after)) {
-  rebuild_policy_state(start);
-  begin_policy();
+      next_wake(saturating_add(start, settings.heartbeat_every)) {
   outbox.write(ledger::started(start, settings.speed, settings.software));
 }
 
@@ -70,7 +109,7 @@ Status RouterCore::restore_row(const LedgerRow& row) {
 Status RouterCore::restored() {
   if (!reader) return {};
   if (reader->policy()) {
-    if (auto status = restore_policy(*reader->policy()); !status) return status;
+    if (auto status = policy_control.restore(begun, *reader->policy()); !status) return status;
   }
   for (const auto& [host, noted] : reader->host_counts()) {
     host_counts.restore(host, noted.registration.incarnation,
@@ -78,24 +117,18 @@ Status RouterCore::restored() {
   }
   for (const auto& [at, said] : reader->drains()) drains.apply(at, said);
   drains.take_expired(begun);  // reported before the restart, or too late to report
-  next_cancel = drains.next_deadline();
-  for (const auto& [at, cap] : reader->power_caps()) {
-    // A cap on a pool that the policy no longer has is dropped.
-    if (check_cap(cap, policy)) caps.set(at, cap);
-  }
+  attempts.check_cancels_at(drains.next_deadline());
+  power.restore(begun, reader->power_caps());
   reader.reset();
-  caps.end(begun);
-  change_limits();
   for (const auto& [number, record] : jobs.open()) {
-    if (record->deadline() != never) deadlines[{record->deadline(), number}] = record;
+    waiting.watch_deadline(*record);
     if (record->holds_attempt()) {
       // Only the agent's Register shows whether it still runs.
       record->state = JobState::leased;
-      awaiting_hosts = true;
-      set_job_class(*record);
+      attempts.await_hosts(saturating_add(begun, settings.lost_after));
+      waiting.set_class(*record);
     } else {
-      set_job_class(*record);
-      enqueue(*record);
+      waiting.add(*record);
     }
   }
   return {};
@@ -111,108 +144,104 @@ void RouterCore::receive(Instant now, Peer from, const Envelope& envelope, std::
                                  std::string(kind_name(envelope.body))});
   }
   if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
-    return apply_samples(now, envelope, *batch);
+    return hosts.apply_samples(now, envelope, *batch);
   }
-  if (from.channel == Channel::publish) {
-    // Nobody can send there: these are the messages of the router's own shell.
-    if (const auto* reported = std::get_if<Event>(&envelope.body)) {
-      if (reported->subject == "ledger") {
-        outbox.backpressure().set_problem(reported->severity == Severity::critical ? reported->text
-                                                                                   : "");
-      }
-      publisher.event(now, reported->severity, reported->subject, reported->text);
-    } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
-      publisher.record_audit(now, *audit);
-    } else if (const auto* read = std::get_if<ApplyPolicy>(&envelope.body)) {
-      reload(now, *read, envelope.sender);
-    } else if (std::holds_alternative<Leave>(envelope.body)) {
-      rejected.audit_due(now, never);
-    }
-    return;
-  }
+  if (from.channel == Channel::publish) return receive_own(now, envelope);
   const Caller caller{from, rejected.touch_connection(now, from.number), key};
   const bool agents_only = sender_role_of(envelope.body) == SenderRole::agent;
   if (agents_only && !std::holds_alternative<Register>(envelope.body)) {
-    if (caller.entry.host.empty()) return request_register(now, caller);
-    const auto host = fleet_state.find_host(caller.entry.host);
-    if (host && failure_detector.record_contact(now, *host))
-      set_health(now, *host, Health::ok, "heartbeat received again");
+    if (!hosts.record_contact(now, caller)) return;
   }
   if (is_action(envelope.body) && outbox.rejects_writes()) {
     return outbox.send(now, from,
                        RequestError{"nothing was done: " + outbox.backpressure().text(), true});
   }
+  const auto offer = [&](const auto& message, auto&... parts) {
+    const auto offer_to = [&](auto& part) {
+      if constexpr (requires { part.handle(now, caller, message); }) {
+        part.handle(now, caller, message);
+      }
+    };
+    (offer_to(parts), ...);
+  };
   std::visit(
-      [&](const auto& body) {
-        if constexpr (requires { this->handle(now, caller, body); }) handle(now, caller, body);
-        if constexpr (requires { totals.handle(now, caller, body); })
-          totals.handle(now, caller, body);
+      [&](const auto& message) {
+        offer(message, hosts, availability, attempts, submissions, actions, power, policy_control,
+              alerts, queries, totals, *this);
       },
       envelope.body);
+}
+
+// Nobody else can send on the publish channel.
+void RouterCore::receive_own(Instant now, const Envelope& envelope) {
+  if (const auto* reported = std::get_if<Event>(&envelope.body)) {
+    if (reported->subject == "ledger") {
+      outbox.backpressure().set_problem(reported->severity == Severity::critical ? reported->text
+                                                                                 : "");
+    }
+    publisher.event(now, reported->severity, reported->subject, reported->text);
+  } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
+    publisher.record_audit(now, *audit);
+  } else if (const auto* read = std::get_if<ApplyPolicy>(&envelope.body)) {
+    policy_control.reload(now, *read, envelope.sender);
+  } else if (std::holds_alternative<Leave>(envelope.body)) {
+    rejected.audit_due(now, never);
+  }
+}
+
+void RouterCore::handle(Instant now, const Caller& caller, const EndRunRequest&) {
+  waiting.close();
+  attempts.end_run(now);
+  totals.end_run(now, caller);
 }
 
 void RouterCore::tick(Instant now) {
   ticked = std::max(ticked, now);
   outbox.tick(ticked);
-  suggestions_left = suggestions_per_tick;
-  sweep(now);
-  expire(now);
-  end_back_offs(now);
-  end_actions(now);
-  apply_ejection_changes(now);
-  expire_preemptions(now);
+  submissions.tick();
+  if (hosts.sweep(now)) {
+    attempts.end_unanswered(now);
+    replicas.manage(now);
+  } else {
+    // Leases from before a restart get the same grace as hosts.
+    attempts.extend_wait(saturating_add(now, settings.lost_after));
+  }
+  ends.expire(now);
+  waiting.end_back_offs(now);
+  availability.end_faults(now);
+  power.end_caps(now);
+  attempts.cancel_due(now);
+  policy_control.publish_changes(now);
+  outliers.apply_changes(now);
+  reserved.expire(now);
   if (now >= next_wake) {
     // Samples change filter results (temperature, staleness, power) without a message that wakes.
-    discard_stale_readings(now);
+    availability.discard_stale_readings(now);
     queue.wake_all();
     next_wake = saturating_add(now, settings.heartbeat_every);
   }
-  dispatch(now);
-  if (now >= next_summary) {
-    enforce_caps(now);
-    forget_left(now);
-    rejected.audit_due(now, now);
-    evaluate_alerts(now, totals.publish(now));
-    adjust_power_caps(now);
-    totals.write_due_counters(now);
-    next_summary = saturating_add(now, settings.summary_every);
-    const auto gone = connections.forget_silent(now, leases_of_silence * settings.lease);
-    for (const std::uint64_t number : gone) outbox.forget({Channel::control, number});
-  }
+  dispatcher.dispatch(now);
+  if (now >= next_summary) summarize(now);
 }
 
-void RouterCore::expire(Instant now) {
-  while (!deadlines.empty() && deadlines.begin()->first.first <= now) {
-    JobRecord& record = *deadlines.begin()->second;
-    deadlines.erase(deadlines.begin());
-    // A running attempt may end late; a waiting job has missed its deadline.
-    if (record.state == JobState::queued) {
-      fail(now, record, Reason::deadline, "its deadline passed while it waited");
-    }
-  }
-  while (JobRecord* record = queue.overdue(now)) {
-    const Reason reason = queue.waits_for(*record).value_or(Reason::queue_slo);
-    fail(now, *record, reason,
-         fmt::format("waited {} s, the longest that its rule allows",
-                     to_seconds(now - record->wait_began())));
-  }
-}
-
-void RouterCore::end_back_offs(Instant now) {
-  while (!back_offs.empty() && back_offs.begin()->first <= now) {
-    queue.wake_model(back_offs.begin()->second);
-    back_offs.erase(back_offs.begin());
-  }
+void RouterCore::summarize(Instant now) {
+  power.enforce_caps(now);
+  hosts.forget_left(now);
+  rejected.audit_due(now, now);
+  alerts.evaluate(now, totals.publish(now));
+  actions.end_caption(now);
+  power.adjust_power_caps(now);
+  totals.write_due_counters(now);
+  next_summary = saturating_add(now, settings.summary_every);
+  const auto gone = connections.forget_silent(now, leases_of_silence * settings.lease);
+  for (const std::uint64_t number : gone) outbox.forget({Channel::control, number});
 }
 
 Instant RouterCore::next_deadline() const {
-  if (more_to_decide) return ticked;
-  Instant next = std::min(failure_detector.next_sweep(), next_summary);
-  if (!deadlines.empty()) next = std::min(next, deadlines.begin()->first.first);
-  next = std::min({next, queue.next_overdue(), caps.next_end(), conditions.next_end(),
-                   outlier_detector.next_deadline()});
-  next = std::min({next, next_cancel, preemptions.next_end()});
-  if (!back_offs.empty()) next = std::min(next, back_offs.begin()->first);
+  if (dispatcher.has_more()) return ticked;
+  Instant next = std::min({hosts.next_sweep(), next_summary, waiting.next_deadline(),
+                           power.next_end(), conditions.next_end(), outliers.next_deadline(),
+                           attempts.next_cancel(), preemptions.next_end()});
   if (queue.size() > 0) next = std::min(next, next_wake);
   return next;
 }
@@ -270,7 +299,7 @@ Outbox Router::take_outbox() { return core_->outbox.take(); }
 Summary Router::summary(Instant now) const { return core_->totals.summary(now); }
 
 WhyReply Router::why(Instant now, const std::string& job_prefix) {
-  return core_->why(now, job_prefix);
+  return core_->queries.why(now, job_prefix);
 }
 
 std::vector<CandidateStatus> Router::candidates(std::uint64_t decision) const {

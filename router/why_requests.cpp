@@ -1,11 +1,9 @@
-// Explanations: why a job was placed where it was, why it waits, what would be decided now, and
-// what would place it. A query changes nothing: a replayed journal gives the same results with or
-// without it.
+// Explanations of decisions.
 #include <algorithm>
 #include <utility>
 
 #include "fleet/base/units.h"
-#include "router/router_core.h"
+#include "router/queries.h"
 
 namespace drover::router {
 namespace {
@@ -36,18 +34,18 @@ void add_budget(std::vector<NearestFit>& fits, Instant now, Instant allowed_at) 
 
 }  // namespace
 
-void RouterCore::handle(Instant now, Caller caller, const WhyRequest& request) {
+void Queries::handle(Instant now, const Caller& caller, const WhyRequest& request) {
   outbox.send(now, caller.peer, why(now, request.job_prefix));
 }
 
-WhyReply RouterCore::why(Instant now, const std::string& job_prefix) {
+WhyReply Queries::why(Instant now, const std::string& job_prefix) {
   WhyReply reply;
   const JobRecord* record = nullptr;
   if (job_prefix.empty()) {
     record = jobs.find(decisions.last_fallback());
     if (record == nullptr) reply.problem = "no job has fallen back since this router started";
   } else {
-    const auto found = find_job_by_prefix(job_prefix);
+    const auto found = jobs.find_by_prefix(job_prefix);
     if (found) record = *found;
     if (!found) reply.problem = found.error().message;
   }
@@ -62,24 +60,7 @@ WhyReply RouterCore::why(Instant now, const std::string& job_prefix) {
   return reply;
 }
 
-Decision RouterCore::held_decision(Instant now, const JobRecord& record, std::string words) const {
-  Decision decision;
-  decision.at = now;
-  decision.job = record.job.id;
-  decision.attempt = record.attempt + 1;
-  decision.kind = record.job.work.kind;
-  decision.model = record.job.work.model;
-  decision.work_class = record.work_class;
-  decision.rule = record.rule;
-  decision.action = Action::queue;
-  decision.fallback_reason = Reason::budget;
-  decision.change = std::move(words);
-  decision.fleet_version = fleet_state.version();
-  decision.policy_version = policy_number();
-  return decision;
-}
-
-WaitState RouterCore::wait_of(const JobRecord& record, const PlacementResult& result) const {
+WaitState Queries::wait_of(const JobRecord& record, const PlacementResult& result) const {
   WaitState wait;
   if (result.max_wait > Duration{0}) {
     wait.fails_at = saturating_add(record.wait_began(), result.max_wait);
@@ -88,18 +69,16 @@ WaitState RouterCore::wait_of(const JobRecord& record, const PlacementResult& re
   return wait;
 }
 
-void RouterCore::explain_wait(Instant now, const JobRecord& record, WhyReply& reply) {
+void Queries::explain_wait(Instant now, const JobRecord& record, WhyReply& reply) {
   const auto model = catalogue.model(record.job.work.model);
   if (!model) return;
-  const RetryLog begun_retries = retries;  // reading it drops expired entries
-  const Instant allowed_at = retry_allowed_at(now, record);
+  const Instant allowed_at = waiting.retry_would_be_allowed_at(now, record);
   const bool held = allowed_at > now;
   std::string held_text = held ? retry_wait_text(allowed_at) : "";
-  retries = begun_retries;
-  PlacementRequest request = ask_for(record, (*model)->spec);
+  PlacementRequest request = dispatcher.ask_for(record, (*model)->spec);
   request.avoid_binds = now < record.retry_at;
   RandomStream drawn = random;  // a copy: later decisions draw as without this query
-  PlacementResult result = decide_with_reservation(now, record, request, drawn);
+  PlacementResult result = reserved.decide(now, record, request, drawn);
   reply.candidates = candidate_statuses(fleet_state, policy, estimator.scratch().record);
   reply.candidates_of_decision = 0;
   if (!result.place) {
@@ -109,8 +88,8 @@ void RouterCore::explain_wait(Instant now, const JobRecord& record, WhyReply& re
   } else if (held) {
     reply.nearest.push_back(budget_fit(now, allowed_at));
   }
-  Decision decision =
-      held ? held_decision(now, record, std::move(held_text)) : std::move(result.decision);
+  Decision decision = held ? dispatcher.held_decision(now, record, std::move(held_text))
+                           : std::move(result.decision);
   if (decision.action == Action::queue && reply.job->reason != decision.fallback_reason) {
     reply.job->reason = decision.fallback_reason;
     if (record.cancelled.empty()) reply.job->detail.clear();
@@ -122,10 +101,11 @@ void RouterCore::explain_wait(Instant now, const JobRecord& record, WhyReply& re
   if (!same) reply.decisions.push_back(std::move(decision));
 }
 
-void RouterCore::explain(Instant now, const JobRecord& record, WhyReply& reply) {
+void Queries::explain(Instant now, const JobRecord& record, WhyReply& reply) {
   if (!reply.decisions.empty()) {
     const std::uint64_t number = reply.decisions.back().number;
-    const bool same_policy = reply.decisions.back().policy_version == policy_number();
+    const bool same_policy =
+        reply.decisions.back().policy_version == static_cast<std::uint64_t>(policy.version);
     if (same_policy) {
       reply.candidates = candidate_statuses(fleet_state, policy, decisions.record_of(number));
     }

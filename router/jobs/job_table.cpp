@@ -8,9 +8,16 @@
 
 #include "fleet/base/fnv1a.h"
 #include "fleet/base/result.h"
+#include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
 
 namespace drover::router {
+
+namespace {
+
+constexpr std::size_t id_digits = 32;
+
+}  // namespace
 
 Pause pause_of(const JobRecord& record) {
   if (!record.lease.over_hosts() || !record.holds_attempt()) return Pause::none;
@@ -218,19 +225,28 @@ std::vector<JobRecord*> JobTable::unacknowledged(Instant limit) const {
   return records;
 }
 
-std::vector<JobRecord*> JobTable::with_prefix(std::string_view prefix) const {
+Result<JobRecord*> JobTable::find_by_prefix(std::string_view prefix) const {
+  const bool hexadecimal = !prefix.empty() && prefix.size() <= id_digits &&
+                           prefix.find_first_not_of("0123456789abcdef") == std::string::npos;
   std::vector<JobRecord*> found;
-  if (const auto id = parse_job_id(prefix)) {
-    const auto known = records_.find(*id);
-    if (known != records_.end()) found.push_back(known->second.get());
-    return found;
-  }
   const auto consider = [&](JobRecord* record) {
     if (found.size() < 2 && to_text(record->job.id).starts_with(prefix)) found.push_back(record);
   };
-  for (const auto& [number, record] : open_) consider(record);
-  for (JobRecord* record : ended_) consider(record);
-  return found;
+  if (const auto id = parse_job_id(prefix); hexadecimal && id) {
+    const auto known = records_.find(*id);
+    if (known != records_.end()) found.push_back(known->second.get());
+  } else if (hexadecimal) {
+    for (const auto& [number, record] : open_) consider(record);
+    for (JobRecord* record : ended_) consider(record);
+  }
+  if (found.size() == 1) return found.front();
+  const std::string shown_prefix = printable(prefix.substr(0, id_digits));
+  if (found.empty()) {
+    return error(
+        "no job id begins with \"{}\"; expected a job id (32 digits 0-9 a-f) or its first digits",
+        shown_prefix);
+  }
+  return error("several jobs begin with \"{}\"; give more digits", shown_prefix);
 }
 
 }  // namespace drover::router

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fleet/base/result.h"
 #include "fleet/base/time.h"
 #include "fleet/decision.h"
 #include "fleet/job.h"
@@ -178,8 +179,8 @@ class JobTable {
   /// Kept ended jobs, oldest first.
   const std::deque<JobRecord*>& ended_jobs() const { return ended_; }
 
-  /// Kept jobs whose id begins with these hexadecimal digits, at most two.
-  std::vector<JobRecord*> with_prefix(std::string_view prefix) const;
+  /// The one kept job whose id begins with these digits; an error if there is none, or several.
+  Result<JobRecord*> find_by_prefix(std::string_view prefix) const;
 
  private:
   std::size_t ended_kept_;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "fleet/base/time.h"
@@ -54,5 +55,12 @@ struct CapStep {
 /// step of the cap for that work; serving devices first, then those that draw most. Below `back`:
 /// raises as many as there is headroom for, serving devices last. Otherwise empty.
 std::vector<CapStep> choose_cap_steps(const PowerLeverRules& rules, const CappedGroup& limit);
+
+/// A cap sent to a device recently, until samples can show it.
+struct SentCap {
+  double watts = 0;
+  Instant until{};
+};
+using SentCaps = std::map<std::uint32_t, SentCap>;  // by device
 
 }  // namespace drover::router

@@ -92,8 +92,8 @@ class RouterHarness {
   }
   std::size_t uncommitted() const { return pending_.size(); }
 
-  Register registration(const std::string& host, std::uint64_t life = 1,
-                        const std::string& device = "h100-sxm", std::uint16_t count = 8) const {
+  static Register registration(const std::string& host, std::uint64_t life = 1,
+                               const std::string& device = "h100-sxm", std::uint16_t count = 8) {
     Register registration;
     registration.host = host;
     registration.rack = "rack-1";

@@ -6,7 +6,7 @@
 
 #include "fleet/target.h"
 #include "router/decision/candidates.h"
-#include "router/router_core.h"
+#include "router/power/power_control.h"
 
 namespace drover::router {
 namespace {
@@ -25,7 +25,7 @@ bool is_tight(const PowerLeverRules& rules, const CappedGroup& limit) {
 
 }  // namespace
 
-std::vector<double> RouterCore::required_watts() const {
+std::vector<double> PowerControl::required_watts() const {
   std::vector<double> required_w;
   const auto waiting = queue.waiting_by_reason();
   if (!waiting.contains(Reason::power_cap)) return required_w;
@@ -36,8 +36,8 @@ std::vector<double> RouterCore::required_watts() const {
   return required_w;
 }
 
-CappedGroup RouterCore::limit_of(Instant now, std::optional<std::uint32_t> pool, double cap_w,
-                                 const std::vector<double>& required_w) const {
+CappedGroup PowerControl::limit_of(Instant now, std::optional<std::uint32_t> pool, double cap_w,
+                                   const std::vector<double>& required_w) const {
   CappedGroup limit;
   limit.cap_w = cap_w;
   double idle_w = 0;
@@ -71,10 +71,10 @@ CappedGroup RouterCore::limit_of(Instant now, std::optional<std::uint32_t> pool,
   return limit;
 }
 
-void RouterCore::adjust_power_caps(Instant now) {
+void PowerControl::adjust_power_caps(Instant now) {
   const PowerLeverRules& rules = policy.limits.lever;
-  if (now < next_lever || !rules.used) return;
-  next_lever = saturating_add(now, rules.every);
+  if (now < next_lever_ || !rules.used) return;
+  next_lever_ = saturating_add(now, rules.every);
   const std::vector<double> required_w = required_watts();
   std::vector<std::pair<std::string, CappedGroup>> limits;
   for (const auto& [name, cap_w] : policy.limits.pool_power_cap_w) {
@@ -101,8 +101,8 @@ void RouterCore::adjust_power_caps(Instant now) {
   }
 }
 
-void RouterCore::cap_devices(Instant now, const std::string& subject,
-                             const std::vector<CapStep>& steps, bool down) {
+void PowerControl::cap_devices(Instant now, const std::string& subject,
+                               const std::vector<CapStep>& steps, bool down) {
   if (steps.empty()) return;
   std::map<std::pair<HostIndex, double>, std::vector<std::uint16_t>> devices_by_cap;
   for (const CapStep& step : steps) {

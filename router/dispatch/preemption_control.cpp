@@ -1,19 +1,10 @@
 // Preemption: work of higher priority replaces other work.
-//
-// A job that would wait for capacity, and whose rule has `preempt`, chooses its victims
-// (jobs/victim_selection.h). They receive nothing at first: they may finish or write a checkpoint,
-// and are cancelled after that or when the grace is over. From the start their devices are
-// reserved for the waiting job: no other job gets one that becomes free. The reservation ends when
-// that job is placed anywhere, when it ends, when the host is lost, or when its time is over;
-// victims not cancelled by then stay.
 #include <algorithm>
 #include <utility>
 
 #include "fleet/base/text.h"
 #include "router/decision/criteria.h"
-#include "router/fleet_state/what_if_fleet.h"
-#include "router/jobs/victim_selection.h"
-#include "router/router_core.h"
+#include "router/dispatch/dispatcher.h"
 
 namespace drover::router {
 namespace {
@@ -81,21 +72,7 @@ Rounds rounds_at_capacity(const Policy& policy, const Rule& rule, const FleetSta
 
 }  // namespace
 
-PlacementResult RouterCore::decide_with_reservation(Instant now, const JobRecord& record,
-                                                    const PlacementRequest& request,
-                                                    RandomStream& with) {
-  WhatIfFleet own(fleet_state);
-  if (const Preemption* kept = preemptions.of(record.job.id)) {
-    for (const DeviceIndex device : kept->devices) own.clear(device, condition_reserved);
-  }
-  return decide(fleet_state, policy, estimator, request, now, with);
-}
-
-void RouterCore::reserve(const Preemption& preemption, bool reserved) {
-  for (const DeviceIndex device : preemption.devices) fleet_state.set_reserved(device, reserved);
-}
-
-std::vector<PreemptionVictim> RouterCore::preemption_victims(
+std::vector<PreemptionVictim> Dispatcher::preemption_victims(
     Instant now, const JobRecord& record, const Preempt& preempt,
     const std::vector<GroupSet>& places) const {
   std::set<HostIndex> hosts;
@@ -119,7 +96,7 @@ std::vector<PreemptionVictim> RouterCore::preemption_victims(
   return victims;
 }
 
-std::vector<DeviceIndex> RouterCore::devices_of(const JobRecord& record) const {
+std::vector<DeviceIndex> Dispatcher::devices_of(const JobRecord& record) const {
   std::vector<DeviceIndex> devices;
   for (const Member& member : record.lease.members) {
     const auto host = fleet_state.find_host(member.host);
@@ -132,7 +109,7 @@ std::vector<DeviceIndex> RouterCore::devices_of(const JobRecord& record) const {
   return devices;
 }
 
-bool RouterCore::preempt_for(Instant now, JobRecord& record, PlacementResult& result) {
+bool Dispatcher::preempt_for(Instant now, JobRecord& record, PlacementResult& result) {
   Decision& decision = result.decision;
   const bool wants = record.job.work.kind == WorkKind::train && decision.action == Action::queue &&
                      decision.fallback_reason == Reason::capacity && !result.impossible;
@@ -153,7 +130,7 @@ bool RouterCore::preempt_for(Instant now, JobRecord& record, PlacementResult& re
   return false;
 }
 
-void RouterCore::begin_preemption(Instant now, const JobRecord& record, const PreemptionPlan& plan,
+void Dispatcher::begin_preemption(Instant now, const JobRecord& record, const PreemptionPlan& plan,
                                   Duration grace, Decision& decision) {
   Preemption preemption;
   preemption.job = record.job.id;
@@ -182,45 +159,7 @@ void RouterCore::begin_preemption(Instant now, const JobRecord& record, const Pr
     publisher.publish_job(now, *leaving);
   }
   publisher.event(now, Severity::warning, to_short_text(record.job.id), decision.change);
-  const Preemption& reservation = preemptions.begin(std::move(preemption));
-  reserve(reservation, true);
-  next_cancel = std::min(next_cancel, reservation.grace_until);
-}
-
-void RouterCore::end_preemption(Instant now, const JobId& job, std::string_view why) {
-  const auto ended = preemptions.end(job);
-  if (!ended) return;
-  reserve(*ended, false);
-  // A device may be in two reservations if the first one's host returned in between.
-  for (const auto& [other, reservation] : preemptions.all()) reserve(reservation, true);
-  for (const auto& [leaving, mark] : ended->leaving) {
-    JobRecord* record = jobs.find(leaving);
-    const bool stays = record != nullptr && record->holds_attempt() &&
-                       record->attempt == mark.attempt && record->cancelled.empty();
-    if (!stays) continue;
-    record->detail.clear();
-    publisher.publish_job(now, *record);
-  }
-  if (!why.empty()) {
-    publisher.event(now, Severity::info, to_short_text(job),
-                    fmt::format("its devices are no longer reserved: {}", why));
-  }
-  queue.wake_all();
-}
-
-void RouterCore::expire_preemptions(Instant now) {
-  std::vector<std::pair<JobId, std::string_view>> over;
-  for (const auto& [job, preemption] : preemptions.all()) {
-    const bool lost =
-        std::any_of(preemption.hosts.begin(), preemption.hosts.end(),
-                    [&](HostIndex host) { return is_gone(fleet_state.hosts()[host].health); });
-    if (lost) {
-      over.emplace_back(job, "the host is lost");
-    } else if (preemption.until <= now) {
-      over.emplace_back(job, "the reservation has expired");
-    }
-  }
-  for (const auto& [job, why] : over) end_preemption(now, job, why);
+  attempts.check_cancels_at(reserved.begin(std::move(preemption)).grace_until);
 }
 
 }  // namespace drover::router

@@ -1,13 +1,13 @@
-// Replicas started and unloaded by the router.
+#include "router/dispatch/replica_control.h"
+
 #include <utility>
 
-#include "router/publishing/snapshot.h"
-#include "router/router_core.h"
+#include <set>
 
 namespace drover::router {
-void RouterCore::manage_replicas(Instant now) {
+void ReplicaControl::manage(Instant now) {
   fleet_state.note_used(now);
-  if (!policy.replicas.manage || ending) return;
+  if (!policy.replicas.manage || waiting.closed()) return;
   std::set<std::string> without;  // models without a placement
   for (JobRecord* record : starved_requests(now, policy.replicas, queue)) {
     const std::string& model = record->job.work.model;
@@ -26,15 +26,15 @@ void RouterCore::manage_replicas(Instant now) {
   yield_replicas(now);
 }
 
-bool RouterCore::start_replica(Instant now, JobRecord& record) {
+bool ReplicaControl::start_replica(Instant now, JobRecord& record) {
   const auto model = catalogue.model(record.job.work.model);
   if (!model) return false;
   // Devices may be reserved for it where replicas were unloaded.
   const Preemption* kept = preemptions.of(record.job.id);
-  if (kept != nullptr) reserve(*kept, false);
-  PlacementResult result =
-      decide_replica(fleet_state, policy, estimator, ask_for(record, (*model)->spec), now, random);
-  if (kept != nullptr) reserve(*kept, true);
+  if (kept != nullptr) reserved.set_reserved(*kept, false);
+  PlacementResult result = decide_replica(fleet_state, policy, estimator,
+                                          dispatcher.ask_for(record, (*model)->spec), now, random);
+  if (kept != nullptr) reserved.set_reserved(*kept, true);
   accounting.decided();
   if (result.decision.action != Action::start_replica || !result.place) return false;
   const Allocation& place = *result.place;
@@ -61,17 +61,17 @@ bool RouterCore::start_replica(Instant now, JobRecord& record) {
   start.model = replica.model;
   start.precision = place.precision;
   start.devices = place.devices;
-  start.model_spec = spec_text_for(*peer, replica.model);
+  start.model_spec = dispatcher.spec_text_for(*peer, replica.model);
   outbox.send_in_order(now, {Channel::control, *peer}, std::move(start));
   result.decision.job = {};
-  record_decision(now, nullptr, std::move(result.decision));
+  dispatcher.record_decision(now, nullptr, std::move(result.decision));
   publisher.publish_replica(now, replica, place.group);
-  end_preemption(now, record.job.id, "");
+  reserved.end(now, record.job.id, "");
   return true;
 }
 
-bool RouterCore::retire_replica(Instant now, ReplicaIndex index, std::string rule,
-                                std::string why) {
+bool ReplicaControl::retire_replica(Instant now, ReplicaIndex index, std::string rule,
+                                    std::string why) {
   const ReplicaEntry& entry = fleet_state.replicas()[index];
   const auto peer = connections.peer_of(entry.replica.id.host);
   if (!peer || fleet_state.hosts()[entry.host].health != Health::ok) return false;
@@ -88,7 +88,7 @@ bool RouterCore::retire_replica(Instant now, ReplicaIndex index, std::string rul
   outbox.send_in_order(now, {Channel::control, *peer}, RetireReplica{entry.replica.id.number});
   fleet_state.replica(index).retiring = true;
   accounting.decided();
-  record_decision(now, nullptr, std::move(decision));
+  dispatcher.record_decision(now, nullptr, std::move(decision));
   return true;
 }
 

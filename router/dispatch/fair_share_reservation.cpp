@@ -13,8 +13,8 @@
 
 #include "router/decision/candidates.h"
 #include "router/decision/criteria.h"
+#include "router/dispatch/replica_control.h"
 #include "router/policy/work_class.h"
-#include "router/router_core.h"
 
 namespace drover::router {
 namespace {
@@ -62,8 +62,8 @@ std::vector<std::uint16_t> devices_by(const FleetState& fleet_state, const Group
 
 }  // namespace
 
-void RouterCore::reserve_fair_shares(Instant now) {
-  if (!tenants.counts() || preemptions.of(reserved_for_share) != nullptr) return;
+void ReplicaControl::reserve_fair_shares(Instant now) {
+  if (!tenants.counts() || preemptions.of(reserved_for_share_) != nullptr) return;
   const JobRecord* furthest = nullptr;
   double least_time = 0;
   for (const auto& [signature, queue_class] : queue.classes()) {
@@ -81,13 +81,14 @@ void RouterCore::reserve_fair_shares(Instant now) {
   }
   if (furthest == nullptr || preemptions.of(furthest->job.id) != nullptr) return;
   const double deficit_device_s = tenants.deficit_device_s(furthest->job.tenant);
-  if (reserve_devices(now, *furthest, deficit_device_s)) reserved_for_share = furthest->job.id;
+  if (reserve_devices(now, *furthest, deficit_device_s)) reserved_for_share_ = furthest->job.id;
 }
 
-bool RouterCore::reserve_devices(Instant now, const JobRecord& record, double deficit_device_s) {
+bool ReplicaControl::reserve_devices(Instant now, const JobRecord& record,
+                                     double deficit_device_s) {
   const auto model = catalogue.model(record.job.work.model);
   if (!model || deficit_device_s <= 0) return false;
-  const PlacementRequest request = ask_for(record, (*model)->spec);
+  const PlacementRequest request = dispatcher.ask_for(record, (*model)->spec);
   const WorkClass* work_class = class_of(policy, record.job, (*model)->spec);
   const Rule* rule = find_rule(policy, record.job, (*model)->spec, work_class);
   if (rule == nullptr) return false;
@@ -113,7 +114,7 @@ bool RouterCore::reserve_devices(Instant now, const JobRecord& record, double de
       fmt::format("{} is reserved for it: tenant {} has a deficit of {:.0f} device-seconds",
                   target_text(host.registration.host, numbers), record.job.tenant,
                   deficit_device_s));
-  reserve(preemptions.begin(std::move(kept)), true);
+  reserved.begin(std::move(kept));
   return true;
 }
 

@@ -1,17 +1,14 @@
-// A policy change at run time: sent by a client, or reread from its file by the shell.
-//
-// It is parsed first; with an error the old policy stays in force. Its text is written to the
-// ledger before it applies, and applies again after a restart. The change falls between two
-// decisions: running work continues, waiting jobs are decided again, caps set by operators stay.
+#include "router/policy_control.h"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "fleet/base/text.h"
 #include "router/actions/reply_text.h"
+#include "router/ledger/ledger.h"
 #include "router/lint/policy_file.h"
 #include "router/policy/policy.h"
-#include "router/router_core.h"
 
 namespace drover::router {
 namespace {
@@ -36,19 +33,27 @@ std::string policy_text(const PolicyReply& origin) {
 
 }  // namespace
 
-void RouterCore::handle(Instant now, Caller caller, const ApplyPolicy& asked) {
+PolicyControl::PolicyControl(const PolicyControlDependencies& uses, std::string place,
+                             Instant start)
+    : PolicyControlDependencies(uses),
+      place_(std::move(place)),
+      origin_(origin_of(policy, place_, start, "")) {
+  rebuild_policy_state(start);
+}
+
+void PolicyControl::handle(Instant now, const Caller& caller, const ApplyPolicy& asked) {
   publisher.reply_to_action(now, caller, "apply policy", asked.place,
                             change_policy(now, asked, client_name(caller)));
 }
 
-void RouterCore::reload(Instant now, const ApplyPolicy& asked, const std::string& by) {
+void PolicyControl::reload(Instant now, const ApplyPolicy& asked, const std::string& by) {
   ActionReply reply = change_policy(now, asked, by);
   publisher.record_audit(now, {by, "apply policy", asked.place, reply.applied,
                                reply.applied ? reply.summary : reply.problem});
 }
 
-ActionReply RouterCore::change_policy(Instant now, const ApplyPolicy& asked,
-                                      const std::string& by) {
+ActionReply PolicyControl::change_policy(Instant now, const ApplyPolicy& asked,
+                                         const std::string& by) {
   ActionReply reply;
   const std::string place = excerpt(asked.place, place_max);
   auto fresh = parse_policy(asked.text, place);
@@ -87,16 +92,15 @@ ActionReply RouterCore::change_policy(Instant now, const ApplyPolicy& asked,
   return reply;
 }
 
-void RouterCore::activate_policy(Instant now, Policy fresh, PolicyReply origin) {
+void PolicyControl::activate_policy(Instant now, Policy fresh, PolicyReply origin) {
   accounting.accrue_cost(now);
   policy = std::move(fresh);
-  policy_origin = std::move(origin);
-  caps.set_own(policy.limits);
+  origin_ = std::move(origin);
   assign_pools(policy, fleet_state);
   rebuild_policy_state(now);
   accounting.set_cost_rate(fleet_state, policy);
-  change_limits();
-  reapply_drains(now);
+  power.renew_limits();
+  availability.reapply_drains(now);
   // The pools of hosts and replicas may have changed.
   for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host)
     publisher.publish_host(now, host);
@@ -106,51 +110,59 @@ void RouterCore::activate_policy(Instant now, Policy fresh, PolicyReply origin) 
   }
 }
 
-void RouterCore::rebuild_policy_state(Instant now) {
+void PolicyControl::rebuild_policy_state(Instant now) {
   tenants.set(policy.limits.tenants);
   failbacks.clear();
   alerts.set_rules(policy.alerts);
-  alert_rule_evaluator.set_rules(policy.alerts);
   policy.slow_start.window_s *= settings.speed;
-  outlier_detector.set_rules(in_fleet_time(policy.eject, settings.speed));
-  for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) add_outlier_places(now, host);
-  for (ReplicaIndex replica = 0; replica < fleet_state.replicas().size(); ++replica) {
-    if (fleet_state.replicas()[replica].replica.state != ReplicaState::gone)
-      add_outlier_place(now, replica);
-  }
-  // Waiting jobs may belong to other classes now.
-  for (const auto& [number, record] : jobs.open()) {
-    if (record->queue_class == nullptr) continue;
-    queue.erase(*record);
-    set_job_class(*record);
-    queue.push(*record);
-  }
+  outliers.renew(now, in_fleet_time(policy.eject, settings.speed));
+  waiting.renew_classes();
 }
 
-void RouterCore::begin_policy() {
-  policy_origin = origin_of(policy, settings.policy_place, begun, "");
-}
-
-Status RouterCore::restore_policy(const PolicyReply& applied) {
+Status PolicyControl::restore(Instant now, const PolicyReply& applied) {
   auto again = parse_policy(applied.text, applied.place);
   if (!again) {
-    if (settings.policy_place.empty()) {
+    if (place_.empty()) {
       return error("the policy that {} applied cannot be read: {}; name one with --policy",
                    applied.by, again.error().message);
     }
-    publisher.event(begun, Severity::warning, "policy",
+    publisher.event(now, Severity::warning, "policy",
                     fmt::format("the policy that {} applied cannot be read: {}", applied.by,
                                 again.error().message));
     return {};
   }
-  const bool newer_named = !settings.policy_place.empty() && policy.version > again->version;
+  const bool newer_named = !place_.empty() && policy.version > again->version;
   if (newer_named) return {};
-  activate_policy(begun, at_speed(std::move(*again), settings.speed), applied);
+  activate_policy(now, at_speed(std::move(*again), settings.speed), applied);
   return {};
 }
 
-void RouterCore::handle(Instant now, Caller caller, const PolicyRequest&) {
-  outbox.send(now, caller.peer, policy_origin);
+void PolicyControl::handle(Instant now, const Caller& caller, const PolicyRequest&) {
+  outbox.send(now, caller.peer, origin_);
+}
+
+PolicyChanged PolicyControl::policy_changed() const {
+  PolicyChanged shown;
+  shown.name = policy.name;
+  shown.version = static_cast<std::uint64_t>(policy.version);
+  shown.hash = origin_.hash;
+  shown.site_power_cap_w = policy.limits.site_power_cap_w;
+  shown.stale_after_s = policy.stale_after_s;
+  for (const Pool& pool : policy.pools) {
+    const auto cap = policy.limits.pool_power_cap_w.find(pool.name);
+    const bool capped = cap != policy.limits.pool_power_cap_w.end();
+    shown.pools.push_back(
+        {pool.name, capped ? cap->second : 0,
+         usd_per_h(pool.prices, PurchaseOption::unspecified, nullptr).value_or(0)});
+  }
+  for (const AlertRule& rule : policy.alerts) {
+    if (rule.enabled) shown.alert_rules.push_back(rule.published);
+  }
+  return shown;
+}
+
+void PolicyControl::publish_changes(Instant now) {
+  if (power.take_limits_changed()) outbox.publish(now, policy_changed());
 }
 
 }  // namespace drover::router

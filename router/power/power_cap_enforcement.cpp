@@ -1,9 +1,7 @@
-// Enforcement of power caps (actions/power_cap_allocation.h): device caps go down at once where
-// power is above a cap, and up again where there is headroom or the cap is gone.
-//
-// No state is kept: samples show which caps are in force, so after a restart of the router or of a
-// host, and for late hosts, the cap is enforced at the next evaluation.
+#include "router/power/power_control.h"
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "fleet/base/text.h"
@@ -12,7 +10,6 @@
 #include "router/actions/power_cap_violations.h"
 #include "router/actions/reply_text.h"
 #include "router/policy/alert_rules.h"
-#include "router/router_core.h"
 
 namespace drover::router {
 namespace {
@@ -64,7 +61,65 @@ std::vector<CapStep> raises(const FleetState& fleet_state, const CappedGroup& li
 
 }  // namespace
 
-std::vector<RouterCore::CapLimit> RouterCore::cap_limits() const {
+void PowerControl::handle(Instant now, const Caller& caller, const SetPowerCap& cap) {
+  if (auto status = check_cap(cap, policy); !status) {
+    return publisher.refuse_action(now, caller, action_text(cap), cap.target,
+                                   status.error().message);
+  }
+  ActionReply reply;
+  const Target target = *parse_target(cap.target);
+  reply.problem = cap_confirmation_text(
+      cap, target.kind == TargetKind::pool ? policy.pool_index(target.name) : std::nullopt);
+  if (!reply.problem.empty()) {
+    reply.confirm = true;
+    publisher.reply_to_action(now, caller, action_text(cap), cap.target, std::move(reply));
+    return;
+  }
+  reply.applied = true;
+  reply.targets = {to_text(target)};
+  const SetPowerCap set{reply.targets.front(), cap.watts, cap.duration, cap.admission_only};
+  // The cap's own row first: an audited action must survive a restart.
+  outbox.write(ledger::audit(now, set));
+  const bool was_set = caps_.holds(set.target);
+  caps_.set(now, set);
+  change_limits();
+  over_cap_since_.erase(set.target);  // its time starts again
+  reply.summary = cap_effect_text(now, set, was_set);
+  publisher.reply_to_action(now, caller, action_text(cap), cap.target, std::move(reply));
+  enforce_caps(now);
+}
+
+void PowerControl::change_limits() {
+  policy.limits = caps_.in_force();
+  limits_changed_ = true;
+  next_cap_raise_ = {};
+  queue.wake_all();
+}
+
+void PowerControl::restore(Instant now, const std::vector<std::pair<Instant, SetPowerCap>>& caps) {
+  for (const auto& [at, cap] : caps) {
+    // A cap on a pool that the policy no longer has is dropped.
+    if (check_cap(cap, policy)) caps_.set(at, cap);
+  }
+  caps_.end(now);
+  change_limits();
+}
+
+void PowerControl::renew_limits() {
+  caps_.set_own(policy.limits);
+  change_limits();
+}
+
+void PowerControl::end_caps(Instant now) {
+  const std::vector<std::string> ended = caps_.end(now);
+  if (!ended.empty()) change_limits();
+  for (const std::string& target : ended) {
+    publisher.event(now, Severity::info, target,
+                    "the power cap has ended: the policy's cap applies again");
+  }
+}
+
+std::vector<PowerControl::CapLimit> PowerControl::cap_limits() const {
   std::vector<CapLimit> limits;
   for (const auto& [name, cap_w] : policy.limits.pool_power_cap_w) {
     const auto pool = policy.pool_index(name);
@@ -79,37 +134,37 @@ std::vector<RouterCore::CapLimit> RouterCore::cap_limits() const {
   return limits;
 }
 
-std::optional<RouterCore::CapLimit> RouterCore::cap_limit(const std::string& subject) const {
+std::optional<PowerControl::CapLimit> PowerControl::cap_limit(const std::string& subject) const {
   for (CapLimit& limit : cap_limits()) {
     if (limit.subject == subject) return std::move(limit);
   }
   return std::nullopt;
 }
 
-double RouterCore::cap_in_force(Instant now, DeviceIndex device) const {
+double PowerControl::cap_in_force(Instant now, DeviceIndex device) const {
   const auto sent = sent_caps.find(device);
   if (sent != sent_caps.end() && now < sent->second.until) return sent->second.watts;
   return fleet_state.devices().power_cap_w[device];
 }
 
-Duration RouterCore::caps_met_within(const std::optional<std::uint32_t>& pool) const {
+Duration PowerControl::caps_met_within(const std::optional<std::uint32_t>& pool) const {
   return shown_within + beats_under_way * settings.heartbeat_every + sample_lag(fleet_state, pool);
 }
 
-void RouterCore::enforce_caps(Instant now) {
+void PowerControl::enforce_caps(Instant now) {
   std::erase_if(sent_caps, [&](const auto& sent) { return sent.second.until <= now; });
   const std::vector<CapLimit> limits = cap_limits();
   std::map<std::string, Instant> over;
   for (const CapLimit& limit : limits) {
     if (limit.admission_only) continue;
     if (sampled_w(fleet_state, limit.pool) > limit.cap_w) {
-      const auto known = over_cap_since.find(limit.subject);
-      over[limit.subject] = known == over_cap_since.end() ? now : known->second;
+      const auto known = over_cap_since_.find(limit.subject);
+      over[limit.subject] = known == over_cap_since_.end() ? now : known->second;
     }
     const CappedGroup drawn = limit_of(now, limit.pool, limit.cap_w, {});
     cap_devices(now, limit.subject, lower_to_cap(drawn), true);
   }
-  over_cap_since = std::move(over);
+  over_cap_since_ = std::move(over);
   // With the power lever, the lever raises them.
   if (!policy.limits.lever.used) {
     restore_caps(now, limits);
@@ -118,7 +173,7 @@ void RouterCore::enforce_caps(Instant now) {
 }
 
 /// Restores devices without a cap to rated power.
-void RouterCore::restore_caps(Instant now, const std::vector<CapLimit>& limits) {
+void PowerControl::restore_caps(Instant now, const std::vector<CapLimit>& limits) {
   const DeviceColumns& columns = fleet_state.devices();
   std::vector<CapStep> steps;
   for (const GroupEntry& group : fleet_state.groups()) {
@@ -137,9 +192,9 @@ void RouterCore::restore_caps(Instant now, const std::vector<CapLimit>& limits) 
   cap_devices(now, "site", steps, false);
 }
 
-void RouterCore::raise_caps(Instant now, const std::vector<CapLimit>& limits) {
-  if (now < next_cap_raise) return;
-  next_cap_raise = saturating_add(
+void PowerControl::raise_caps(Instant now, const std::vector<CapLimit>& limits) {
+  if (now < next_cap_raise_) return;
+  next_cap_raise_ = saturating_add(
       now, std::max(cap_raise_every, beats_per_cap_raise * settings.heartbeat_every));
   // A device is raised as far as all of its caps allow; a cap for new work only does not protect
   // other caps.
@@ -163,10 +218,10 @@ void RouterCore::raise_caps(Instant now, const std::vector<CapLimit>& limits) {
   }
 }
 
-void RouterCore::add_unmet_cap_conditions(Instant now, std::vector<AlertCondition>& seen) const {
+void PowerControl::add_unmet_cap_conditions(Instant now, std::vector<AlertCondition>& seen) const {
   for (const CapLimit& limit : cap_limits()) {
-    const auto since = over_cap_since.find(limit.subject);
-    if (since == over_cap_since.end()) continue;
+    const auto since = over_cap_since_.find(limit.subject);
+    if (since == over_cap_since_.end()) continue;
     const CappedGroup drawn = limit_of(now, limit.pool, limit.cap_w, {});
     const bool out_of_reach = reach_of(drawn).least_w > limit.cap_w;
     if (!out_of_reach && now - since->second < caps_met_within(limit.pool)) continue;
@@ -185,8 +240,8 @@ void RouterCore::add_unmet_cap_conditions(Instant now, std::vector<AlertConditio
   }
 }
 
-std::string RouterCore::cap_confirmation_text(const SetPowerCap& cap,
-                                              const std::optional<std::uint32_t>& pool) const {
+std::string PowerControl::cap_confirmation_text(const SetPowerCap& cap,
+                                                const std::optional<std::uint32_t>& pool) const {
   if (cap.watts <= 0 || cap.confirmed) return "";
   const IdleDraw idle = idle_draw(fleet_state, pool);
   if (cap.watts >= idle.watts) return "";
@@ -196,7 +251,7 @@ std::string RouterCore::cap_confirmation_text(const SetPowerCap& cap,
                      idle.devices == 1 ? "draws" : "draw", watts_text(idle.watts));
 }
 
-std::string RouterCore::remaining_cap_text(const std::string& subject, bool was_set) const {
+std::string PowerControl::remaining_cap_text(const std::string& subject, bool was_set) const {
   std::string words = was_set ? "cap removed" : "no cap was set";
   if (const auto own = cap_limit(subject)) {
     return fmt::format("{}, the policy's limit of {} applies", words, watts_text(own->cap_w));
@@ -214,7 +269,7 @@ std::string RouterCore::remaining_cap_text(const std::string& subject, bool was_
   return words;
 }
 
-std::string RouterCore::cap_effect_text(Instant now, const SetPowerCap& cap, bool was_set) const {
+std::string PowerControl::cap_effect_text(Instant now, const SetPowerCap& cap, bool was_set) const {
   const std::string place = describe_target(*parse_target(cap.target));
   const auto limit = cap_limit(cap.target);
   if (cap.watts <= 0) return fmt::format("{}: {}", place, remaining_cap_text(cap.target, was_set));

@@ -1,11 +1,11 @@
-// The conditions of alerts, evaluated with each summary, and acknowledgements.
+#include "router/alert_evaluation.h"
+
 #include <algorithm>
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "router/actions/reply_text.h"
 #include "router/policy/alert_rules.h"
-#include "router/router_core.h"
 
 namespace drover::router {
 namespace {
@@ -29,20 +29,24 @@ void see_cap(double power_w, double cap_w, std::string subject, std::vector<Aler
 
 }  // namespace
 
-void RouterCore::evaluate_alerts(Instant now, const Summary& sums) {
+void AlertEvaluation::set_rules(const std::vector<AlertRule>& rules) {
+  alerts_.set_rules(rules);
+  rules_.set_rules(rules);
+}
+
+void AlertEvaluation::evaluate(Instant now, const Summary& totals) {
   std::vector<AlertCondition> seen;
   add_host_conditions(now, seen);
   add_ejection_conditions(seen);
   add_power_conditions(seen);
-  add_unmet_cap_conditions(now, seen);
+  power.add_unmet_cap_conditions(now, seen);
   add_job_conditions(now, seen);
   add_drop_conditions(seen);
-  alert_rule_evaluator.evaluate({fleet_state, policy, jobs, conditions, alerts, sums, now}, seen);
-  for (Alert& alert : alerts.observe(now, seen)) outbox.publish(now, std::move(alert));
-  end_caption(now);
+  rules_.evaluate({fleet_state, policy, jobs, conditions, alerts_, totals, now}, seen);
+  for (Alert& alert : alerts_.observe(now, seen)) outbox.publish(now, std::move(alert));
 }
 
-void RouterCore::add_host_conditions(Instant now, std::vector<AlertCondition>& seen) const {
+void AlertEvaluation::add_host_conditions(Instant now, std::vector<AlertCondition>& seen) const {
   const DeviceColumns& columns = fleet_state.devices();
   // Older samples do not describe the present.
   const Instant heard_after = now - from_seconds(policy.stale_after_s);
@@ -75,15 +79,15 @@ void RouterCore::add_host_conditions(Instant now, std::vector<AlertCondition>& s
   }
 }
 
-void RouterCore::add_ejection_conditions(std::vector<AlertCondition>& seen) const {
-  for (const Ejection& ejection : outlier_detector.in_force()) {
+void AlertEvaluation::add_ejection_conditions(std::vector<AlertCondition>& seen) const {
+  for (const Ejection& ejection : outliers.in_force()) {
     if (ejection.shadow) continue;
     seen.push_back({std::string(condition::place_ejected), ejection.place,
                     fmt::format("no new work for it: {}", to_text(ejection.detector))});
   }
 }
 
-void RouterCore::add_power_conditions(std::vector<AlertCondition>& seen) const {
+void AlertEvaluation::add_power_conditions(std::vector<AlertCondition>& seen) const {
   if (policy.limits.site_power_cap_w > 0) {
     see_cap(fleet_state.power_w(), policy.limits.site_power_cap_w, "site", seen);
   }
@@ -93,7 +97,7 @@ void RouterCore::add_power_conditions(std::vector<AlertCondition>& seen) const {
   }
 }
 
-void RouterCore::add_job_conditions(Instant now, std::vector<AlertCondition>& seen) const {
+void AlertEvaluation::add_job_conditions(Instant now, std::vector<AlertCondition>& seen) const {
   const JobRecord* oldest = queue.longest_waiting();
   if (oldest == nullptr) return;
   const double waited_s = to_seconds(now - oldest->since);
@@ -105,7 +109,7 @@ void RouterCore::add_job_conditions(Instant now, std::vector<AlertCondition>& se
                               reason ? ": " : "", reason ? to_text(*reason) : "")});
 }
 
-void RouterCore::add_drop_conditions(std::vector<AlertCondition>& seen) {
+void AlertEvaluation::add_drop_conditions(std::vector<AlertCondition>& seen) {
   for (const SenderCount& sender : rejected.take_senders()) {
     seen.push_back(
         {std::string(condition::undecodable), sender.sender,
@@ -114,13 +118,13 @@ void RouterCore::add_drop_conditions(std::vector<AlertCondition>& seen) {
   }
 }
 
-void RouterCore::handle(Instant now, Caller caller, const AcknowledgeAlert& asked) {
+void AlertEvaluation::handle(Instant now, const Caller& caller, const AcknowledgeAlert& asked) {
   ActionReply reply;
   const std::string rule = excerpt(asked.rule, alert_words_max);
   const std::string subject = excerpt(asked.subject, alert_words_max);
   const std::string action = fmt::format("acknowledge {}", rule.empty() ? "all alerts" : rule);
   const std::vector<Alert> meant =
-      alerts.acknowledge(now, asked.rule, asked.subject, client_name(caller));
+      alerts_.acknowledge(now, asked.rule, asked.subject, client_name(caller));
   reply.applied = !meant.empty();
   for (const Alert& alert : meant) {
     reply.targets.push_back(fmt::format("{} {}", alert.rule, alert.subject));

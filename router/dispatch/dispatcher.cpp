@@ -1,13 +1,15 @@
-// From the queue through a decision to a lease.
+#include "router/dispatch/dispatcher.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "fleet/base/units.h"
 #include "router/actions/reply_text.h"
+#include "router/jobs/attempt_reservation.h"
 #include "router/jobs/checkpoints.h"
 #include "router/jobs/pool_reports.h"
+#include "router/ledger/ledger.h"
 #include "router/policy/work_class.h"
-#include "router/router_core.h"
 
 namespace drover::router {
 namespace {
@@ -16,14 +18,6 @@ namespace {
 constexpr int decisions_per_tick = 2'000;
 /// Decisions kept per job, for `why`.
 constexpr std::size_t decisions_per_job = 64;
-
-/// KV-cache tokens that a job uses at once: a batch job runs as many items concurrently as fit
-/// into the replica's batch.
-std::uint64_t reserved_tokens(const Job& job, const Replica& replica) {
-  const std::uint64_t each = std::uint64_t{job.work.input_tokens} + job.work.output_tokens;
-  if (job.work.kind != WorkKind::batch) return each;
-  return each * std::min(job.work.items, std::max(replica.batch_max, 1U));
-}
 
 /// Extra cost over the preferred pool's best candidate; empty if that had none.
 Estimate cost_of_fallback(const Decision& decision) {
@@ -51,10 +45,10 @@ std::string rejection_text(const Decision& decision, Reason reason) {
 
 }  // namespace
 
-void RouterCore::dispatch(Instant now) {
+void Dispatcher::dispatch(Instant now) {
   // A lease would wait for the disk, and hold devices meanwhile.
   if (outbox.rejects_writes()) {
-    more_to_decide = false;
+    has_more_ = false;
     return;
   }
   queue.apply_wakes();
@@ -62,42 +56,24 @@ void RouterCore::dispatch(Instant now) {
   for (int decision = 0; decision < decisions_per_tick; ++decision) {
     JobRecord* record = queue.next(tenants);
     if (record == nullptr) {
-      more_to_decide = false;
+      has_more_ = false;
       return;
     }
     decide_one(now, *record);
   }
-  more_to_decide = !queue.idle();
+  has_more_ = !queue.idle();
 }
 
-void RouterCore::enqueue(JobRecord& record) {
-  queue.push(record);
-  tenants.add_waiting(record.job.tenant);
-}
-
-void RouterCore::dequeue(JobRecord& record) {
-  if (record.queue_class == nullptr) return;
-  queue.erase(record);
-  tenants.remove_waiting(record.job.tenant);
-}
-
-Instant RouterCore::retry_allowed_at(Instant now, const JobRecord& record) {
-  if (!record.failed_last) return now;
-  RetryBudget budget = policy.retry.budget;
-  budget.window = from_seconds(to_seconds(budget.window) * settings.speed);
-  return retries.next(now, budget, jobs.open().size());
-}
-
-std::string RouterCore::retry_wait_text(Instant until) const {
+std::string retry_wait_text(Instant until) {
   // A time, not a duration: the text stays true without updates.
   return until == never ? "retry budget used up: the policy allows no retries"
                         : fmt::format("retry budget used up: the next retry may start at {}",
                                       fleet_time_text(until));
 }
 
-void RouterCore::wait_for_retry_budget(Instant now, JobRecord& record, Instant until) {
+void Dispatcher::wait_for_retry_budget(Instant now, JobRecord& record, Instant until) {
   queue.hold(record, Reason::budget);
-  if (until != never) back_offs.emplace(until, record.job.work.model);
+  if (until != never) waiting.wake_at(until, record.job.work.model);
   const std::string before = std::exchange(record.detail, retry_wait_text(until));
   if (record.reason == Reason::budget) {
     // Other retries have started meanwhile.
@@ -110,7 +86,7 @@ void RouterCore::wait_for_retry_budget(Instant now, JobRecord& record, Instant u
   publisher.publish_job(now, record);
 }
 
-PlacementRequest RouterCore::ask_for(const JobRecord& record,
+PlacementRequest Dispatcher::ask_for(const JobRecord& record,
                                      const devices::ModelSpec& model) const {
   PlacementRequest request;
   request.job = &record.job;
@@ -136,18 +112,18 @@ PlacementRequest RouterCore::ask_for(const JobRecord& record,
   return request;
 }
 
-void RouterCore::decide_one(Instant now, JobRecord& record) {
-  const Instant allowed_at = retry_allowed_at(now, record);
+void Dispatcher::decide_one(Instant now, JobRecord& record) {
+  const Instant allowed_at = waiting.retry_allowed_at(now, record);
   if (allowed_at > now) return wait_for_retry_budget(now, record, allowed_at);
   const auto model = catalogue.model(record.job.work.model);
   if (!model) {
     // Accepted before a restart, with a larger catalogue.
-    fail(now, record, Reason::invalid, model.error().message);
+    ends.fail(now, record, Reason::invalid, model.error().message);
     return;
   }
   PlacementRequest request = ask_for(record, (*model)->spec);
   request.avoid_binds = now < record.retry_at;
-  PlacementResult result = decide_with_reservation(now, record, request, random);
+  PlacementResult result = reserved.decide(now, record, request, random);
   accounting.decided();
   const std::optional<Reason> reason = result.decision.fallback_reason;
   if (result.decision.action == Action::assign) {
@@ -160,7 +136,7 @@ void RouterCore::decide_one(Instant now, JobRecord& record) {
     const Reason why = reason.value_or(last);
     const std::string words = rejection_text(result.decision, why);
     record_decision(now, &record, std::move(result.decision));
-    fail(now, record, why, words);
+    ends.fail(now, record, why, words);
     return;
   }
   if (fail_impossible(now, record, result)) return;
@@ -176,26 +152,26 @@ void RouterCore::decide_one(Instant now, JobRecord& record) {
   publisher.publish_job(now, record);
 }
 
-bool RouterCore::fail_impossible(Instant now, JobRecord& record, PlacementResult& result) {
+bool Dispatcher::fail_impossible(Instant now, JobRecord& record, PlacementResult& result) {
   if (!result.impossible || policy.impossible_after_s <= 0) return false;
   const Duration grace = from_seconds(policy.impossible_after_s * settings.speed);
-  if (now < saturating_add(std::max(record.submitted, begun), grace)) return false;
+  if (now < saturating_add(std::max(record.submitted, begun_), grace)) return false;
   const Reason reason = *result.impossible;
   result.decision.action = Action::reject;
   result.decision.fallback_reason = reason;
   const bool unmatched = result.decision.rule.empty();
   record_decision(now, &record, std::move(result.decision));
-  fail(now, record, reason,
-       unmatched
-           ? "no rule of the policy matches it"
-           : fmt::format("no device of the fleet can ever run it: {}", facts(reason).meaning));
+  ends.fail(now, record, reason,
+            unmatched
+                ? "no rule of the policy matches it"
+                : fmt::format("no device of the fleet can ever run it: {}", facts(reason).meaning));
   return true;
 }
 
-void RouterCore::lease(Instant now, JobRecord& record, PlacementResult& result) {
+void Dispatcher::lease(Instant now, JobRecord& record, PlacementResult& result) {
   const Allocation& place = *result.place;
-  dequeue(record);
-  if (record.failed_last) retries.began(now);
+  waiting.remove(record);
+  if (record.failed_last) waiting.retry_began(now);
   record.waited += now - record.since;
   ++record.attempt;
   if (record.attempt > 1) accounting.retried();
@@ -230,9 +206,9 @@ void RouterCore::lease(Instant now, JobRecord& record, PlacementResult& result) 
   record.detail.clear();
   record.progress = saved_share(record);
   record.remaining_s = lease.predicted_s;
-  end_preemption(now, record.job.id, "");
+  reserved.end(now, record.job.id, "");
   jobs.bind(record);
-  make_reservation(now, record, place);
+  make_reservation(now, record, place, fleet_state, tenants);
 
   const std::uint64_t write = outbox.write(ledger::leased(now, record));
   for (const Member& member : lease.members) this->assign(now, record, member, place, write);
@@ -241,7 +217,7 @@ void RouterCore::lease(Instant now, JobRecord& record, PlacementResult& result) 
   publisher.publish_job(now, record);
 }
 
-void RouterCore::assign(Instant now, const JobRecord& record, const Member& member,
+void Dispatcher::assign(Instant now, const JobRecord& record, const Member& member,
                         const Allocation& place, std::uint64_t write) {
   const Lease& lease = record.lease;
   const auto speaker = connections.peer_of(member.host);
@@ -266,7 +242,7 @@ void RouterCore::assign(Instant now, const JobRecord& record, const Member& memb
   outbox.send_in_order(now, {Channel::control, *speaker}, std::move(assign), write);
 }
 
-void RouterCore::update_failback(Instant now, JobRecord& record, const PlacementResult& result) {
+void Dispatcher::update_failback(Instant now, JobRecord& record, const PlacementResult& result) {
   const Decision& decision = result.decision;
   if (result.leaving) failbacks.set_leaving(decision.rule, *result.leaving);
   record.lease.rule = decision.rule;
@@ -283,48 +259,7 @@ void RouterCore::update_failback(Instant now, JobRecord& record, const Placement
   if (sticky) failbacks.fell_back(now, rule->name, fallback, *decision.fallback_reason);
 }
 
-void RouterCore::make_reservation(Instant now, JobRecord& record, const Allocation& place) {
-  const auto host = fleet_state.find_host(record.lease.members.front().host);
-  const Instant busy_until = saturating_add(now, from_seconds(place.wait_s + place.run_s));
-  Reservation reserved;
-  if (record.lease.replica) {
-    if (!host) return;
-    const auto replica = fleet_state.find_replica(*host, *record.lease.replica);
-    if (!replica) return;
-    reserved.replica = *replica;
-    reserved.group = fleet_state.replicas()[*replica].group;
-    reserved.tokens = reserved_tokens(record.job, fleet_state.replicas()[*replica].replica);
-    fleet_state.note_prefix(*replica, record.job.work.prefix);
-    // The part of the time to the first token that is not waiting is prefill.
-    reserved.prompt = fleet_state.reserve_request(now, *replica, reserved.tokens, busy_until,
-                                                  from_seconds(place.first_token_s - place.wait_s),
-                                                  place.serving);
-  } else {
-    reserved.group = reserve_gang(now, record, busy_until, place.watts_each);
-  }
-  reserved.made = true;
-  reserved.devices = place.run_s > 0 ? place.expected.device_s / place.run_s : 0;
-  tenants.placed(record.job.tenant, reserved.devices, place.expected.device_s);
-  record.reservation = reserved;
-}
-
-GroupIndex RouterCore::reserve_gang(Instant now, const JobRecord& record, Instant busy_until,
-                                    double watts_each) {
-  for (const Member& member : record.lease.members) {
-    const auto host = fleet_state.find_host(member.host);
-    if (host && !member.used) {
-      fleet_state.reserve_gang(now, record.job.id, *host, member.devices, busy_until, watts_each);
-    }
-  }
-  const Member& first = record.lease.members.front();
-  const auto host = fleet_state.find_host(first.host);
-  if (!host || first.devices.empty()) return no_index;
-  const std::vector<DeviceIndex>& devices = fleet_state.hosts()[*host].devices;
-  const std::uint16_t number = first.devices.front();
-  return number < devices.size() ? fleet_state.devices().group[devices[number]] : no_index;
-}
-
-void RouterCore::record_decision(Instant now, JobRecord* record, Decision decision) {
+void Dispatcher::record_decision(Instant now, JobRecord* record, Decision decision) {
   const Decision& kept = decisions.add(std::move(decision), estimator.scratch().record);
   if (record != nullptr) {
     if (record->decisions.size() >= decisions_per_job) {
@@ -336,11 +271,28 @@ void RouterCore::record_decision(Instant now, JobRecord* record, Decision decisi
   outbox.publish(now, kept);
 }
 
-std::string RouterCore::spec_text_for(std::uint64_t peer, const std::string& model) {
+std::string Dispatcher::spec_text_for(std::uint64_t peer, const std::string& model) {
   ConnectionEntry* entry = connections.find(peer);
   if (entry == nullptr || !entry->model_specs_sent.insert(model).second) return "";
   const auto found = catalogue.model(model);
   return found ? (*found)->text : "";
+}
+
+Decision Dispatcher::held_decision(Instant now, const JobRecord& record, std::string words) const {
+  Decision decision;
+  decision.at = now;
+  decision.job = record.job.id;
+  decision.attempt = record.attempt + 1;
+  decision.kind = record.job.work.kind;
+  decision.model = record.job.work.model;
+  decision.work_class = record.work_class;
+  decision.rule = record.rule;
+  decision.action = Action::queue;
+  decision.fallback_reason = Reason::budget;
+  decision.change = std::move(words);
+  decision.fleet_version = fleet_state.version();
+  decision.policy_version = static_cast<std::uint64_t>(policy.version);
+  return decision;
 }
 
 }  // namespace drover::router

@@ -1,20 +1,11 @@
-// Unloading of surplus replicas. A replica that the router started stays loaded after its requests
-// have ended, because loading it again would take a minute. If other work finds no devices
-// meanwhile and the replica has been surplus (jobs/replica_controller.h) for `[replicas]
-// yield_after`, it is unloaded long before `retire_after`; its running requests finish there. Its
-// devices are reserved for the waiting job, as in preemption (preemption_control.cpp).
-//
-// A gang with devices reserved until others end (fair_share_reservation.cpp) takes these instead.
-//
-// The replicas are found by trial: a decision as if the longest surplus ones were unloaded, first
-// one, then twice as many each time. Of these, only those on the job's devices are unloaded.
+// Unloading of surplus replicas.
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "fleet/base/contains.h"
+#include "router/dispatch/replica_control.h"
 #include "router/fleet_state/what_if_fleet.h"
-#include "router/router_core.h"
 
 namespace drover::router {
 namespace {
@@ -22,7 +13,7 @@ namespace {
 /// Jobs tried per heartbeat.
 constexpr std::size_t yield_jobs_max = 16;
 
-using YieldKey = RouterCore::YieldKey;
+using YieldKey = ReplicaControl::YieldKey;
 using Seekers = std::map<YieldKey, JobRecord*>;
 
 /// The oldest job of each class that has waited for `waited`, the most urgent first. The published
@@ -54,25 +45,25 @@ std::vector<DeviceIndex> devices_at(const FleetState& fleet_state, const Allocat
 
 }  // namespace
 
-void RouterCore::yield_replicas(Instant now) {
-  if (now < next_yield) return;
-  next_yield = saturating_add(now, settings.heartbeat_every);
+void ReplicaControl::yield_replicas(Instant now) {
+  if (now < next_yield_) return;
+  next_yield_ = saturating_add(now, settings.heartbeat_every);
   reserve_fair_shares(now);
-  surplus_replicas.update(now, fleet_state, policy, replica_controller);
-  auto spare = surplus_replicas.surplus_for(now, policy.replicas.yield_after);
+  surplus_replicas_.update(now, fleet_state, policy, replica_controller);
+  auto spare = surplus_replicas_.surplus_for(now, policy.replicas.yield_after);
   std::erase_if(spare, [&](ReplicaIndex index) { return is_long_busy(index); });
   if (spare.empty()) return;
-  const Seekers waiting = seekers(now, policy.replicas.start_after, queue);
+  const Seekers seeking = seekers(now, policy.replicas.start_after, queue);
   // If there are more than are tried at once, the others follow next time.
   auto next =
-      waiting.size() > yield_jobs_max ? waiting.upper_bound(last_yield_job) : waiting.begin();
-  const std::size_t most = std::min(waiting.size(), yield_jobs_max);
+      seeking.size() > yield_jobs_max ? seeking.upper_bound(last_yield_job_) : seeking.begin();
+  const std::size_t most = std::min(seeking.size(), yield_jobs_max);
   for (std::size_t asked = 0; asked < most && !spare.empty(); ++asked, ++next) {
-    if (next == waiting.end()) next = waiting.begin();
-    last_yield_job = next->first;
+    if (next == seeking.end()) next = seeking.begin();
+    last_yield_job_ = next->first;
     const JobId& job = next->second->job.id;
     // Devices reserved until others end may come later than those of a surplus replica.
-    if (preemptions.of(job) != nullptr && job != reserved_for_share) continue;
+    if (preemptions.of(job) != nullptr && job != reserved_for_share_) continue;
     if (!unload_for(now, *next->second, spare)) continue;
     std::erase_if(spare,
                   [&](ReplicaIndex index) { return fleet_state.replicas()[index].retiring; });
@@ -80,7 +71,7 @@ void RouterCore::yield_replicas(Instant now) {
 }
 
 /// Its devices would be reserved no longer than a reservation lasts.
-bool RouterCore::is_long_busy(ReplicaIndex index) const {
+bool ReplicaControl::is_long_busy(ReplicaIndex index) const {
   const ReplicaId& id = fleet_state.replicas()[index].replica.id;
   const double longest_s = to_seconds(2 * settings.lost_after);
   const auto on_host = jobs.on_host(id.host);
@@ -89,11 +80,11 @@ bool RouterCore::is_long_busy(ReplicaIndex index) const {
   });
 }
 
-std::optional<Allocation> RouterCore::placement_without(Instant now, const JobRecord& record,
-                                                        const std::vector<ReplicaIndex>& unloaded) {
+std::optional<Allocation> ReplicaControl::placement_without(
+    Instant now, const JobRecord& record, const std::vector<ReplicaIndex>& unloaded) {
   const auto model = catalogue.model(record.job.work.model);
   if (!model) return std::nullopt;
-  const PlacementRequest request = ask_for(record, (*model)->spec);
+  const PlacementRequest request = dispatcher.ask_for(record, (*model)->spec);
   WhatIfFleet what_if(fleet_state);
   for (const ReplicaIndex index : unloaded) what_if.unload_replica(index);
   RandomStream tried = random;  // a copy: later decisions draw as without this query
@@ -104,8 +95,8 @@ std::optional<Allocation> RouterCore::placement_without(Instant now, const JobRe
   return std::move(result.place);
 }
 
-bool RouterCore::unload_for(Instant now, const JobRecord& record,
-                            const std::vector<ReplicaIndex>& spare) {
+bool ReplicaControl::unload_for(Instant now, const JobRecord& record,
+                                const std::vector<ReplicaIndex>& spare) {
   std::optional<Allocation> place;
   // If the job fits without unloading, nothing is unloaded.
   for (std::size_t count = 0; !place; count = std::max<std::size_t>(1, 2 * count)) {
@@ -136,13 +127,13 @@ bool RouterCore::unload_for(Instant now, const JobRecord& record,
   if (left.empty()) return false;
   publisher.event(now, Severity::info, to_short_text(record.job.id),
                   fmt::format("unloading surplus replicas to free devices for it: {}", left));
-  if (record.job.id == reserved_for_share) {
-    end_preemption(now, record.job.id, "unloading surplus replicas frees devices sooner");
-    reserved_for_share = JobId{};
+  if (record.job.id == reserved_for_share_) {
+    reserved.end(now, record.job.id, "unloading surplus replicas frees devices sooner");
+    reserved_for_share_ = JobId{};
   }
   reservation.grace_until = now;
   reservation.until = saturating_add(now, 2 * settings.lost_after);
-  reserve(preemptions.begin(std::move(reservation)), true);
+  reserved.begin(std::move(reservation));
   return true;
 }
 

@@ -1,9 +1,6 @@
-// Places whose attempts fail: ejected for a while, then restarted slowly.
-//
-// A place is a replica, "host/r0", or a group of devices for gangs, "host/g0". A replica's
-// ejection pool is the replicas of its model in its pool, a group's the groups of its pool;
-// capacity is counted in devices.
-#include "router/router_core.h"
+#include "router/attempts/outlier_reporting.h"
+
+#include <set>
 
 namespace drover::router {
 namespace {
@@ -20,7 +17,7 @@ std::string group_name(const HostEntry& host, const GroupEntry& group) {
 
 }  // namespace
 
-std::string RouterCore::place_name(const JobRecord& record, const Member& member) const {
+std::string OutlierReporting::place_name(const JobRecord& record, const Member& member) const {
   if (record.lease.replica) return to_text(ReplicaId{member.host, *record.lease.replica});
   const auto host = fleet_state.find_host(member.host);
   if (!host || member.devices.empty()) return "";
@@ -31,46 +28,46 @@ std::string RouterCore::place_name(const JobRecord& record, const Member& member
   return group_name(entry, fleet_state.groups()[group]);
 }
 
-void RouterCore::record_success(Instant now, const JobRecord& record) {
+void OutlierReporting::record_success(Instant now, const JobRecord& record) {
   for (const Member& member : record.lease.members) {
-    outlier_detector.report(now, place_name(record, member), true);
+    detector_.report(now, place_name(record, member), true);
   }
 }
 
-void RouterCore::record_failure(Instant now, const JobRecord& record, const std::string& host,
-                                Reason reason) {
+void OutlierReporting::record_failure(Instant now, const JobRecord& record, const std::string& host,
+                                      Reason reason) {
   const Member* member = record.lease.member(host);
   if (member == nullptr || member->used || !is_place_at_fault(reason)) return;
-  outlier_detector.report(now, place_name(record, *member), false);
+  detector_.report(now, place_name(record, *member), false);
 }
 
-void RouterCore::record_host_failure(Instant now, const std::string& host) {
+void OutlierReporting::record_host_failure(Instant now, const std::string& host) {
   std::set<std::string> places;
   for (const JobRecord* record : jobs.on_host(host)) {
     places.insert(place_name(*record, *record->lease.member(host)));
   }
-  for (const std::string& place : places) outlier_detector.report(now, place, false);
+  for (const std::string& place : places) detector_.report(now, place, false);
 }
 
-void RouterCore::add_outlier_places(Instant now, HostIndex host) {
+void OutlierReporting::add_places(Instant now, HostIndex host) {
   for (const GroupIndex index : fleet_state.hosts()[host].groups) {
     const GroupEntry& group = fleet_state.groups()[index];
     const std::string name = group_name(fleet_state.hosts()[host], group);
-    outlier_detector.add_place(name, pool_of(fleet_state, policy, index), group.group.count);
-    fleet_state.group(index).outlier.ejected = outlier_detector.ejected(name, now);
+    detector_.add_place(name, pool_of(fleet_state, policy, index), group.group.count);
+    fleet_state.group(index).outlier.ejected = detector_.ejected(name, now);
   }
 }
 
-void RouterCore::add_outlier_place(Instant now, ReplicaIndex index) {
+void OutlierReporting::add_place(Instant now, ReplicaIndex index) {
   const ReplicaEntry& entry = fleet_state.replicas()[index];
   const std::string name = to_text(entry.replica.id);
-  outlier_detector.add_place(
+  detector_.add_place(
       name, fmt::format("{} {}", pool_of(fleet_state, policy, entry.group), entry.replica.model),
       static_cast<double>(entry.replica.devices.size()));
-  fleet_state.replica(index).outlier.ejected = outlier_detector.ejected(name, now);
+  fleet_state.replica(index).outlier.ejected = detector_.ejected(name, now);
 }
 
-OutlierState* RouterCore::outlier_state_of(const std::string& place) {
+OutlierState* OutlierReporting::outlier_state_of(const std::string& place) {
   const auto slash = place.find('/');
   const auto host = fleet_state.find_host(place.substr(0, slash));
   if (!host) return nullptr;
@@ -85,22 +82,24 @@ OutlierState* RouterCore::outlier_state_of(const std::string& place) {
   return nullptr;
 }
 
-/// Forgets places and hosts that FleetState has removed. Otherwise agents that report new numbers
-/// and names each time would fill the tables keyed by them.
-void RouterCore::forget_dropped() {
+void OutlierReporting::forget_dropped_places() {
   for (const std::string& place : fleet_state.take_dropped_places()) {
-    if (outlier_state_of(place) == nullptr) outlier_detector.forget(place);
-  }
-  for (const std::string& host : fleet_state.take_replaced_hosts()) {
-    accounting.forget_counters(host);
-    host_counts.forget(host);
-    connections.forget_incarnations(host);
+    if (outlier_state_of(place) == nullptr) forget(place);
   }
 }
 
-void RouterCore::apply_ejection_changes(Instant now) {
-  outlier_detector.tick(now);
-  for (const EjectionChange& change : outlier_detector.take_changes()) {
+void OutlierReporting::renew(Instant now, EjectionRules rules) {
+  detector_.set_rules(rules);
+  for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) add_places(now, host);
+  for (ReplicaIndex replica = 0; replica < fleet_state.replicas().size(); ++replica) {
+    if (fleet_state.replicas()[replica].replica.state != ReplicaState::gone)
+      add_place(now, replica);
+  }
+}
+
+void OutlierReporting::apply_changes(Instant now) {
+  detector_.tick(now);
+  for (const EjectionChange& change : detector_.take_changes()) {
     const Ejection& ejection = change.ejection;
     const double length_s = to_seconds(ejection.until - ejection.since);
     if (ejection.shadow) {
@@ -112,7 +111,7 @@ void RouterCore::apply_ejection_changes(Instant now) {
     }
     if (OutlierState* outlier = outlier_state_of(ejection.place)) {
       // It may be gone and replaced since.
-      outlier->ejected = outlier_detector.ejected(ejection.place, now);
+      outlier->ejected = detector_.ejected(ejection.place, now);
       if (change.ended) fleet_state.set_returned(now, *outlier);
     }
     if (change.ended) {

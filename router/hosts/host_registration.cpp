@@ -1,0 +1,242 @@
+#include "router/hosts/hosts.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "fleet/base/text.h"
+#include "fleet/sample/sample_bounds.h"
+#include "router/jobs/attempt_reservation.h"
+#include "router/jobs/plausibility_bounds.h"
+
+namespace drover::router {
+namespace {
+
+/// If a clock is off by more than this, the delay of samples is not known.
+constexpr Duration sample_lag_max = std::chrono::minutes(2);
+
+std::vector<ReplicaEntry> replicas_of(const FleetState& fleet_state,
+                                      std::optional<HostIndex> host) {
+  std::vector<ReplicaEntry> replicas;
+  if (!host) return replicas;
+  for (const ReplicaIndex index : fleet_state.hosts()[*host].replicas) {
+    replicas.push_back(fleet_state.replicas()[index]);
+  }
+  return replicas;
+}
+
+}  // namespace
+
+Hosts::Hosts(const HostsDependencies& uses, JoinAccepted welcome, Instant start)
+    : HostsDependencies(uses),
+      welcome_(std::move(welcome)),
+      failure_detector_({settings.heartbeat_every, settings.suspect_after, settings.lost_after},
+                        start) {}
+
+void Hosts::handle(Instant now, const Caller& caller, const Join& join) {
+  if (join.role == Role::agent && !is_name(join.name)) {
+    outbox.send(now, caller.peer,
+                JoinRejected{fmt::format("host name: found \"{}\", expected 1 to 64 characters of "
+                                         "A-Z a-z 0-9 . _ : -",
+                                         printable(join.name.substr(0, 80)))});
+    return;
+  }
+  caller.entry.role = join.role;
+  // Key names contain no slash, so no client can give itself a label that looks like another's
+  // key.
+  const bool labelled = !caller.key.empty() && join.role != Role::agent;
+  const std::string name = labelled ? fmt::format("{}/{}", caller.key, join.name) : join.name;
+  caller.entry.name = printable(name.substr(0, 64));
+  JoinAccepted welcome = welcome_;
+  welcome.fleet_time = now;
+  outbox.send_in_order(now, caller.peer, std::move(welcome));
+}
+
+bool Hosts::record_contact(Instant now, const Caller& caller) {
+  if (!caller.entry.host.empty()) {
+    if (const auto host = fleet_state.find_host(caller.entry.host)) record_contact(now, *host);
+    return true;
+  }
+  const bool asked = caller.entry.reregister_sent != Instant{};
+  if (asked && now - caller.entry.reregister_sent < settings.heartbeat_every) return false;
+  caller.entry.reregister_sent = now;
+  outbox.send_in_order(now, caller.peer, Reregister{now});
+  return false;
+}
+
+void Hosts::record_contact(Instant now, HostIndex host) {
+  if (failure_detector_.record_contact(now, host))
+    set_health(now, host, Health::ok, "heartbeat received again");
+}
+
+void Hosts::handle(Instant now, const Caller& caller, const Register& registration) {
+  if (!caller.entry.host.empty() && caller.entry.host != registration.host) {
+    const std::string& host = caller.entry.host;
+    return outbox.send(now, caller.peer, RequestError{"this connection is registered for " + host});
+  }
+  if (connections.superseded(registration.host, registration.incarnation)) {
+    return outbox.send(now, caller.peer, Superseded{});
+  }
+  accounting.accrue_cost(now);
+  const auto before = fleet_state.find_host(registration.host);
+  const Incarnation earlier =
+      before ? fleet_state.hosts()[*before].registration.incarnation : registration.incarnation;
+  const bool was_lost = before && fleet_state.hosts()[*before].health == Health::lost;
+  std::vector<ReplicaEntry> held_before = replicas_of(fleet_state, before);
+  const Status fine = check_plausible(registration);
+  const Result<HostIndex> registered =
+      fine ? fleet_state.register_host(now, registration) : fine.error();
+  if (!registered) {
+    const bool retryable = fine && fleet_state.refused_for_capacity();
+    outbox.send(now, caller.peer, JoinRejected{registered.error().message, retryable});
+    publisher.event(now, Severity::warning,
+                    is_name(registration.host) ? registration.host : "router",
+                    "refused: " + registered.error().message);
+    return;
+  }
+  for (const GroupIndex group : fleet_state.take_renewed_groups()) estimator.forget(group);
+  // They are freed once nothing computed from them is kept.
+  if (const auto unused = fleet_state.take_unused_specs(); !unused.empty())
+    estimator.forget_devices();
+  // The reservations on this host are made again once its replicas are known.
+  for (JobRecord* record : jobs.on_host(registration.host))
+    release_reservation(*record, fleet_state, tenants);
+  if (earlier != registration.incarnation) {
+    connections.supersede(registration.host, earlier);
+    availability.forget_conditions(now, *registered);
+  }
+  conditions.doubt(*registered, saturating_add(now, settings.heartbeat_every));
+  const bool same_line = earlier == registration.incarnation &&
+                         connections.peer_of(registration.host) == caller.peer.number;
+  supersede_others(now, caller, registration);
+  failure_detector_.registered(now, *registered);
+  replica_controller.host_lost(now, registration.host);
+  if (was_lost) fleet_state.set_returned(now, *registered);
+  assign_pools(policy, fleet_state);
+  outliers.add_places(now, *registered);
+  forget_dropped();
+  accounting.set_cost_rate(fleet_state, policy);
+  publisher.publish_host(now, *registered);
+  availability.replace_reported_faults(now, *registered, registration,
+                                       same_line ? registration.asked_at : Instant{});
+  availability.set_leaving(now, *registered, false);
+  availability.reapply_drains(now, *registered);
+  for (const Replica& replica : registration.replicas) handle(now, caller, ReplicaReport{replica});
+  for (ReplicaEntry& entry : held_before) {
+    if (fleet_state.find_replica(*registered, entry.replica.id.number)) continue;
+    entry.replica.state = ReplicaState::gone;
+    entry.replica.detail = "its host no longer reports it";
+    replica_controller.reported(now, entry.replica);
+    publisher.publish_replica(now, entry.replica, entry.group);
+  }
+  // A new incarnation that holds none of the work has lost it.
+  if (earlier != registration.incarnation && registration.held.empty())
+    outliers.record_host_failure(now, registration.host);
+  attempts.reconcile(now, caller, registration, same_line ? registration.asked_at : Instant{});
+  publisher.event(
+      now, Severity::info, registration.host,
+      "joined with " + counted(fleet_state.hosts()[*registered].devices.size(), "device"));
+  attempts.check_cancels_at(now);  // its attempts may have been cancelled while it was away
+  queue.wake_all();
+}
+
+void Hosts::supersede_others(Instant now, const Caller& caller, const Register& registration) {
+  const auto earlier = connections.peer_of(registration.host);
+  if (earlier && *earlier != caller.peer.number) {
+    const ConnectionEntry* old = connections.find(*earlier);
+    if (old != nullptr && old->incarnation != registration.incarnation) {
+      outbox.send(now, {Channel::control, *earlier}, Superseded{});
+    }
+  }
+  connections.speaks_for(caller.peer.number, registration.host, registration.incarnation);
+  caller.entry.key = caller.key;
+  caller.entry.model_specs_sent.clear();
+}
+
+void Hosts::handle(Instant now, const Caller& caller, const Heartbeat& heartbeat) {
+  const auto host = fleet_state.find_host(caller.entry.host);
+  if (!host) return;
+  host_counts.update(caller.entry.host, heartbeat.incarnation, heartbeat.samples_thinned,
+                     heartbeat.undecodable);
+  Heartbeat renewal;
+  renewal.incarnation = heartbeat.incarnation;
+  outbox.send(now, caller.peer, renewal);
+}
+
+void Hosts::apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch) {
+  const auto host = fleet_state.find_host(batch.host);
+  if (!host || !check(batch)) {
+    // Samples of a host that has not registered arrive first at every start: no error.
+    if (host) rejected.drop(now, batch.host, check(batch).error().message);
+    return;
+  }
+  // A lost host must register before its samples count.
+  if (is_gone(failure_detector_.health(*host))) return;
+  record_contact(now, *host);
+  if (const auto absurd = find_implausible_value(batch)) {
+    const MetricFacts& metric = facts(absurd->metric);
+    rejected.count_implausible(
+        now, batch.host,
+        fmt::format("the {} of device {} ({:.6g}{}{}, treated as not reported)", metric.name,
+                    absurd->device, absurd->value, metric.unit.empty() ? "" : " ", metric.unit));
+  }
+  const bool first = fleet_state.hosts()[*host].last_sample_sequence == 0;
+  fleet_state.apply(now, *host, envelope.sequence, batch);
+  fleet_state.host(*host).sample_lag = now - std::clamp(envelope.at, now - sample_lag_max, now);
+  // Readings are older than their arrival.
+  accounting.read_energy(fleet_state, *host, sample_lag_max + 2 * settings.heartbeat_every);
+  if (first) queue.wake_all();
+}
+
+void Hosts::handle(Instant now, const Caller& caller, const ReplicaReport& report) {
+  const auto host = fleet_state.find_host(caller.entry.host);
+  if (!host) return;
+  Replica replica = report.replica;
+  replica.id.host = caller.entry.host;
+  replica.detail = printable(replica.detail.substr(0, 200));
+  const auto group = fleet_state.group_of(*host, replica);
+  if (group && clamp_to(replica, fleet_state.groups()[*group].spec->memory.bytes)) {
+    rejected.count_implausible(
+        now, replica.id.host,
+        fmt::format("the memory or requests of replica r{} (clamped)", replica.id.number));
+  }
+  const auto known = fleet_state.find_replica(*host, replica.id.number);
+  const ReplicaState before =
+      known ? fleet_state.replicas()[*known].replica.state : ReplicaState::gone;
+  const ReplicaIndex index = fleet_state.apply(now, *host, replica);
+  if (index == no_index) {
+    if (replica.state != ReplicaState::gone) {
+      rejected.drop(now, replica.id.host,
+                    fmt::format("replica r{}: no such group or devices", replica.id.number));
+    }
+    replica.state = ReplicaState::gone;
+    replica_controller.reported(now, replica);
+    return;
+  }
+  replica_controller.reported(now, replica);
+  if (replica.state != ReplicaState::gone) outliers.add_place(now, index);
+  forget_dropped();
+  if (replica.state == ReplicaState::gone) {
+    outliers.forget(to_text(replica.id));
+    // FleetState dropped the replica's reservations; releasing them later would release another's.
+    for (JobRecord* record : jobs.on_host(replica.id.host)) {
+      Reservation& reservation = record->reservation;
+      if (!reservation.made || reservation.replica != index) continue;
+      // Its tenant no longer holds them either; nothing else reports that.
+      tenants.ended(record->job.tenant, reservation.devices);
+      reservation.made = false;
+    }
+  }
+  if (before != replica.state) {
+    publisher.event(now, Severity::info, to_text(replica.id),
+                    fmt::format("{} is {}{}{}", replica.model, to_text(replica.state),
+                                replica.detail.empty() ? "" : ": ", replica.detail));
+  }
+  publisher.publish_replica(now, replica, fleet_state.replicas()[index].group);
+  queue.wake_model(replica.model);
+  // An unloaded replica frees its devices for gangs and other models.
+  if (replica.state == ReplicaState::gone) queue.wake_all();
+}
+
+}  // namespace drover::router
