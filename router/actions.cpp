@@ -1,6 +1,5 @@
 #include "router/actions.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "fleet/base/text.h"

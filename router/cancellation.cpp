@@ -8,7 +8,6 @@
 
 #include "fleet/base/text.h"
 #include "router/actions.h"
-#include "router/actions/reply_text.h"
 #include "router/ledger/ledger.h"
 
 namespace drover::router {

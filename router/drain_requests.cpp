@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "fleet/base/text.h"
-#include "fleet/base/units.h"
 #include "router/actions.h"
 #include "router/actions/reply_text.h"
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "fleet/codec/codec.h"
 #include "router/queries.h"
 
 namespace drover::router {

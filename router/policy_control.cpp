@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "fleet/base/text.h"
-#include "router/actions/reply_text.h"
 #include "router/ledger/ledger.h"
 #include "router/lint/policy_file.h"
 #include "router/policy/policy.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
 #include "router/ledger/ledger.h"
 #include "router/router_core.h"

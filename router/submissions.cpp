@@ -5,7 +5,6 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "fleet/codec/codec.h"
 #include "router/fleet_state/job_validation.h"
 #include "router/ledger/ledger.h"
 

@@ -1,5 +1,4 @@
 // Explanations of decisions.
-#include <algorithm>
 #include <utility>
 
 #include "fleet/base/units.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fleet/base/contains.h"
-#include "fleet/base/text.h"
+#include "fleet/base/units.h"
 #include "router/jobs/checkpoints.h"
 #include "router/jobs/plausibility_bounds.h"
 #include "router/ledger/ledger.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "fleet/base/units.h"
 #include "router/actions/reply_text.h"
 #include "router/jobs/attempt_reservation.h"
 #include "router/jobs/checkpoints.h"

@@ -1,5 +1,6 @@
 // Preemption: work of higher priority replaces other work.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "fleet/base/text.h"

@@ -1,10 +1,10 @@
 #include "router/dispatch/replica_control.h"
 
+#include <set>
 #include <utility>
 
-#include <set>
-
 namespace drover::router {
+
 void ReplicaControl::manage(Instant now) {
   fleet_state.note_used(now);
   if (!policy.replicas.manage || waiting.closed()) return;

@@ -1,6 +1,7 @@
 // Unloading of surplus replicas.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "fleet/base/contains.h"

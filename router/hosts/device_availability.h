@@ -2,7 +2,6 @@
 // drained, and whose host stays; and which faults are in force on them.
 #pragma once
 
-#include "fleet/messages.h"
 #include "router/actions/drain_table.h"
 #include "router/fleet_state/device_conditions.h"
 #include "router/jobs/queue.h"

@@ -95,10 +95,7 @@ void Hosts::handle(Instant now, const Caller& caller, const Register& registrati
                     "refused: " + registered.error().message);
     return;
   }
-  for (const GroupIndex group : fleet_state.take_renewed_groups()) estimator.forget(group);
-  // They are freed once nothing computed from them is kept.
-  if (const auto unused = fleet_state.take_unused_specs(); !unused.empty())
-    estimator.forget_devices();
+  forget_estimates();
   // The reservations on this host are made again once its replicas are known.
   for (JobRecord* record : jobs.on_host(registration.host))
     release_reservation(*record, fleet_state, tenants);
@@ -123,13 +120,7 @@ void Hosts::handle(Instant now, const Caller& caller, const Register& registrati
   availability.set_leaving(now, *registered, false);
   availability.reapply_drains(now, *registered);
   for (const Replica& replica : registration.replicas) handle(now, caller, ReplicaReport{replica});
-  for (ReplicaEntry& entry : held_before) {
-    if (fleet_state.find_replica(*registered, entry.replica.id.number)) continue;
-    entry.replica.state = ReplicaState::gone;
-    entry.replica.detail = "its host no longer reports it";
-    replica_controller.reported(now, entry.replica);
-    publisher.publish_replica(now, entry.replica, entry.group);
-  }
+  publish_gone(now, *registered, std::move(held_before));
   // A new incarnation that holds none of the work has lost it.
   if (earlier != registration.incarnation && registration.held.empty())
     outliers.record_host_failure(now, registration.host);
@@ -139,6 +130,23 @@ void Hosts::handle(Instant now, const Caller& caller, const Register& registrati
       "joined with " + counted(fleet_state.hosts()[*registered].devices.size(), "device"));
   attempts.check_cancels_at(now);  // its attempts may have been cancelled while it was away
   queue.wake_all();
+}
+
+void Hosts::forget_estimates() {
+  for (const GroupIndex group : fleet_state.take_renewed_groups()) estimator.forget(group);
+  // They are freed once nothing computed from them is kept.
+  if (const auto unused = fleet_state.take_unused_specs(); !unused.empty())
+    estimator.forget_devices();
+}
+
+void Hosts::publish_gone(Instant now, HostIndex host, std::vector<ReplicaEntry> before) {
+  for (ReplicaEntry& entry : before) {
+    if (fleet_state.find_replica(host, entry.replica.id.number)) continue;
+    entry.replica.state = ReplicaState::gone;
+    entry.replica.detail = "its host no longer reports it";
+    replica_controller.reported(now, entry.replica);
+    publisher.publish_replica(now, entry.replica, entry.group);
+  }
 }
 
 void Hosts::supersede_others(Instant now, const Caller& caller, const Register& registration) {

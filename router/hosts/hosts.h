@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "router/attempts/attempts.h"
 #include "router/health/failure_detector.h"
@@ -61,6 +62,10 @@ class Hosts : HostsDependencies {
 
  private:
   void supersede_others(Instant now, const Caller& caller, const Register& registration);
+  /// Forgets what was computed from groups and specs that have changed.
+  void forget_estimates();
+  /// Publishes the replicas that its Register no longer names.
+  void publish_gone(Instant now, HostIndex host, std::vector<ReplicaEntry> before);
   void record_contact(Instant now, HostIndex host);
   void set_health(Instant now, HostIndex host, Health health, const std::string& why);
   /// The host is lost or has left: requeues its work. `what` happened, for the event.

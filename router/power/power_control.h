@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "fleet/messages.h"
 #include "router/actions/power_cap_overrides.h"
 #include "router/alerts/alerts.h"
 #include "router/health/timing.h"

@@ -2,9 +2,9 @@
 // the site, and raised again. Samples show which caps are in force, so a restarted router
 // continues where the last one stopped.
 #include <algorithm>
+#include <set>
 #include <utility>
 
-#include "fleet/target.h"
 #include "router/decision/candidates.h"
 #include "router/power/power_control.h"
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "fleet/base/time.h"
 #include "fleet/messages.h"
 #include "router/explain/decision_log.h"
 #include "router/fleet_state/fleet_state.h"

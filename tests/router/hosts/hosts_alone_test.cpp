@@ -1,6 +1,7 @@
 // Hosts and DeviceAvailability without a router.
 #include <gtest/gtest.h>
 
+#include "router/decision/candidates.h"
 #include "router/hosts/hosts.h"
 #include "tests/router/table_fixture.h"
 

@@ -61,7 +61,8 @@ TEST(PolicyControl, KeepsTheCapThatAClientHasSet) {
   PowerTables tables;
   tables.power.handle(tables.now, tables.caller(), SetPowerCap{"site", 5000, seconds(60)});
   const std::string text =
-      "version = 99\n[pool.gpus]\nmatch = { kind = \"gpu\" }\n[[rule]]\nname = \"all\"\n";
+      "[policy]\nname = \"mine\"\nversion = 99\n[pool.gpus]\nmatch = { kind = \"gpu\" }\n"
+      "[[rule]]\nname = \"all\"\n";
   tables.policy_control.reload(tables.now, ApplyPolicy{text, "new.toml"}, "ann");
   EXPECT_EQ(tables.policy.text, text);
   EXPECT_EQ(tables.policy.limits.site_power_cap_w, 5000);
