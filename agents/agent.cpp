@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "agents/agent_state.h"
+#include "fleet/base/overloaded.h"
 
 namespace drover::agents {
 namespace {
@@ -159,28 +160,26 @@ bool Agent::State::sample_lost(Instant at, std::uint16_t device) const {
 /// Sends ended attempts and changed replicas; without `publish` they are only recorded.
 /// `lease_over`: the lease's end is why attempts ended.
 void Agent::State::report_changes(Instant at, bool publish, bool lease_over) {
+  const bool joined = next_heartbeat != never;
   for (Executor::Change& change : executor.take_changes()) {
     if (host_down) continue;
-    if (const auto* device = std::get_if<DeviceReport>(&change)) {
-      if (next_heartbeat != never) send(at, *device);
-      continue;
-    }
-    if (const auto* pace = std::get_if<MemberStepTime>(&change)) {
-      if (next_heartbeat != never) send(at, *pace);
-      continue;
-    }
-    if (const auto* ended = std::get_if<EndedAttempt>(&change)) {
-      const Message& message = results.keep(*ended, settings.incarnation, lease_over);
-      if (publish && !lease_expired) send(at, message);
-      continue;
-    }
-    Replica& replica = std::get<Replica>(change);
-    if (replica.state == ReplicaState::gone) {
-      reported.erase(replica.id.number);
-    } else {
-      reported[replica.id.number] = replica;
-    }
-    if (next_heartbeat != never) report_replica(at, std::move(replica));
+    std::visit(Overloaded{[&](const EndedAttempt& ended) {
+                            const Message& message =
+                                results.keep(ended, settings.incarnation, lease_over);
+                            if (publish && !lease_expired) send(at, message);
+                          },
+                          [&](Replica& replica) {
+                            if (replica.state == ReplicaState::gone) {
+                              reported.erase(replica.id.number);
+                            } else {
+                              reported[replica.id.number] = replica;
+                            }
+                            if (joined) report_replica(at, std::move(replica));
+                          },
+                          [&](const auto& report) {
+                            if (joined) send(at, report);
+                          }},
+               change);
   }
 }
 

@@ -1,21 +1,6 @@
 // All messages. Agents, router, clients and dashboard share nothing else.
-// docs/protocol.md lists each with its fields and directions; a test compares it with fleet/codec.
-//
-//   anyone -> router   Join                       who I am, which protocol I speak
-//   router -> anyone   JoinAccepted, JoinRejected fleet time, speed, endpoints; or why not
-//   agent -> router    Register, Heartbeat, Accepted, Refused, MemberStepTime, Progress, Finished,
-//                      Failed, ReplicaReport, DeviceReport, Leave
-//   router -> agent    Reregister, Heartbeat, Superseded, Assign, GangStepTime, Cancel,
-//                      ResultStored, StartReplica, RetireReplica, ApplyFault, CapDevices
-//   agent -> router    SampleBatch on the samples channel; the router forwards the same bytes to
-//                      subscribers
-//   client -> router   Submit, JobsRequest, WhyRequest, SummaryRequest, EndRunRequest,
-//                      SnapshotRequest, InjectFault, SetPowerCap, SetDrain, CancelJobs,
-//                      ApplyPolicy, PolicyRequest, AcknowledgeAlert, ForgetHost, Caption
-//   router -> client   SubmitReply, JobsReply, WhyReply, Summary, SnapshotPart, RequestError,
-//                      ActionReply, CancelReply, PolicyReply
-//   router -> all      HostChanged, ReplicaChanged, DeviceChanged, PolicyChanged, JobChanged,
-//   (published)        Decision, Event, Summary, Audit, Alert, Caption, HostForgotten
+// Each has a row in fleet/message_table.h, which says who sends it to whom; docs/protocol.md
+// describes its fields.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +15,7 @@
 #include "fleet/decision.h"
 #include "fleet/host_description.h"
 #include "fleet/job.h"
+#include "fleet/message_table.h"
 #include "fleet/reason.h"
 #include "fleet/sample/sample.h"
 #include "fleet/summary.h"
@@ -407,16 +393,12 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
-using AnyMessage =
-    std::variant<Join, JoinAccepted, JoinRejected, Register, Reregister, Heartbeat, Superseded,
-                 Assign, Accepted, Refused, Progress, Finished, Failed, ResultStored, Cancel,
-                 StartReplica, RetireReplica, ReplicaReport, SampleBatch, Submit, SubmitReply,
-                 JobsRequest, JobsReply, WhyRequest, WhyReply, SummaryRequest, EndRunRequest,
-                 Summary, SnapshotRequest, SnapshotPart, RequestError, HostChanged, ReplicaChanged,
-                 JobChanged, Decision, Event, Leave, InjectFault, SetPowerCap, ActionReply, Audit,
-                 ApplyFault, DeviceReport, DeviceChanged, PolicyChanged, Alert, Caption, SetDrain,
-                 CancelJobs, CancelReply, ApplyPolicy, PolicyRequest, PolicyReply, MemberStepTime,
-                 GangStepTime, CapDevices, AcknowledgeAlert, ForgetHost, HostForgotten>;
+template <typename First, typename... Bodies>
+using VariantAfter = std::variant<Bodies...>;
+
+#define DROVER_BODY(body, ...) , body
+using AnyMessage = VariantAfter<void DROVER_MESSAGES(DROVER_BODY)>;
+#undef DROVER_BODY
 
 template <typename Value, typename Variant>
 inline constexpr bool is_alternative = false;
@@ -437,6 +419,12 @@ struct Message : AnyMessage {
   ~Message();
   bool operator==(const Message& other) const;
 };
+
+/// The row of a message in the table of all messages.
+const MessageFacts& facts(const Message& message);
+/// The name of a message's kind, as in docs/protocol.md: "Register".
+inline std::string_view kind_name(const Message& message) { return facts(message).name; }
+inline SenderRole sender_role_of(const Message& message) { return facts(message).sender; }
 
 /// A message with its sender, number and time, as it is sent.
 struct Envelope {

@@ -6,6 +6,7 @@
 
 #include "devices/serving/performance.h"
 #include "devices/training/training.h"
+#include "fleet/base/overloaded.h"
 #include "fleet/base/text.h"
 
 namespace drover::simulator {
@@ -116,11 +117,15 @@ PlacementValidator::PlacementValidator(const std::vector<agents::AgentSettings>&
 }
 
 void PlacementValidator::published(const Envelope& envelope) {
-  if (const auto* changed = std::get_if<ReplicaChanged>(&envelope.body)) {
-    replicas_[to_text(changed->replica.id)] = changed->replica;
-  } else if (const auto* decision = std::get_if<Decision>(&envelope.body)) {
-    if (decision->action == Action::assign) changes_[decision->job] = decision->change;
-  }
+  std::visit(Overloaded{[&](const ReplicaChanged& changed) {
+                          replicas_[to_text(changed.replica.id)] = changed.replica;
+                        },
+                        [&](const Decision& decision) {
+                          if (decision.action == Action::assign)
+                            changes_[decision.job] = decision.change;
+                        },
+                        [](const auto&) {}},
+             envelope.body);
 }
 
 void PlacementValidator::assigned(const std::string& host, const Assign& assign) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fleet/base/contains.h"
+#include "fleet/base/overloaded.h"
 #include "fleet/codec/codec.h"
 
 namespace drover::simulator {
@@ -166,41 +167,42 @@ void Simulation::client_receive(const std::string& bytes) {
     return;
   }
   if (answered) answered(*envelope);
-  if (const auto* done = std::get_if<ActionReply>(&envelope->body)) seen_.replies.push_back(*done);
-  if (const auto* ends = std::get_if<CancelReply>(&envelope->body)) seen_.cancels.push_back(*ends);
-  const auto* reply = std::get_if<SubmitReply>(&envelope->body);
-  if (!reply) return;
-  for (const SubmitResult& result : reply->results) {
-    seen_.answers[result.job] = result;
-    unacknowledged_.erase(result.job);
-  }
+  std::visit(Overloaded{[&](const ActionReply& reply) { seen_.replies.push_back(reply); },
+                        [&](const CancelReply& reply) { seen_.cancels.push_back(reply); },
+                        [&](const SubmitReply& reply) {
+                          for (const SubmitResult& result : reply.results) {
+                            seen_.answers[result.job] = result;
+                            unacknowledged_.erase(result.job);
+                          }
+                        },
+                        [](const auto&) {}},
+             envelope->body);
 }
 
 void Simulation::observe(const Envelope& envelope) {
   ++seen_.published;
   if (subscriber) subscriber(envelope);
-  if (const auto* changed = std::get_if<JobChanged>(&envelope.body)) {
-    if (is_terminal(changed->state)) seen_.ends[changed->job.id].push_back(*changed);
-  } else if (const auto* decision = std::get_if<Decision>(&envelope.body)) {
-    seen_.decisions.push_back(encode(envelope));
-    if (places_on_unusable(*decision)) ++seen_.placed_on_unusable;
-  } else if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
-    seen_.hosts[host->registration.host] = *host;
-  } else if (const auto* forgotten = std::get_if<HostForgotten>(&envelope.body)) {
-    seen_.hosts.erase(forgotten->host);
-  } else if (const auto* event = std::get_if<Event>(&envelope.body)) {
-    seen_.events.push_back(*event);
-  } else if (const auto* audit = std::get_if<Audit>(&envelope.body)) {
-    seen_.audits.push_back(*audit);
-  } else if (const auto* alert = std::get_if<Alert>(&envelope.body)) {
-    observe(*alert);
-  } else if (const auto* device = std::get_if<DeviceChanged>(&envelope.body)) {
-    observe(*device);
-  } else if (const auto* replica = std::get_if<ReplicaChanged>(&envelope.body)) {
-    seen_.replicas[to_text(replica->replica.id)] = replica->replica;
-  } else if (const auto* summary = std::get_if<Summary>(&envelope.body)) {
-    seen_.summaries.emplace_back(envelope.at, *summary);
-  }
+  std::visit(
+      Overloaded{
+          [&](const JobChanged& changed) {
+            if (is_terminal(changed.state)) seen_.ends[changed.job.id].push_back(changed);
+          },
+          [&](const Decision& decision) {
+            seen_.decisions.push_back(encode(envelope));
+            if (places_on_unusable(decision)) ++seen_.placed_on_unusable;
+          },
+          [&](const HostChanged& host) { seen_.hosts[host.registration.host] = host; },
+          [&](const HostForgotten& forgotten) { seen_.hosts.erase(forgotten.host); },
+          [&](const Event& event) { seen_.events.push_back(event); },
+          [&](const Audit& audit) { seen_.audits.push_back(audit); },
+          [&](const Alert& alert) { observe(alert); },
+          [&](const DeviceChanged& device) { observe(device); },
+          [&](const ReplicaChanged& changed) {
+            seen_.replicas[to_text(changed.replica.id)] = changed.replica;
+          },
+          [&](const Summary& summary) { seen_.summaries.emplace_back(envelope.at, summary); },
+          [](const auto&) {}},
+      envelope.body);
 }
 
 void Simulation::observe(const DeviceChanged& changed) {

@@ -1,6 +1,7 @@
 // The hosts in a simulated fleet: their incarnations, messages and turns.
 #include <algorithm>
 
+#include "fleet/base/overloaded.h"
 #include "fleet/codec/codec.h"
 #include "simulator/simulation.h"
 
@@ -65,14 +66,18 @@ void Simulation::host_receive(const std::string& name, const std::string& bytes)
   if (!envelope) {
     ++seen_.undecodable;
     host.agent->count_undecodable();
-  } else if (const auto* welcome = std::get_if<JoinAccepted>(&envelope->body)) {
-    host.accepted = true;
-    host.agent->handle_join_accepted(now_, *welcome);
-  } else {
-    const auto* assign = std::get_if<Assign>(&envelope->body);
-    if (assign != nullptr && assigned) assigned(name, *assign);
-    host.agent->receive(now_, *envelope);
+    return host_turn(name);
   }
+  std::visit(Overloaded{[&](const JoinAccepted& welcome) {
+                          host.accepted = true;
+                          host.agent->handle_join_accepted(now_, welcome);
+                        },
+                        [&](const Assign& assign) {
+                          if (assigned) assigned(name, assign);
+                          host.agent->receive(now_, *envelope);
+                        },
+                        [&](const auto&) { host.agent->receive(now_, *envelope); }},
+             envelope->body);
   host_turn(name);
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "fleet/base/contains.h"
+#include "fleet/base/overloaded.h"
 #include "fleet/base/result.h"
 
 namespace drover::agents {
@@ -331,14 +332,17 @@ void Executor::repace(Instant now, const std::vector<std::size_t>& changed) {
   for (const std::size_t device : changed) {
     if (chassis_.shut_down(device)) shut_down(now, static_cast<std::uint16_t>(device));
     const Owner owner = owners_[device];
-    if (const auto* by_replica = std::get_if<ByReplica>(&owner)) {
-      ReplicaEngine& engine = *replicas_.at(by_replica->number);
-      apply(now, engine, engine.place().devices);
-    } else if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
-      TrainingGang& gang = gangs_.at(by_gang->number);
-      apply(now, gang, gang.devices());
-      report_step_time(gang);
-    }
+    std::visit(Overloaded{[](Free) {},
+                          [&](ByReplica replica) {
+                            ReplicaEngine& engine = *replicas_.at(replica.number);
+                            apply(now, engine, engine.place().devices);
+                          },
+                          [&](ByGang by_gang) {
+                            TrainingGang& gang = gangs_.at(by_gang.number);
+                            apply(now, gang, gang.devices());
+                            report_step_time(gang);
+                          }},
+               owner);
   }
 }
 

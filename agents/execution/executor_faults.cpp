@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "agents/execution/executor.h"
+#include "fleet/base/overloaded.h"
 
 namespace drover::agents {
 namespace {
@@ -88,15 +89,17 @@ void Executor::set_fault_effects(Instant now, const std::vector<FaultEffect>& co
 void Executor::fail_work(Instant now, std::uint16_t device, Reason reason,
                          const std::string& detail) {
   const Owner owner = owners_[device];
-  if (const auto* by_gang = std::get_if<ByGang>(&owner)) {
-    stop_gang(now, gangs_.find(by_gang->number), reason, detail);
-  } else if (const auto* by_replica = std::get_if<ByReplica>(&owner)) {
-    ReplicaEngine& engine = *replicas_.at(by_replica->number);
-    const ReplicaState before = engine.state();
-    engine.stop_all(energy_reading(now, engine.place().devices), reason, detail);
-    if (engine.state() != ReplicaState::gone) engine.remove_now(detail);
-    settle(now, engine, before);
-  }
+  std::visit(
+      Overloaded{[](Free) {},
+                 [&](ByGang gang) { stop_gang(now, gangs_.find(gang.number), reason, detail); },
+                 [&](ByReplica replica) {
+                   ReplicaEngine& engine = *replicas_.at(replica.number);
+                   const ReplicaState before = engine.state();
+                   engine.stop_all(energy_reading(now, engine.place().devices), reason, detail);
+                   if (engine.state() != ReplicaState::gone) engine.remove_now(detail);
+                   settle(now, engine, before);
+                 }},
+      owner);
 }
 
 /// Work fails on a device that is in thermal shutdown.

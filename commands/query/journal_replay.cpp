@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "commands/connection/router_start.h"
+#include "fleet/base/overloaded.h"
 #include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
 
@@ -63,22 +64,31 @@ Status JournalReplay::settle() {
 Status JournalReplay::input(const JournalRecord& record) {
   if (const Status settled = settle(); !settled) return settled;
   ++counts_.inputs;
-  if (const auto* receive = std::get_if<JournalReceive>(&record)) {
-    const auto envelope = decode(receive->bytes);
-    if (!envelope) return error("a message: {}", envelope.error().message);
-    router_->receive(receive->now, receive->from, *envelope, receive->key);
-  } else if (const auto* dropped = std::get_if<JournalDropped>(&record)) {
-    router_->reject_message(
-        dropped->now, {dropped->from, dropped->sender, dropped->why, dropped->key, dropped->address,
-                       dropped->asked, dropped->retryable});
-  } else if (const auto* committed = std::get_if<JournalCommitted>(&record)) {
-    router_->committed(committed->now, committed->sequence);
-  } else if (const auto* tick = std::get_if<JournalTick>(&record)) {
-    turn(*tick);
-  } else {
-    return error("found an input that does not belong to a router");
-  }
-  return {};
+  return std::visit(
+      Overloaded{[&](const JournalReceive& receive) -> Status {
+                   const auto envelope = decode(receive.bytes);
+                   if (!envelope) return error("a message: {}", envelope.error().message);
+                   router_->receive(receive.now, receive.from, *envelope, receive.key);
+                   return {};
+                 },
+                 [&](const JournalDropped& dropped) -> Status {
+                   router_->reject_message(dropped.now,
+                                           {dropped.from, dropped.sender, dropped.why, dropped.key,
+                                            dropped.address, dropped.asked, dropped.retryable});
+                   return {};
+                 },
+                 [&](const JournalCommitted& committed) -> Status {
+                   router_->committed(committed.now, committed.sequence);
+                   return {};
+                 },
+                 [&](const JournalTick& tick) -> Status {
+                   turn(tick);
+                   return {};
+                 },
+                 [](const auto&) -> Status {
+                   return error("found an input that does not belong to a router");
+                 }},
+      record);
 }
 
 void JournalReplay::turn(const JournalTick& tick) {

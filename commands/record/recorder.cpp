@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "fleet/base/overloaded.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 
@@ -18,13 +19,18 @@ constexpr std::uint64_t message_overhead = 512;  // bytes of an envelope besides
 
 std::uint64_t bytes_of(const Envelope& envelope) {
   std::uint64_t bytes = message_overhead;
-  if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
-    for (const Column& column : batch->columns) bytes += sizeof(Column) + column.bytes.size();
-    bytes += batch->devices.size() * sizeof(std::uint16_t);
-  } else if (const auto* host = std::get_if<HostChanged>(&envelope.body)) {
-    for (const SpecText& spec : host->registration.specs) bytes += spec.text.size();
-    bytes += host->registration.groups.size() * sizeof(Group);
-  }
+  std::visit(Overloaded{[&](const SampleBatch& batch) {
+                          for (const Column& column : batch.columns)
+                            bytes += sizeof(Column) + column.bytes.size();
+                          bytes += batch.devices.size() * sizeof(std::uint16_t);
+                        },
+                        [&](const HostChanged& host) {
+                          for (const SpecText& spec : host.registration.specs)
+                            bytes += spec.text.size();
+                          bytes += host.registration.groups.size() * sizeof(Group);
+                        },
+                        [](const auto&) {}},
+             envelope.body);
   return bytes;
 }
 
@@ -140,14 +146,11 @@ void Recorder::write_entries(std::deque<Entry> entries) {
       finish();
       return fail(full(options_));
     }
-    RecordingBytes bytes;
-    if (auto* recorded = std::get_if<RecordedMessage>(&entry)) {
-      bytes = writer_.add(*recorded);
-    } else if (auto* keyframe = std::get_if<NewKeyframe>(&entry)) {
-      bytes = writer_.keyframe(keyframe->at, keyframe->messages);
-    } else {
-      bytes = writer_.dropped(std::get<DroppedMessages>(entry));
-    }
+    const RecordingBytes bytes = std::visit(
+        Overloaded{[&](RecordedMessage& message) { return writer_.add(message); },
+                   [&](NewKeyframe& frame) { return writer_.keyframe(frame.at, frame.messages); },
+                   [&](const DroppedMessages& missing) { return writer_.dropped(missing); }},
+        entry);
     if (const Status done = write(bytes); !done) return fail(done.error());
   }
 }

@@ -39,9 +39,8 @@ Status checked(const SnapshotPart& part) {
                part.messages.size(), snapshot_part_bytes_max);
 }
 
-template <std::size_t kind>
+template <typename Body>
 Status read_body(Reader& reader, Message& message) {
-  using Body = std::variant_alternative_t<kind, AnyMessage>;
   Body body;
   if (!read(reader, body, plain)) {
     reader.within(layout<Body>.name);
@@ -52,36 +51,21 @@ Status read_body(Reader& reader, Message& message) {
   return status;
 }
 
-using ReadBody = Status (*)(Reader&, Message&);
-
-template <std::size_t... kinds>
-constexpr std::array<ReadBody, kind_count> readers_of(std::index_sequence<kinds...>) {
-  return {&read_body<kinds>...};
-}
-
-template <std::size_t kind>
+template <typename Body>
 void write_body(Packer& packer, const Message& message) {
-  write(packer, *std::get_if<kind>(&message), plain);
+  write(packer, *std::get_if<Body>(&message), plain);
 }
 
-using WriteBody = void (*)(Packer&, const Message&);
+/// How the body of one kind of message is read and written.
+struct BodyFunctions {
+  Status (*read)(Reader&, Message&);
+  void (*write)(Packer&, const Message&);
+};
 
-template <std::size_t... kinds>
-constexpr std::array<WriteBody, kind_count> writers_of(std::index_sequence<kinds...>) {
-  return {&write_body<kinds>...};
-}
-
-template <std::size_t... kinds>
-constexpr std::array<std::string_view, kind_count> names_of(std::index_sequence<kinds...>) {
-  return {layout<std::variant_alternative_t<kinds, AnyMessage>>.name...};
-}
-
-constexpr std::array<ReadBody, kind_count> body_readers =
-    readers_of(std::make_index_sequence<kind_count>());
-constexpr std::array<WriteBody, kind_count> body_writers =
-    writers_of(std::make_index_sequence<kind_count>());
-constexpr std::array<std::string_view, kind_count> kind_names =
-    names_of(std::make_index_sequence<kind_count>());
+#define DROVER_BODY_FUNCTIONS(body, ...) {&read_body<body>, &write_body<body>},
+constexpr std::array<BodyFunctions, kind_count> body_functions{
+    {DROVER_MESSAGES(DROVER_BODY_FUNCTIONS)}};
+#undef DROVER_BODY_FUNCTIONS
 
 // A tool that is not a host may have no name.
 constexpr Name sender_rule{.or_nothing = true};
@@ -118,7 +102,7 @@ Result<Envelope> read_envelope(std::string_view bytes) {
     reader.within("envelope");
     return reader.problem();
   }
-  if (Status body = body_readers[kind](reader, envelope.body); !body) return body.error();
+  if (Status body = body_functions[kind].read(reader, envelope.body); !body) return body.error();
   if (reader.left() > 0) {
     return error("envelope: found {} bytes after the body, expected none", reader.left());
   }
@@ -138,7 +122,7 @@ std::string encode(const Envelope& envelope) {
   codec::write_text(packer, envelope.sender);
   packer.pack_uint64(envelope.sequence);
   packer.pack_int64(envelope.at.time_since_epoch().count());
-  codec::body_writers[envelope.body.index()](packer, envelope.body);
+  codec::body_functions[envelope.body.index()].write(packer, envelope.body);
   return std::move(output.bytes);
 }
 
@@ -149,7 +133,5 @@ Result<Envelope> decode(std::string_view bytes) {
     return error("envelope: {}", problem.what());
   }
 }
-
-std::string_view kind_name(const Message& message) { return codec::kind_names[message.index()]; }
 
 }  // namespace drover

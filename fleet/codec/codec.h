@@ -31,7 +31,4 @@ std::string encode(const Envelope& envelope);
 /// bytes.size().
 Result<Envelope> decode(std::string_view bytes);
 
-/// The name of a message's kind, as in docs/protocol.md: "Register".
-std::string_view kind_name(const Message& message);
-
 }  // namespace drover

@@ -60,21 +60,6 @@ std::string fingerprint(std::string_view z85);
 /// The hosts that a key may act for, in short: "node[01-20],spare"; "-" for none.
 std::string ids_text(const PublicKey& key);
 
-/// Who may send each kind of message: one table. The permissions of a key's role and of a
-/// connection's role (router/health/connection_table.h) both follow from it.
-/// docs/connection-keys.md lists it.
-enum class SenderRole : std::uint8_t {
-  nobody,         // only the router sends it
-  anyone,         // every peer
-  agent,          // an agent, on the control channel
-  sampler,        // an agent, on the samples channel
-  reader,         // a client or viewer that only reads
-  submitter,      // a client that submits jobs
-  administrator,  // a client that changes the fleet
-};
-
-SenderRole sender_role_of(const Message& message);
-
 /// Why this key may not send this message on this channel; nothing when it may. Besides the table
 /// of roles, this checks that an agent's key acts only for the hosts in its `ids`.
 std::optional<std::string> refusal(const PublicKey& key, Channel channel, const Envelope& envelope);

@@ -1,50 +1,16 @@
-// The permissions of each key role, by the table of sender roles. The router's core applies the
+// The permissions of each key role, by the table of messages. The router's core applies the
 // same table to a connection's role; these checks apply to authenticated keys, before the core.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "fleet/base/overloaded.h"
 #include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
 #include "fleet/keys/keys.h"
 
 namespace drover {
 namespace {
-
-struct SpeakerOf {
-  SenderRole operator()(const Join&) const { return SenderRole::anyone; }
-  SenderRole operator()(const Register&) const { return SenderRole::agent; }
-  SenderRole operator()(const Heartbeat&) const { return SenderRole::agent; }
-  SenderRole operator()(const Accepted&) const { return SenderRole::agent; }
-  SenderRole operator()(const MemberStepTime&) const { return SenderRole::agent; }
-  SenderRole operator()(const Refused&) const { return SenderRole::agent; }
-  SenderRole operator()(const Progress&) const { return SenderRole::agent; }
-  SenderRole operator()(const Finished&) const { return SenderRole::agent; }
-  SenderRole operator()(const Failed&) const { return SenderRole::agent; }
-  SenderRole operator()(const ReplicaReport&) const { return SenderRole::agent; }
-  SenderRole operator()(const Leave&) const { return SenderRole::agent; }
-  SenderRole operator()(const DeviceReport&) const { return SenderRole::agent; }
-  SenderRole operator()(const SampleBatch&) const { return SenderRole::sampler; }
-  SenderRole operator()(const JobsRequest&) const { return SenderRole::reader; }
-  SenderRole operator()(const WhyRequest&) const { return SenderRole::reader; }
-  SenderRole operator()(const SummaryRequest&) const { return SenderRole::reader; }
-  SenderRole operator()(const SnapshotRequest&) const { return SenderRole::reader; }
-  SenderRole operator()(const PolicyRequest&) const { return SenderRole::reader; }
-  SenderRole operator()(const Submit&) const { return SenderRole::submitter; }
-  SenderRole operator()(const EndRunRequest&) const { return SenderRole::administrator; }
-  SenderRole operator()(const InjectFault&) const { return SenderRole::administrator; }
-  SenderRole operator()(const SetPowerCap&) const { return SenderRole::administrator; }
-  SenderRole operator()(const SetDrain&) const { return SenderRole::administrator; }
-  SenderRole operator()(const CancelJobs&) const { return SenderRole::administrator; }
-  SenderRole operator()(const ApplyPolicy&) const { return SenderRole::administrator; }
-  SenderRole operator()(const AcknowledgeAlert&) const { return SenderRole::administrator; }
-  SenderRole operator()(const ForgetHost&) const { return SenderRole::administrator; }
-  SenderRole operator()(const Caption&) const { return SenderRole::administrator; }
-  template <typename Other>
-  SenderRole operator()(const Other&) const {
-    return SenderRole::nobody;
-  }
-};
 
 /// On the control channel.
 bool may_send(KeyRole role, const Message& message) {
@@ -95,8 +61,6 @@ std::optional<std::string> join_refusal(const PublicKey& key, const Join& join) 
 
 }  // namespace
 
-SenderRole sender_role_of(const Message& message) { return std::visit(SpeakerOf{}, message); }
-
 bool may_subscribe(KeyRole role) { return role == KeyRole::view || role == KeyRole::admin; }
 
 std::optional<std::string> refusal(const PublicKey& key, Channel channel,
@@ -116,10 +80,11 @@ std::optional<std::string> refusal(const PublicKey& key, Channel channel,
   if (!may_send(key.role, message)) {
     return fmt::format("{} may not send {}", key_text(key), kind_name(message));
   }
-  if (const auto* join = std::get_if<Join>(&message)) return join_refusal(key, *join);
-  if (const auto* registration = std::get_if<Register>(&message))
-    return not_its_host(key, registration->host);
-  return std::nullopt;
+  return std::visit(
+      Overloaded{[&](const Join& join) { return join_refusal(key, join); },
+                 [&](const Register& registration) { return not_its_host(key, registration.host); },
+                 [](const auto&) { return std::optional<std::string>(); }},
+      message);
 }
 
 }  // namespace drover

@@ -19,7 +19,7 @@ constexpr int timeout_wall_s = 5;
 
 /// Whether snapshots contain this kind of message, so that they could undo an update.
 bool is_state(const Message& body) {
-  return std::holds_alternative<Alert>(body) || topic_of(body) == Topic::state;
+  return facts(body).publication == Publication::alerts || topic_of(body) == Topic::state;
 }
 
 }  // namespace

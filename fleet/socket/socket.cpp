@@ -44,13 +44,18 @@ bool is_topic(std::string_view text) {
 }
 
 Topic topic_of(const Message& message) {
-  if (std::holds_alternative<SampleBatch>(message)) return Topic::samples;
-  if (std::holds_alternative<Decision>(message)) return Topic::decisions;
-  if (std::holds_alternative<Event>(message) || std::holds_alternative<Audit>(message) ||
-      std::holds_alternative<Alert>(message) || std::holds_alternative<Caption>(message)) {
-    return Topic::events;
+  switch (facts(message).publication) {
+    case Publication::samples:
+      return Topic::samples;
+    case Publication::decisions:
+      return Topic::decisions;
+    case Publication::events:
+    case Publication::audit:
+    case Publication::alerts:
+      return Topic::events;
+    default:
+      return Topic::state;
   }
-  return Topic::state;
 }
 
 Peer publish_under(Topic topic) {

@@ -145,7 +145,7 @@ TEST(Architecture, NoVagueNamesAndNoLeftovers) {
 TEST(Architecture, FilesHoldOneIdea) {
   // The limit is about 400 lines; this one is longer, for the reason beside it.
   const std::map<std::string, std::size_t> longer = {
-      {"fleet/messages.h", 450},  // every message once, each field with its meaning
+      {"fleet/messages.h", 440},  // every message once, each field with its meaning
   };
   for (const SourceFile& file : sources()) {
     const auto known = longer.find(file.name);

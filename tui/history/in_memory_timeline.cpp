@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fleet/base/overloaded.h"
 #include "fleet/codec/codec.h"
 
 namespace drover::tui {
@@ -93,11 +94,9 @@ void InMemoryTimeline::push(const Head& head, std::string_view bytes) {
 void InMemoryTimeline::add(Instant at, const Envelope& envelope) {
   if (!Model::handles(envelope.body)) return;
   Head head{.at = at};
-  if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
-    head.host = number_of(batch->host);
-  } else if (!std::holds_alternative<JobChanged>(envelope.body)) {
-    add_marker(at, envelope);
-  }
+  std::visit(Overloaded{[&](const SampleBatch& batch) { head.host = number_of(batch.host); },
+                        [](const JobChanged&) {}, [&](const auto&) { add_marker(at, envelope); }},
+             envelope.body);
   push(head, encode(envelope));
 }
 

@@ -1,4 +1,5 @@
 #include "tui/history/timeline.h"
+#include "fleet/base/overloaded.h"
 
 namespace drover::tui {
 namespace {
@@ -25,21 +26,25 @@ void apply(Model& model, const StreamRecord& record) {
 std::optional<TimelineMarker> timeline_marker_of(const StreamRecord& record) {
   using Kind = TimelineMarker::Kind;
   if (record.kind != StreamRecord::Kind::message || record.snapshot_part) return std::nullopt;
-  const Message& body = record.envelope.body;
-  // An acknowledged alert was raised earlier.
-  if (const auto* alert = std::get_if<Alert>(&body);
-      alert != nullptr && alert->raised && !alert->text_only && alert->acknowledged_by.empty()) {
-    return TimelineMarker{record.at, Kind::alert, alert->severity, alert->subject, alert->text};
-  }
-  if (const auto* event = std::get_if<Event>(&body);
-      event != nullptr && event->severity != Severity::info) {
-    return TimelineMarker{record.at, Kind::event, event->severity, event->subject, event->text};
-  }
-  if (const auto* caption = std::get_if<Caption>(&body);
-      caption != nullptr && !caption->text.empty()) {
-    return TimelineMarker{record.at, Kind::caption, Severity::info, "", caption->text};
-  }
-  return std::nullopt;
+  const Instant at = record.at;
+  using Found = std::optional<TimelineMarker>;
+  return std::visit(
+      Overloaded{[&](const Alert& alert) -> Found {
+                   // An acknowledged alert was raised earlier.
+                   if (!alert.raised || alert.text_only || !alert.acknowledged_by.empty())
+                     return {};
+                   return {{at, Kind::alert, alert.severity, alert.subject, alert.text}};
+                 },
+                 [&](const Event& event) -> Found {
+                   if (event.severity == Severity::info) return {};
+                   return {{at, Kind::event, event.severity, event.subject, event.text}};
+                 },
+                 [&](const Caption& caption) -> Found {
+                   if (caption.text.empty()) return {};
+                   return {{at, Kind::caption, Severity::info, "", caption.text}};
+                 },
+                 [](const auto&) { return Found(); }},
+      record.envelope.body);
 }
 
 const std::vector<Gap>& Timeline::gaps() const {

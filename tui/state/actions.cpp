@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "fleet/action_duration.h"
+#include "fleet/base/overloaded.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/target.h"
@@ -304,24 +305,28 @@ void PendingAction::settle(bool done, const std::string& what) {
 
 bool PendingAction::receive(const Message& body) {
   if (open_ == 0) return false;
-  if (const auto* reply = std::get_if<ActionReply>(&body)) {
-    const std::string done = reply->summary.empty() ? shown_names(reply->targets) : reply->summary;
-    const std::string_view way =
-        reply->confirm ? "; to do it anyway, end the command with 'anyway'" : "";
-    settle(reply->applied, reply->applied ? done : fmt::format("{}{}", reply->problem, way));
-  } else if (const auto* cancelled = std::get_if<CancelReply>(&body)) {
-    std::vector<std::string> results;
-    for (const CancelResult& result : cancelled->results) {
-      results.push_back(fmt::format("{} {}", result.asked.substr(0, 8), to_text(result.status)));
-    }
-    const std::string done = cancelled->summary.empty() ? shown_names(results) : cancelled->summary;
-    settle(cancelled->problem.empty(), cancelled->problem.empty() ? done : cancelled->problem);
-  } else if (const auto* problem = std::get_if<RequestError>(&body)) {
-    settle(false, problem->what);
-  } else {
-    return false;
-  }
-  return true;
+  const std::size_t open = open_;
+  std::visit(
+      Overloaded{[&](const ActionReply& reply) {
+                   const std::string_view way =
+                       reply.confirm ? "; to do it anyway, end the command with 'anyway'" : "";
+                   if (!reply.applied)
+                     return settle(false, fmt::format("{}{}", reply.problem, way));
+                   settle(true, reply.summary.empty() ? shown_names(reply.targets) : reply.summary);
+                 },
+                 [&](const CancelReply& reply) {
+                   if (!reply.problem.empty()) return settle(false, reply.problem);
+                   std::vector<std::string> results;
+                   for (const CancelResult& result : reply.results) {
+                     results.push_back(
+                         fmt::format("{} {}", result.asked.substr(0, 8), to_text(result.status)));
+                   }
+                   settle(true, reply.summary.empty() ? shown_names(results) : reply.summary);
+                 },
+                 [&](const RequestError& problem) { settle(false, problem.what); },
+                 [](const auto&) {}},
+      body);
+  return open_ < open;
 }
 
 void PendingAction::tick(Instant now) {

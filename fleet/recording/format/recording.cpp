@@ -10,27 +10,6 @@ constexpr std::array<std::string_view, recording_channel_count> channel_names = 
     "samples", "state",     "jobs",      "decisions",  "events", "audit",
     "alerts",  "bookmarks", "keyframes", "dictionary", "drops"};
 
-struct ChannelOf {
-  using Found = std::optional<RecordingChannel>;
-  Found operator()(const SampleBatch&) const { return RecordingChannel::samples; }
-  Found operator()(const HostChanged&) const { return RecordingChannel::state; }
-  Found operator()(const HostForgotten&) const { return RecordingChannel::state; }
-  Found operator()(const ReplicaChanged&) const { return RecordingChannel::state; }
-  Found operator()(const DeviceChanged&) const { return RecordingChannel::state; }
-  Found operator()(const PolicyChanged&) const { return RecordingChannel::state; }
-  Found operator()(const Summary&) const { return RecordingChannel::state; }
-  Found operator()(const JobChanged&) const { return RecordingChannel::jobs; }
-  Found operator()(const Decision&) const { return RecordingChannel::decisions; }
-  Found operator()(const Event&) const { return RecordingChannel::events; }
-  Found operator()(const Caption&) const { return RecordingChannel::events; }
-  Found operator()(const Audit&) const { return RecordingChannel::audit; }
-  Found operator()(const Alert&) const { return RecordingChannel::alerts; }
-  template <typename Other>
-  Found operator()(const Other&) const {
-    return {};
-  }
-};
-
 }  // namespace
 
 std::string_view to_text(RecordingChannel channel) {
@@ -39,7 +18,25 @@ std::string_view to_text(RecordingChannel channel) {
 }
 
 std::optional<RecordingChannel> channel_of(const Message& message) {
-  return std::visit(ChannelOf{}, message);
+  switch (facts(message).publication) {
+    case Publication::none:
+      return std::nullopt;
+    case Publication::samples:
+      return RecordingChannel::samples;
+    case Publication::state:
+      return RecordingChannel::state;
+    case Publication::jobs:
+      return RecordingChannel::jobs;
+    case Publication::decisions:
+      return RecordingChannel::decisions;
+    case Publication::events:
+      return RecordingChannel::events;
+    case Publication::audit:
+      return RecordingChannel::audit;
+    case Publication::alerts:
+      return RecordingChannel::alerts;
+  }
+  return std::nullopt;
 }
 
 Status TextSource::read(std::uint64_t offset, std::span<char> out) {
