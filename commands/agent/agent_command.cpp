@@ -12,6 +12,7 @@
 #include "commands/agent/host_name_lock.h"
 #include "commands/agent/options.h"
 #include "commands/connection/fleet_time_bounds.h"
+#include "commands/connection/router_connection.h"
 #include "commands/connection/session.h"
 #include "commands/estimate/catalogue_files.h"
 #include "commands/shell/clock.h"
@@ -21,6 +22,7 @@
 #include "commands/shell/rotating_log.h"
 #include "commands/shell/stop_signals.h"
 #include "commands/subcommands.h"
+#include "fleet/base/overloaded.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/base/version.h"
@@ -34,11 +36,6 @@ namespace drover::commands {
 namespace {
 
 constexpr std::chrono::milliseconds agent_wait_max{500};
-/// After this long without a message from the router, the agent sends Join again.
-constexpr WallSpan router_silence_max = std::chrono::seconds(3);
-constexpr WallSpan join_interval = std::chrono::seconds(1);
-constexpr WallSpan capacity_again =
-    std::chrono::seconds(5);  // a router without capacity for this host
 /// How long an agent that exits waits for the router to store the work that it gave back.
 constexpr WallSpan leave_max = std::chrono::seconds(1);
 /// How long a starting agent waits for an earlier one of its name, which may be leaving.
@@ -75,9 +72,9 @@ class AgentShell {
   }
 
   CommandOutcome run() {
-    last_received_ = connected_ = wall_now();
+    connection_.expect_messages(wall_now());
     while (!signals_.stopped()) {
-      try_join();
+      keep_joined();
       if (const Status fine = turn(wait()); !fine) return CommandOutcome::failed(fine.error());
       log_.rotate_when_large();
       if (orphaned()) {
@@ -135,7 +132,7 @@ class AgentShell {
 
   bool orphaned() const {
     return options_.exit_after_silence.count() > 0 &&
-           wall_now() - last_received_ > options_.exit_after_silence;
+           connection_.silence(wall_now()) > options_.exit_after_silence;
   }
 
   /// One turn: waits, receives, runs the core, sends.
@@ -167,7 +164,10 @@ class AgentShell {
   /// after a jump of the router's own clock.
   void end_after_pause() {
     const Instant now = clock_.now();
-    if (const auto clock_jump = clock_jump_between(lived_to_, now, lease_)) end_life(*clock_jump);
+    const auto clock_jump = clock_jump_between(lived_to_, now, lease_);
+    if (!clock_jump) return;
+    end_life(*clock_jump);
+    connection_.restart();
   }
 
   /// Ends this incarnation. Its work is dropped like that of an agent that was killed. The next
@@ -178,8 +178,6 @@ class AgentShell {
     core_.reset();
     host_down_ = false;
     options_.settings.incarnation = fresh_incarnation();
-    join_needed_ = true;
-    last_join_ = WallTime{};
   }
 
   /// Gives back all work and sends Leave. Waits up to `leave_max` for the router to store the
@@ -204,35 +202,24 @@ class AgentShell {
     return clock_.until(core_->next_deadline(), agent_wait_max);
   }
 
-  /// Sends Join until JoinAccepted arrives, and again when the router has been silent.
-  void try_join() {
-    if (host_down_) {
-      // The emulated host is lost, and its agent with it: no message from the router is expected.
-      last_received_ = wall_now();
-      return;
-    }
-    report_refusal();
+  /// Sends Join when it is due, and replaces a connection that is silent for long.
+  void keep_joined() {
     const WallTime now = wall_now();
-    if (sockets_.control_connections() != connections_) {
-      // After a reconnection the router may have restarted.
-      connections_ = sockets_.control_connections();
-      join_needed_ = true;
-      if (connections_ > 1) last_join_ = WallTime{};
-    }
-    const bool silent = now - last_received_ > router_silence_max;
-    if (!(join_needed_ || silent) || now - last_join_ < join_interval) return;
-    if (silent && !std::exchange(silence_reported_, true)) {
+    // The emulated host is lost, and its agent with it: no message from the router is expected.
+    if (host_down_) return connection_.received(now);
+    report_refusal();
+    connection_.established(sockets_.control_connections());
+    if (!connection_.take_join(now)) return;
+    if (connection_.silent(now) && !std::exchange(silence_reported_, true)) {
       write_stderr("drover agent: cannot reach the router at {}, retrying\n",
                    options_.endpoint.endpoint);
       write_state("waiting");
     }
-    if (now - std::max(last_received_, connected_) > agent_connection_timeout) {
-      connected_ = now;
+    if (connection_.take_replacement(now)) {
       if (const Status again = sockets_.reconnect_control(); !again) {
         write_stderr("drover agent: {}\n", again.error().message);
       }
     }
-    last_join_ = now;
     const std::string& host = options_.settings.host;
     const Instant at = core_ ? clock_.now() : Instant{};
     sockets_.send(router_peer,
@@ -242,7 +229,8 @@ class AgentShell {
   /// Reports the connection once, and again when the router answers after a reported silence.
   void report_connected() {
     const bool silent = std::exchange(silence_reported_, false);
-    if (std::exchange(reported_connection_, connections_) == connections_ && !silent) return;
+    const std::uint64_t connections = sockets_.control_connections();
+    if (std::exchange(reported_connection_, connections) == connections && !silent) return;
     write_stderr("drover agent: connected to {} as {}: {}\n", options_.endpoint.endpoint,
                  options_.settings.host, devices_text(options_.settings));
   }
@@ -268,35 +256,37 @@ class AgentShell {
       core_->count_undecodable();
       return {};
     }
-    last_received_ = wall_now();
-    if (const auto* refusal = std::get_if<JoinRejected>(&envelope->body)) {
-      if (refusal->retryable) return wait_for_capacity(refusal->why);
-      return error(ErrorKind::refused, "the router at {} refused {}: {}",
-                   options_.endpoint.endpoint, options_.settings.host, printable(refusal->why));
-    }
-    if (const auto* welcome = std::get_if<JoinAccepted>(&envelope->body)) {
-      return handle_join_accepted(*welcome, incoming);
-    }
-    if (!core_) return {};
-    // A router that does not know this agent has restarted: its speed, lease and endpoints may have
-    // changed.
-    if (std::holds_alternative<Reregister>(envelope->body)) {
-      join_needed_ = true;
-      return {};
-    }
-    const Instant now = clock_.now();
-    if (journal_.on()) journal_.write(JournalReceive{now, incoming.from, incoming.bytes, {}});
-    core_->receive(now, *envelope);
-    return {};
+    connection_.received(wall_now());
+    return std::visit(
+        Overloaded{
+            [&](const JoinRejected& rejection) { return handle_join_rejected(rejection); },
+            [&](const JoinAccepted& welcome) { return handle_join_accepted(welcome, incoming); },
+            [&](const Reregister&) -> Status {
+              // The router has restarted: its speed, lease and endpoints may have changed.
+              if (core_) connection_.forgotten();
+              return {};
+            },
+            [&](const auto&) -> Status {
+              if (!core_) return {};
+              const Instant now = clock_.now();
+              if (journal_.on())
+                journal_.write(JournalReceive{now, incoming.from, incoming.bytes, {}});
+              core_->receive(now, *envelope);
+              return {};
+            }},
+        envelope->body);
   }
 
-  /// The fleet's tables are full, but other hosts may leave. Reports each reason once.
-  Status wait_for_capacity(const std::string& why) {
-    join_needed_ = true;
-    last_join_ = wall_now() + capacity_again - join_interval;
-    if (std::exchange(no_capacity_, why) == why) return {};
+  Status handle_join_rejected(const JoinRejected& rejection) {
+    if (!rejection.retryable) {
+      return error(ErrorKind::refused, "the router at {} refused {}: {}",
+                   options_.endpoint.endpoint, options_.settings.host, printable(rejection.why));
+    }
+    // The fleet's tables are full, but other hosts may leave. Each reason is reported once.
+    connection_.rejected_for_now(wall_now());
+    if (std::exchange(no_capacity_, rejection.why) == rejection.why) return {};
     write_stderr("drover agent: the router at {} has no capacity for {} now, retrying: {}\n",
-                 options_.endpoint.endpoint, options_.settings.host, printable(why));
+                 options_.endpoint.endpoint, options_.settings.host, printable(rejection.why));
     write_state("waiting");
     return {};
   }
@@ -306,12 +296,10 @@ class AgentShell {
       return error(ErrorKind::io, "the router at {} reports an invalid time: {}",
                    options_.endpoint.endpoint, sensible.error().message);
     }
-    if (core_) {
-      if (const auto clock_jump = clock_jump_to(welcome, clock_.now())) end_life(*clock_jump);
-    }
-    join_needed_ = false;
+    const auto joined = connection_.accepted(welcome, clock_.now());
+    if (joined.clock_jump) end_life(*joined.clock_jump);
     if (welcome.lease.count() > 0) lease_ = welcome.lease;
-    if (!core_) {
+    if (joined.starts_clock) {
       clock_ = Clock(welcome.fleet_time, welcome.speed);
       options_.settings.sample_every = from_seconds(1.0 / options_.rate_hz);
       options_.settings.sample_every_min = wall_span(0.05, welcome.speed);
@@ -350,16 +338,12 @@ class AgentShell {
   std::optional<agents::Agent> core_;
   bool host_down_ = false, replaced_ = false, left_ = false;  // as the core says
   std::string samples_endpoint_;
-  bool join_needed_ = true;
   bool silence_reported_ = false;
   bool state_problem_reported_ = false;
   std::optional<ConnectRefusal> connect_refusal_;
   std::string no_capacity_;  // the last reported reason
-  WallTime last_received_{};
-  WallTime last_join_{};
-  WallTime connected_{};
+  RouterConnection connection_{agent_connection_timeout};
   std::uint64_t joins_ = 0;
-  std::uint64_t connections_ = 0;
   std::optional<std::uint64_t> reported_connection_;
 };
 

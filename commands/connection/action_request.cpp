@@ -19,7 +19,7 @@ Result<Message> ask_once(Session& session, Message action) {
   if (!session.send(std::move(action))) return error(ErrorKind::lost, "cannot send to the router");
   const WallTime end = wall_now() + timeout;
   while (wall_now() < end) {
-    for (auto& [from, envelope] : session.wait(std::chrono::milliseconds(100)).messages) {
+    for (auto& [from, envelope] : session.wait_until(end).messages) {
       if (from != router_peer) continue;
       const Message& body = envelope.body;
       if (std::holds_alternative<ActionReply>(body) || std::holds_alternative<CancelReply>(body)) {

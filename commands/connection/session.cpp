@@ -8,19 +8,21 @@
 #include <utility>
 
 #include "commands/shell/output.h"
+#include "fleet/base/text.h"
 #include "fleet/base/version.h"
 
 namespace drover::commands {
 
 namespace {
 
-constexpr std::chrono::milliseconds request_interval{500};
-/// After this long without an answer the router may have restarted.
-constexpr WallSpan answer_wait_max = std::chrono::seconds(2);
+constexpr WallSpan request_interval = std::chrono::seconds(1);
 
 }  // namespace
 
-Session::Session(SessionOptions options) : options_(std::move(options)) {}
+Session::Session(SessionOptions options) : options_(std::move(options)) {
+  // Without keys the router refuses nobody, and ZeroMQ's heartbeats detect a dead connection.
+  if (!options_.router.keys.empty()) connection_ = RouterConnection(client_connection_timeout);
+}
 
 Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   const std::string& endpoint = options.router.endpoint;
@@ -35,13 +37,10 @@ Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
 
 Status Session::join() {
   const WallTime end = wall_now() + options_.timeout;
-  WallTime ask_again{};
   while (wall_now() < end) {
-    if (wall_now() >= ask_again) {
-      send_join();
-      ask_again = wall_now() + request_interval;
-    }
-    for (const auto& [from, envelope] : wait(std::chrono::milliseconds(100)).messages) {
+    join_when_due(wall_now());
+    const WallTime due = std::min(end, connection_.next_deadline());
+    for (const auto& [from, envelope] : wait_until(due).messages) {
       if (const auto* refusal = std::get_if<JoinRejected>(&envelope.body)) {
         return error(ErrorKind::refused, "the router at {} refused this client: {}",
                      options_.router.endpoint, printable(refusal->why));
@@ -77,32 +76,26 @@ Error Session::no_router_error() const {
 bool Session::send(Message message) {
   // A fresh socket would queue the message until the router accepts the connection, and then send
   // it before the Join.
-  if (connections_ > 0 && !sockets_.control_connected()) return false;
+  if (sockets_.control_connections() > 0 && !sockets_.control_connected()) return false;
   const Envelope envelope{options_.name, ++sequence_, clock_.now(), std::move(message)};
   const bool sent = sockets_.send(router_peer, encode(envelope));
-  if (sent && !unanswered_since_) unanswered_since_ = wall_now();
+  if (sent) connection_.sent(wall_now());
   return sent;
 }
 
-bool Session::send_join() {
-  joined_ = wall_now();
-  return send(Join{options_.role, options_.name, software_name});
+void Session::join_when_due(WallTime now) {
+  if (connection_.take_join(now)) send(Join{options_.role, options_.name, software_name});
 }
 
-void Session::try_join() {
-  if (!unanswered_since_) return;
+void Session::keep_joined() {
   const WallTime now = wall_now();
-  // Without keys the router refuses nobody, and ZeroMQ's heartbeats detect a dead connection.
-  if (!options_.router.keys.empty() && now - *unanswered_since_ > client_connection_timeout) {
-    unanswered_since_.reset();
-    // Reconnecting may fail, for example without a free descriptor: try again later.
-    if (!sockets_.reconnect_control()) unanswered_since_ = now;
-  } else if (now - std::max(*unanswered_since_, joined_) > answer_wait_max) {
-    send_join();
-  }
+  // Reconnecting may fail, for example without a free descriptor: it is tried again later.
+  if (connection_.take_replacement(now)) (void)sockets_.reconnect_control().ok();
+  join_when_due(now);
 }
 
 Status Session::subscribe() {
+  connection_.expect_messages(wall_now());
   if (welcome_.publish_endpoint == subscribed_) return {};
   subscribed_ = welcome_.publish_endpoint;
   return sockets_.connect_publish(subscribed_);
@@ -110,13 +103,13 @@ Status Session::subscribe() {
 
 /// The first one starts the clock; later ones, from a router that restarted, correct it.
 void Session::handle_join_accepted(const JoinAccepted& welcome, PollResult& turn) {
-  const auto clock_jump = welcomed_ ? clock_jump_to(welcome, clock_.now()) : std::nullopt;
-  if (welcomed_ && !clock_jump) {
-    clock_.reanchor(welcome.fleet_time, welcome.speed);
-  } else {
+  const auto joined = connection_.accepted(welcome, clock_.now());
+  if (joined.starts_clock) {
     clock_ = Clock(welcome.fleet_time, welcome.speed);
+  } else {
+    clock_.reanchor(welcome.fleet_time, welcome.speed);
   }
-  if (clock_jump) turn.clock_jump = clock_jump;
+  if (joined.clock_jump) turn.clock_jump = joined.clock_jump;
   welcome_ = welcome;
   const auto endpoint = parse_endpoint(welcome.publish_endpoint, "");
   insecure_ = options_.router.keys.empty() && endpoint && !endpoint->loopback();
@@ -127,13 +120,10 @@ void Session::handle_join_accepted(const JoinAccepted& welcome, PollResult& turn
 Session::PollResult Session::wait(std::chrono::milliseconds longest) {
   PollResult turn;
   const auto arrived = sockets_.wait(longest);
-  if (sockets_.control_connections() != connections_) {
-    connections_ = sockets_.control_connections();
-    unanswered_since_.reset();
-    if (welcomed_) send_join();
-  }
+  const WallTime now = wall_now();
+  if (connection_.established(sockets_.control_connections())) join_when_due(now);
   for (const Incoming& incoming : arrived.messages) {
-    if (incoming.from == router_peer) unanswered_since_.reset();
+    connection_.received(now);
     auto envelope = decode(incoming.bytes);
     if (!envelope) {
       ++undecodable_;
@@ -150,6 +140,47 @@ Session::PollResult Session::wait(std::chrono::milliseconds longest) {
     turn.messages.emplace_back(incoming.from, std::move(*envelope));
   }
   return turn;
+}
+
+Status Session::ask_until(const Message& request, std::chrono::milliseconds timeout,
+                          const Take& take) {
+  const WallTime end = wall_now() + timeout;
+  WallTime ask_again{};
+  std::string rejection;
+  while (wall_now() < end) {
+    if (wall_now() >= ask_again) {
+      send(request);
+      ask_again = wall_now() + request_interval;
+    }
+    const WallTime due = std::min({end, ask_again, connection_.next_deadline()});
+    for (auto& [from, envelope] : wait_until(due).messages) {
+      if (from != router_peer) continue;
+      if (take(envelope.body)) return {};
+      const auto* problem = std::get_if<RequestError>(&envelope.body);
+      if (problem == nullptr) continue;
+      if (!problem->retryable) {
+        return error(ErrorKind::refused, "the router refused the request: {}",
+                     printable(problem->what));
+      }
+      rejection = problem->what;
+    }
+    keep_joined();
+  }
+  const std::string& endpoint = options_.router.endpoint;
+  if (const auto connect_refusal = sockets_.connect_refusal()) {
+    return Error{connect_refusal_text(*connect_refusal, options_.router, "")};
+  }
+  if (!rejection.empty()) {
+    return error(ErrorKind::lost, "the router at {} is overloaded: {}", endpoint,
+                 printable(rejection));
+  }
+  return error(ErrorKind::lost, "the router at {} did not answer within {} ms", endpoint,
+               timeout.count());
+}
+
+Session::PollResult Session::wait_until(WallTime latest) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(latest - wall_now());
+  return wait(std::max(left, std::chrono::milliseconds(0)));
 }
 
 bool ConnectRefusalNotice::update(Session& session) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,21 +11,14 @@
 
 #include "commands/connection/fleet_time_bounds.h"
 #include "commands/connection/router_address.h"
+#include "commands/connection/router_connection.h"
 #include "commands/shell/clock.h"
 #include "commands/shell/options.h"
-#include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
 #include "fleet/messages.h"
 #include "fleet/socket/socket.h"
 
 namespace drover::commands {
-
-// How long a router may be silent before its connection is replaced by a new one.
-/// For a command that waits for an answer. A router answers Join at once, so a connection that is
-/// silent for this long is dead.
-inline constexpr WallSpan client_connection_timeout = std::chrono::seconds(5);
-/// For an agent. A router answers each of its heartbeats.
-inline constexpr WallSpan agent_connection_timeout = std::chrono::seconds(8);
 
 struct SessionOptions {
   RouterAddress router;
@@ -48,7 +42,6 @@ class Session {
 
   /// Sends to the router. False if the queue is full or the connection is lost.
   bool send(Message message);
-  bool send_join();
   /// Subscribes to the published stream. Call it after each JoinAccepted: a router that was
   /// restarted may publish at another endpoint.
   Status subscribe();
@@ -64,20 +57,29 @@ class Session {
   PollResult wait(std::chrono::milliseconds longest);
   std::uint64_t undecodable() const { return undecodable_; }
 
-  /// Call it after each `wait` while an answer is expected. After 2 s without a message from the
-  /// router it sends Join again, because the router may have restarted. After 5 s it replaces a
-  /// connection that has keys: ZeroMQ keeps the old one open when the key is revoked, and refuses
-  /// only a new one. `sockets().connect_refusal()` then gives the reason.
-  void try_join();
+  /// The same, at most until this time.
+  PollResult wait_until(WallTime latest);
 
-  /// Sends a request and waits for its answer. Repeats the request every second, because a router
-  /// that restarts loses requests and an overloaded one rejects them. Drops other messages that
-  /// arrive meanwhile. If the router refuses the client, the error says how to fix it.
+  /// Call it after each `wait` while messages of the router are expected: answers or, once
+  /// subscribed, the stream. It sends Join to a silent router, and replaces a connection that has
+  /// keys. `sockets().connect_refusal()` then says whether the key was revoked.
+  void keep_joined();
+  /// Whether an expected message has not arrived for `router_silence_max`.
+  bool silent() const { return connection_.silent(wall_now()); }
+
+  /// Sends a request, and passes the router's messages to `take` until it returns true. Repeats the
+  /// request every second, because a router that restarts loses requests and an overloaded one
+  /// rejects them. If the router refuses the client, the error says how to fix it.
+  using Take = std::function<bool(Message& body)>;
+  Status ask_until(const Message& request, std::chrono::milliseconds timeout, const Take& take);
+
+  /// Sends a request and waits for its answer. Drops other messages that arrive meanwhile.
   template <typename Answer>
   Result<Answer> ask(const Message& request, std::chrono::milliseconds timeout);
 
  private:
-  Session(SessionOptions options);
+  explicit Session(SessionOptions options);
+  void join_when_due(WallTime now);
   void handle_join_accepted(const JoinAccepted& welcome, PollResult& turn);
   Status join();
   Error no_router_error() const;
@@ -88,11 +90,9 @@ class Session {
   Clock clock_{Instant{}, 1};
   std::uint64_t sequence_ = 0;
   std::uint64_t undecodable_ = 0;
-  std::uint64_t connections_ = 0;
-  std::optional<WallTime> unanswered_since_;  // on this connection, since the router's last message
-  WallTime joined_{};                         // the last Join
-  std::string subscribed_;                    // the endpoint
-  std::string welcome_problem_;               // with the last JoinAccepted that was dropped
+  RouterConnection connection_;
+  std::string subscribed_;       // the endpoint
+  std::string welcome_problem_;  // with the last JoinAccepted that was dropped
   bool welcomed_ = false;
   bool insecure_ = false;
 };
@@ -120,38 +120,13 @@ std::string user_name(const std::string& otherwise);
 
 template <typename Answer>
 Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds timeout) {
-  const WallTime end = wall_now() + timeout;
-  WallTime ask_again{};
-  std::string rejection;
-  while (wall_now() < end) {
-    if (wall_now() >= ask_again) {
-      send(request);
-      ask_again = wall_now() + std::chrono::seconds(1);
-    }
-    for (auto& [from, envelope] : wait(std::chrono::milliseconds(100)).messages) {
-      if (auto* answer = std::get_if<Answer>(&envelope.body); answer && from == router_peer) {
-        return std::move(*answer);
-      }
-      const auto* problem = std::get_if<RequestError>(&envelope.body);
-      if (problem == nullptr) continue;
-      if (!problem->retryable) {
-        return error(ErrorKind::refused, "the router refused the request: {}",
-                     printable(problem->what));
-      }
-      rejection = problem->what;
-    }
-    try_join();
-  }
-  if (const auto connect_refusal = sockets_.connect_refusal()) {
-    return error(ErrorKind::refused, "{}",
-                 connect_refusal_text(*connect_refusal, options_.router, ""));
-  }
-  if (!rejection.empty()) {
-    return error(ErrorKind::lost, "the router at {} is overloaded: {}", options_.router.endpoint,
-                 printable(rejection));
-  }
-  return error(ErrorKind::lost, "the router at {} did not answer within {} ms",
-               options_.router.endpoint, timeout.count());
+  std::optional<Answer> answer;
+  const Status asked = ask_until(request, timeout, [&](Message& body) {
+    if (auto* found = std::get_if<Answer>(&body)) answer = std::move(*found);
+    return answer.has_value();
+  });
+  if (!asked) return asked.error();
+  return *std::move(answer);
 }
 
 }  // namespace drover::commands

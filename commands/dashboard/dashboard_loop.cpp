@@ -16,9 +16,6 @@ namespace {
 constexpr double newest_share = 0.2;  // weight of the newest frame in the moving mean
 constexpr WallSpan window_min = std::chrono::seconds(1);
 
-/// A router publishes totals twice a second: after this long it counts as disconnected.
-constexpr WallSpan stream_silence_max = std::chrono::seconds(3);
-constexpr WallSpan rejoin_interval = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds headless_wait{20};
 constexpr std::chrono::milliseconds blocked_wait{50};
 constexpr tui::Size largest_size{1000, 500};
@@ -134,7 +131,6 @@ DashboardLoop::DashboardLoop(Session& session, tui::DashboardOptions options, tu
     : session_(session),
       core_(with_session(std::move(options), session), size, session.clock().now()),
       speed_(session.welcome().speed) {
-  last_received_ = last_join_ = wall_now();
   core_.set_connected(session_.clock().now(), true);
 }
 
@@ -151,7 +147,6 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
   if (terminal_ != nullptr) wait = frame_wait(*terminal_, wait);
   const Session::PollResult turn = session_.wait(wait);
   for (const auto& [from, envelope] : turn.messages) {
-    last_received_ = wall_now();
     if (std::holds_alternative<JoinAccepted>(envelope.body)) {
       // The router may have restarted, and its endpoints may have changed.
       if (const Status subscribed = session_.subscribe(); !subscribed) {
@@ -190,9 +185,9 @@ void DashboardLoop::apply_policy(const std::string& file) {
 }
 
 void DashboardLoop::check_connection() {
-  const WallTime now = wall_now();
+  session_.keep_joined();
   const auto connect_refusal = session_.sockets().connect_refusal();
-  const bool connected = !connect_refusal && now - last_received_ <= stream_silence_max;
+  const bool connected = !connect_refusal && !session_.silent();
   if (connected != connected_ || connect_refusal != connect_refusal_) {
     connected_ = connected;
     connect_refusal_ = connect_refusal;
@@ -200,10 +195,6 @@ void DashboardLoop::check_connection() {
                         connect_refusal
                             ? connect_refusal_summary(*connect_refusal, session_.router())
                             : std::string());
-  }
-  if (!connected && now - last_join_ >= rejoin_interval) {
-    last_join_ = now;
-    session_.send_join();
   }
 }
 

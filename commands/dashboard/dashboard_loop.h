@@ -82,8 +82,6 @@ class DashboardLoop {
   bool connected_ = true;
   std::optional<ConnectRefusal> connect_refusal_;
   FrameStats frames_;
-  WallTime last_received_{};
-  WallTime last_join_{};
   std::uint64_t sequence_ = 0;  // of the messages that this process makes itself
 };
 

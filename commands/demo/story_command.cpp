@@ -10,6 +10,7 @@
 #include "commands/shell/stop_signals.h"
 #include "commands/subcommands.h"
 #include "commands/submit/job_submitter.h"
+#include "fleet/base/overloaded.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
 
@@ -56,7 +57,7 @@ class StoryPlayer {
       over_ = true;
     }
     for (const auto& [from, envelope] : turn.messages) receive(envelope.body);
-    session_.try_join();  // a request for the totals is always open
+    session_.keep_joined();  // a request for the totals is always open
     connect_refusal_.update(session_);
   }
 
@@ -81,14 +82,15 @@ class StoryPlayer {
   }
 
   void receive(const Message& message) {
-    if (const auto* reply = std::get_if<SubmitReply>(&message)) delivery_.receive(*reply);
-    if (const auto* summary = std::get_if<Summary>(&message)) {
-      story_.receive(session_.clock().now(), *summary);
-    }
-    const auto* reply = std::get_if<ActionReply>(&message);
-    if (reply != nullptr && !reply->applied) {
-      write_stderr("drover story: {}\n", printable(reply->problem));
-    }
+    std::visit(
+        Overloaded{[&](const SubmitReply& reply) { delivery_.receive(reply); },
+                   [&](const Summary& summary) { story_.receive(session_.clock().now(), summary); },
+                   [](const ActionReply& reply) {
+                     if (reply.applied) return;
+                     write_stderr("drover story: {}\n", printable(reply.problem));
+                   },
+                   [](const auto&) {}},
+        message);
   }
 
   Session& session_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fleet/base/overloaded.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -66,15 +67,17 @@ class Feeding {
     if (turn.clock_jump)
       start_ = saturating_add(start_, turn.clock_jump->to - turn.clock_jump->from);
     for (const auto& [from, envelope] : turn.messages) {
-      if (const auto* reply = std::get_if<SubmitReply>(&envelope.body)) delivery_.receive(*reply);
-      // Jobs that are rejected temporarily are sent again, like all that are not acknowledged.
-      const auto* problem = std::get_if<RequestError>(&envelope.body);
-      if (problem != nullptr && !problem->retryable) {
-        problem_ = printable(problem->what);
-        return false;
-      }
+      std::visit(Overloaded{[&](const SubmitReply& reply) { delivery_.receive(reply); },
+                            [&](const RequestError& problem) {
+                              // Jobs that are rejected temporarily are sent again, like all that
+                              // are not acknowledged.
+                              if (!problem.retryable) problem_ = printable(problem.what);
+                            },
+                            [](const auto&) {}},
+                 envelope.body);
+      if (!problem_.empty()) return false;
     }
-    session_.try_join();
+    session_.keep_joined();
     connect_refusal_.update(session_);
     return true;
   }

@@ -129,7 +129,7 @@ Ends wait_for_ends(Session& session, StopSignals& signals, ConnectRefusalNotice&
         ++ended;
         ends.count(reply->jobs.front().state);
       }
-      session.try_join();
+      session.keep_joined();
       connect_refusal.update(session);
     }
     if (ended == 0) session.wait(poll_every);
