@@ -179,8 +179,8 @@ Status Session::ask_until(const Message& request, std::chrono::milliseconds time
 }
 
 Session::PollResult Session::wait_until(WallTime latest) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(latest - wall_now());
-  return wait(std::max(left, std::chrono::milliseconds(0)));
+  const WallTime now = wall_now();
+  return wait(std::chrono::ceil<std::chrono::milliseconds>(std::max(latest, now) - now));
 }
 
 bool ConnectRefusalNotice::update(Session& session) {
