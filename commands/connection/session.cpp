@@ -168,7 +168,8 @@ Status Session::ask_until(const Message& request, std::chrono::milliseconds time
   }
   const std::string& endpoint = options_.router.endpoint;
   if (const auto connect_refusal = sockets_.connect_refusal()) {
-    return Error{connect_refusal_text(*connect_refusal, options_.router, "")};
+    return error(ErrorKind::refused, "{}",
+                 connect_refusal_text(*connect_refusal, options_.router, ""));
   }
   if (!rejection.empty()) {
     return error(ErrorKind::lost, "the router at {} is overloaded: {}", endpoint,

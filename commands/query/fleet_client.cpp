@@ -36,8 +36,13 @@ Result<std::vector<Envelope>> FleetClient::turn(std::chrono::milliseconds longes
   std::vector<Envelope> news;
   for (auto& [from, envelope] : turn.messages) {
     if (const Status followed = follow_router(turn, envelope); !followed) return followed.error();
-    // The router was overloaded: it has dropped the request for a snapshot.
-    if (std::holds_alternative<RequestError>(envelope.body)) subscriber_.request_snapshot();
+    if (const auto* problem = std::get_if<RequestError>(&envelope.body)) {
+      if (!problem->retryable) {
+        return error(ErrorKind::refused, "the router refused the request: {}",
+                     printable(problem->what));
+      }
+      subscriber_.request_snapshot();  // it was overloaded, and has dropped the request
+    }
     if (!subscriber_.receive(now(), from, envelope, model_)) continue;
     const bool last_part = std::holds_alternative<SnapshotPart>(envelope.body);
     if (last_part && !subscribed_) subscriber_.request_snapshot();
@@ -54,6 +59,7 @@ Status FleetClient::wait_until(bool (FleetClient::*done)() const) {
   const WallTime end = wall_now() + snapshot_timeout;
   while (!(this->*done)() && wall_now() < end) {
     if (const auto news = turn(turn_max); !news) return news.error();
+    session_.keep_joined();
   }
   if (!has_snapshot())
     return error(ErrorKind::lost, "the router sent no complete snapshot within 5 s");
