@@ -108,7 +108,7 @@ void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
   }
   // Alerts of a snapshot were raised before; they do not ring.
   if (rings && !was_raised && alert->acknowledged_by.empty() && state.is_raised(*alert)) {
-    state.bell = true;
+    state.ring();
   }
   tick(now);
 }
@@ -152,7 +152,7 @@ void Dashboard::tick(Instant now) {
     state.live_model.tick(state.now);
     if (state.connected) {
       if (auto request = state.subscriber.take_snapshot_request(state.now)) {
-        state.outbox.sends.push_back({router_peer, std::move(*request), 0});
+        state.effects.push_back(Send{router_peer, std::move(*request), 0});
       }
     }
   }
@@ -175,7 +175,7 @@ Instant Dashboard::next_deadline() const {
   return std::min(next, state.next_second());
 }
 
-Outbox Dashboard::take_outbox() { return std::exchange(state_->outbox, Outbox{}); }
+std::vector<Effect> Dashboard::take_effects() { return std::exchange(state_->effects, {}); }
 
 void Dashboard::set_connected(Instant now, bool connected, const std::string& connect_refusal) {
   State& state = *state_;
@@ -203,9 +203,11 @@ void Dashboard::restart(Instant now, double speed, bool clock_differs) {
   fresh->ui.forget_layout();
   fresh->connected = old.connected;
   fresh->shell = old.shell;
-  fresh->policy_file = std::move(old.policy_file);
-  fresh->settings_change = std::move(old.settings_change);
-  fresh->story_toggled = old.story_toggled;
+  // What is about the fleet before the restart is not sent any more.
+  std::erase_if(old.effects, [](const Effect& effect) {
+    return std::holds_alternative<Send>(effect) || std::holds_alternative<RingBell>(effect);
+  });
+  fresh->effects = std::move(old.effects);
   state_ = std::move(fresh);
   tick(now);
 }
@@ -221,24 +223,10 @@ void Dashboard::apply_settings(Instant now, const Settings& settings, bool ascii
   state.pressed = true;
 }
 
-std::optional<std::string> Dashboard::take_policy_file() {
-  return std::exchange(state_->policy_file, std::nullopt);
-}
-
-std::optional<SettingsChange> Dashboard::take_settings_change() {
-  return std::exchange(state_->settings_change, std::nullopt);
-}
-
 void Dashboard::say(std::string note) {
   state_->cursor.say(std::move(note));
   state_->pressed = true;
 }
-
-bool Dashboard::quit() const { return state_->ui.quit; }
-
-bool Dashboard::take_bell() { return std::exchange(state_->bell, false); }
-
-bool Dashboard::take_story_toggle() { return std::exchange(state_->story_toggled, false); }
 
 bool Dashboard::knows_device() const {
   const auto device = parse_device_id(state_->options.device);

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fleet/base/result.h"
 #include "fleet/base/time.h"
@@ -13,6 +13,7 @@
 #include "fleet/outbox.h"
 #include "tui/canvas/canvas.h"
 #include "tui/state/dashboard_options.h"
+#include "tui/state/effect.h"
 #include "tui/terminal/key.h"
 
 namespace drover::tui {
@@ -25,13 +26,14 @@ class Dashboard {
   ~Dashboard();
 
   /// Takes published envelopes and snapshot parts. After a gap in the router's sequence numbers the
-  /// outbox contains a request for a snapshot.
+  /// effects contain a request for a snapshot.
   void receive(Instant now, Peer from, const Envelope& envelope);
   void press(Instant now, const Key& key);
   void resize(Instant now, Size size);
   void tick(Instant now);
   Instant next_deadline() const;
-  Outbox take_outbox();
+  /// What is to be done, in order; each effect is returned once.
+  std::vector<Effect> take_effects();
   /// Shows that the connection to the router was made or lost. `connect_refusal`: why the router
   /// refuses this dashboard; empty if it does not.
   void set_connected(Instant now, bool connected, const std::string& connect_refusal = {});
@@ -45,18 +47,8 @@ class Dashboard {
   /// changed, it is shown now; else the current view stays. `ascii` is as in the options.
   void apply_settings(Instant now, const Settings& settings, bool ascii);
 
-  bool quit() const;
-  /// The policy file that the user asked to apply; each request is returned once. The router's
-  /// reply arrives through `receive`.
-  std::optional<std::string> take_policy_file();
-  /// The settings that the user changed; each change is returned once. They are in force already.
-  std::optional<SettingsChange> take_settings_change();
   /// Shows a note in the hint row until the next key.
   void say(std::string note);
-  /// Whether an alert was raised since the last call that rings the bell by the settings.
-  bool take_bell();
-  /// True once for each time that the user asked to pause or resume the story.
-  bool take_story_toggle();
   /// Whether a whole snapshot and a sample of every host that is not lost have arrived. A replay
   /// is synced at once.
   bool has_synced() const;

@@ -82,7 +82,7 @@ void Dashboard::State::take_text(const Key& key) {
       return offer_completions(prompt, completions.from, completions.words);
     }
     case PromptResult::quit:
-      ui.quit = true;
+      effects.push_back(Quit{});
       return;
     case PromptResult::left:
       return ui.prompt.reset();
@@ -113,7 +113,7 @@ void Dashboard::State::ask_for_yes() {
 }
 
 void Dashboard::State::take_answer(const Key& key) {
-  if (key.name == "Ctrl-C") ui.quit = true;
+  if (key.name == "Ctrl-C") effects.push_back(Quit{});
   if (key.name != "y" && key.name != "n" && key.name != "Esc") return;
   ui.prompt.reset();
   const FleetAction action = std::move(*std::exchange(proposed, std::nullopt));
@@ -121,9 +121,9 @@ void Dashboard::State::take_answer(const Key& key) {
   pending_action.ask(now, action.requests.size() + (action.policy_file.empty() ? 0 : 1),
                      action_timeout_s * fleet_second(options));
   for (const Message& request : action.requests) {
-    outbox.sends.push_back({router_peer, {"dashboard", ++asked_count, now, request}, 0});
+    effects.push_back(Send{router_peer, {"dashboard", ++asked_count, now, request}, 0});
   }
-  if (!action.policy_file.empty()) policy_file = action.policy_file;
+  if (!action.policy_file.empty()) effects.push_back(ReadPolicy{action.policy_file});
   cursor.say(pending_action.text());
 }
 
@@ -180,8 +180,12 @@ void Dashboard::State::take(Command command) {
   const bool finds = command == Command::find_next || command == Command::find_previous;
   if (finds && ui.finding.empty()) return begin_prompt(Command::ask_find);
   if (command == Command::toggle_story) {
-    story_toggled = options.story;
-    if (!options.story) cursor.say("no story to pause: Space pauses time");
+    if (!options.story) return cursor.say("no story to pause: Space pauses time");
+    effects.push_back(ToggleStory{});
+    return;
+  }
+  if (command == Command::quit) {
+    effects.push_back(Quit{});
     return;
   }
   update(model(), ui, command, now);

@@ -1,6 +1,7 @@
 // The state of a Dashboard, for the source files that implement it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,11 +52,16 @@ struct Dashboard::State {
             .click_targets = click_targets,
             .shell = shell};
   }
-  CommandContext context() {
-    return {model(), ui, cursor, options, now, proposed, settings_change};
-  }
+  CommandContext context() { return {model(), ui, cursor, options, now, proposed, effects}; }
   bool is_raised(const Alert& alert) const {
     return live_model.alerts().contains({alert.rule, alert.subject});
+  }
+  /// Rings once, however many alerts were raised since the effects were taken.
+  void ring() {
+    const auto rings = [](const Effect& effect) {
+      return std::holds_alternative<RingBell>(effect);
+    };
+    if (std::ranges::none_of(effects, rings)) effects.push_back(RingBell{});
   }
   void arrange_now();
   void find_recent();
@@ -81,7 +87,7 @@ struct Dashboard::State {
   StreamSubscriber subscriber;
   UiState ui;
   Canvas canvas;
-  Outbox outbox;
+  std::vector<Effect> effects;
   SeriesReader reader;
   Series nothing;  // when no device is shown
   const Series* series = &nothing;
@@ -94,18 +100,14 @@ struct Dashboard::State {
   std::optional<FleetAction> proposed;
   PendingAction pending_action;
   std::uint64_t asked_count = 0;
-  std::optional<std::string> policy_file;
-  std::optional<SettingsChange> settings_change;
   Instant now;
   Instant drawn_at = Instant::min();  // before the first frame
   Instant connection_since;
   std::uint64_t cursor_changes = 0;
   bool connected = true;
   std::string connect_refusal;  // why the router refuses us; empty if it does not
-  bool story_toggled = false;
-  bool bell = false;
-  bool dirty = true;    // a frame is due at the next frame interval
-  bool pressed = true;  // a frame is due at once
+  bool dirty = true;            // a frame is due at the next frame interval
+  bool pressed = true;          // a frame is due at once
 };
 
 }  // namespace drover::tui

@@ -101,7 +101,6 @@ void forward_keys(tui::Terminal& terminal, tui::Dashboard& core, Instant now) {
 }
 
 void show_frame(tui::Terminal& terminal, tui::Dashboard& core, FrameStats& stats, Instant now) {
-  if (core.take_bell()) terminal.ring();
   if (!core.needs_frame() && !terminal.wants_rest()) return;
   if (terminal.ready()) {
     const WallTime before = wall_now();
@@ -134,8 +133,9 @@ DashboardLoop::DashboardLoop(Session& session, tui::DashboardOptions options, tu
   core_.set_connected(session_.clock().now(), true);
 }
 
-void DashboardLoop::attach(tui::Terminal& terminal) {
+void DashboardLoop::attach(tui::Terminal& terminal, DashboardSettings& settings) {
   terminal_ = &terminal;
+  settings_ = &settings;
   session_.sockets().watch(terminal.descriptor());
   core_.resize(session_.clock().now(), terminal.size());
 }
@@ -161,9 +161,22 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
   if (terminal_ != nullptr) forward_keys(*terminal_, core_, session_.clock().now());
   check_connection();
   core_.tick(session_.clock().now());
-  for (const Send& send : core_.take_outbox().sends) session_.send(send.envelope.body);
-  if (const auto file = core_.take_policy_file()) apply_policy(*file);
-  if (terminal_ != nullptr) show_frame(*terminal_, core_, frames_, session_.clock().now());
+  for (const tui::Effect& effect : core_.take_effects()) act(effect);
+  if (terminal_ == nullptr) return;
+  show_frame(*terminal_, core_, frames_, session_.clock().now());
+  settings_->follow(core_, *terminal_, session_.clock().now());
+}
+
+void DashboardLoop::act(const tui::Effect& effect) {
+  if (const auto* send = std::get_if<Send>(&effect)) session_.send(send->envelope.body);
+  if (const auto* policy = std::get_if<tui::ReadPolicy>(&effect)) apply_policy(policy->file);
+  if (std::holds_alternative<tui::Quit>(effect)) quit_ = true;
+  if (std::holds_alternative<tui::ToggleStory>(effect) && on_story_toggle) on_story_toggle();
+  if (terminal_ == nullptr) return;
+  if (std::holds_alternative<tui::RingBell>(effect)) terminal_->ring();
+  if (const auto* change = std::get_if<tui::SettingsChange>(&effect)) {
+    settings_->apply(*change, core_, *terminal_);
+  }
 }
 
 /// Restarts the core after a jump or a change of speed: its history would be wrong.

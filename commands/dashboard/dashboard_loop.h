@@ -9,6 +9,7 @@
 #include <string>
 
 #include "commands/connection/session.h"
+#include "commands/dashboard/dashboard_settings.h"
 #include "commands/shell/clock.h"
 #include "commands/shell/options.h"
 #include "fleet/base/result.h"
@@ -55,8 +56,9 @@ class DashboardLoop {
   static Result<std::unique_ptr<DashboardLoop>> open(Session& session,
                                                      tui::DashboardOptions options, tui::Size size);
 
-  /// Reads keys from this terminal and draws frames on it from now on.
-  void attach(tui::Terminal& terminal);
+  /// Reads keys from this terminal and draws frames on it from now on. Settings that the user or
+  /// the settings file changes are followed.
+  void attach(tui::Terminal& terminal, DashboardSettings& settings);
 
   /// One turn: waits at most `longest` for messages, keys, a watched descriptor of the session's
   /// sockets or a deadline. Then handles them and shows a frame if one is due.
@@ -66,19 +68,26 @@ class DashboardLoop {
   void show(Message message);
 
   tui::Dashboard& core() { return core_; }
+  /// Whether the user asked to quit.
+  bool quit() const { return quit_; }
   /// Called with every message before the dashboard receives it.
   std::function<void(Peer, const Envelope&)> on_message;
+  /// Called when the user asks to pause or resume the story.
+  std::function<void()> on_story_toggle;
 
  private:
   DashboardLoop(Session& session, tui::DashboardOptions options, tui::Size size);
   void check_connection();
   void follow_time(const std::optional<ClockJump>& clock_jump);
+  void act(const tui::Effect& effect);
   void apply_policy(const std::string& file);
 
   Session& session_;
   tui::Dashboard core_;
   double speed_;  // of fleet time, as set in the core
   tui::Terminal* terminal_ = nullptr;
+  DashboardSettings* settings_ = nullptr;  // as terminal_: null until one is attached
+  bool quit_ = false;
   bool connected_ = true;
   std::optional<ConnectRefusal> connect_refusal_;
   FrameStats frames_;

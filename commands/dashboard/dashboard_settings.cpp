@@ -173,7 +173,6 @@ void DashboardSettings::apply(const tui::SettingsChange& change, tui::Dashboard&
 }
 
 void DashboardSettings::follow(tui::Dashboard& dashboard, tui::Terminal& terminal, Instant now) {
-  if (const auto change = dashboard.take_settings_change()) apply(*change, dashboard, terminal);
   const auto changed = file_.read_if_changed(wall_now());
   if (!changed) return;
   if (!*changed) {

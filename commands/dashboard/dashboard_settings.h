@@ -50,7 +50,8 @@ class DashboardSettings {
 
   const tui::Settings& in_force() const { return settings_; }
 
-  /// Applies and, if asked, saves the changes that the user has made; the dashboard shows the path.
+  /// Follows a change by the user and, if asked, saves it; the dashboard shows the path.
+  void apply(const tui::SettingsChange& change, tui::Dashboard& dashboard, tui::Terminal& terminal);
   /// Checks the file at most once a second and applies it if it has changed. If it is invalid, the
   /// dashboard shows why, and the settings stay. `now` is the dashboard's time.
   void follow(tui::Dashboard& dashboard, tui::Terminal& terminal, Instant now);
@@ -58,8 +59,6 @@ class DashboardSettings {
   Result<std::string> save(const tui::Settings& settings);
 
  private:
-  void apply(const tui::SettingsChange& change, tui::Dashboard& dashboard, tui::Terminal& terminal);
-
   CommandLineSettings given_;
   SettingsFile file_;
   tui::Settings settings_;

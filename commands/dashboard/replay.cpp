@@ -128,11 +128,18 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
   const auto view = dashboard_options(settings.in_force(), terminal->get(), device);
   tui::Dashboard core((*replay)->dashboard(view, false), (*terminal)->size(), wall_instant());
   FrameStats frames;
-  while (!core.quit() && !signals.stopped()) {
+  bool quit = false;
+  while (!quit && !signals.stopped()) {
     core.tick(wall_instant());
     show_frame(**terminal, core, frames, wall_instant());
     wait_for(**terminal, signals, core.next_deadline());
     forward_keys(**terminal, core, wall_instant());
+    for (const tui::Effect& effect : core.take_effects()) {
+      quit = quit || std::holds_alternative<tui::Quit>(effect);
+      if (const auto* change = std::get_if<tui::SettingsChange>(&effect)) {
+        settings.apply(*change, core, **terminal);
+      }
+    }
     settings.follow(core, **terminal, wall_instant());
   }
   const Status there = (*terminal)->status();

@@ -41,11 +41,8 @@ CommandOutcome show_live(const Arguments& arguments, const std::string& device,
   auto loop = DashboardLoop::open(**session, std::move(view), (*terminal)->size());
   if (!loop) return CommandOutcome::failed(loop.error());
   (*session)->sockets().watch(signals.descriptor());
-  (*loop)->attach(**terminal);
-  while (!(*loop)->core().quit() && !signals.stopped()) {
-    (*loop)->turn(std::chrono::milliseconds(250));
-    settings.follow((*loop)->core(), **terminal, (*session)->clock().now());
-  }
+  (*loop)->attach(**terminal, settings);
+  while (!(*loop)->quit() && !signals.stopped()) (*loop)->turn(std::chrono::milliseconds(250));
   const Status there = (*terminal)->status();
   terminal->reset();
   return there ? CommandOutcome::done()

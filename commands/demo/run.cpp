@@ -123,7 +123,8 @@ Status DemoRun::open_dashboard() {
   auto dashboard = DashboardLoop::open(*session_, std::move(options), plan_.size);
   if (!dashboard) return dashboard.error();
   dashboard_ = std::move(*dashboard);
-  if (terminal_) dashboard_->attach(*terminal_);
+  if (terminal_) dashboard_->attach(*terminal_, plan_.settings);
+  dashboard_->on_story_toggle = [this] { children_->signal("story", SIGUSR1); };
   dashboard_->on_message = [this](Peer, const Envelope& envelope) { note_summary(envelope); };
   return {};
 }
@@ -133,7 +134,7 @@ CommandOutcome DemoRun::loop() {
     turn();
     if (const Status alive = watch_children(); !alive) return CommandOutcome::failed(alive.error());
     if (plan_.output == DemoOutput::frame && frame_settled()) return print_frame();
-    if (dashboard_ && dashboard_->core().quit()) phase_ = Phase::over;
+    if (dashboard_ && dashboard_->quit()) phase_ = Phase::over;
     if (signals_.stopped()) phase_ = Phase::over;
     advance();
   }
@@ -143,10 +144,6 @@ CommandOutcome DemoRun::loop() {
 void DemoRun::turn() {
   if (dashboard_) {
     dashboard_->turn(longest_turn);
-    if (terminal_) {
-      plan_.settings.follow(dashboard_->core(), *terminal_, session_->clock().now());
-    }
-    if (dashboard_->core().take_story_toggle()) children_->signal("story", SIGUSR1);
     return;
   }
   if (phase_ == Phase::draining && wall_now() - summary_asked_ >= summary_every) {

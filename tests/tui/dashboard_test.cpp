@@ -109,12 +109,12 @@ TEST(Keys, SwitchViewsAndQuit) {
     EXPECT_NE(dashboard->draw(SampleFleet::start + seconds(3)).to_text().find(c.shown),
               std::string::npos)
         << path << "should show " << c.shown;
-    EXPECT_FALSE(dashboard->quit()) << path;
+    EXPECT_FALSE(takes<Quit>(*dashboard)) << path;
   }
   for (const char* key : {"q", "Ctrl-C"}) {
     Dashboard dashboard({}, {80, 24}, SampleFleet::start);
     dashboard.press(SampleFleet::start, {key});
-    EXPECT_TRUE(dashboard.quit()) << key;
+    EXPECT_TRUE(takes<Quit>(dashboard)) << key;
   }
 }
 
@@ -151,7 +151,7 @@ TEST(Keys, ThatDoNothingHereAreNotListedOrSayWhy) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet", false, 3);
   dashboard->press(SampleFleet::start + seconds(3), {"p"});
-  EXPECT_FALSE(dashboard->take_story_toggle());
+  EXPECT_FALSE(takes<ToggleStory>(*dashboard));
   EXPECT_NE(dashboard->draw(SampleFleet::start + seconds(3)).to_text().find("no story to pause"),
             std::string::npos);
   dashboard->press(SampleFleet::start + seconds(3), {"2"});
@@ -244,7 +244,7 @@ TEST(Keys, EscNeverQuitsTheProgram) {
     options.settings.start.view = view;
     Dashboard dashboard(options, {80, 24}, SampleFleet::start);
     for (int i = 0; i < 5; ++i) dashboard.press(SampleFleet::start, {"Esc"});
-    EXPECT_FALSE(dashboard.quit());
+    EXPECT_FALSE(takes<Quit>(dashboard));
   }
 }
 
@@ -285,7 +285,7 @@ TEST(Keys, OpenNoTimePromptOnATooSmallTerminal) {
   EXPECT_TRUE(prompts());
   dashboard->resize(SampleFleet::start + seconds(2), {15, 2});
   dashboard->press(SampleFleet::start + seconds(2), {"q"});
-  EXPECT_TRUE(dashboard->quit());
+  EXPECT_TRUE(takes<Quit>(*dashboard));
 }
 
 TEST(Keys, LongDetailsScrollAndStartAtTheTopForAnotherItem) {

@@ -123,7 +123,7 @@ TEST(PlaybackCursor, AReplayHasSpeedsAndStopsAtItsEnd) {
   const Instant begin{};
   Dashboard dashboard(options, {120, 40}, begin);
   EXPECT_TRUE(dashboard.has_synced());
-  EXPECT_TRUE(dashboard.take_outbox().empty()) << "there is nobody to ask";
+  EXPECT_TRUE(dashboard.take_effects().empty()) << "there is nobody to ask";
   const auto banner = [&](Duration at) { return row_of(dashboard.draw(begin + at), 1); };
   EXPECT_NE(
       banner(seconds(0))
@@ -249,7 +249,7 @@ TEST(PlaybackCursor, AnInvalidTimeIsReportedInThePromptAndEscClosesIt) {
     live.press("Enter");
     const std::string text = live.dashboard.draw(live.now).to_text();
     EXPECT_NE(text.find("found"), std::string::npos) << typed << "\n" << text;
-    EXPECT_FALSE(live.dashboard.quit()) << "letters are text here";
+    EXPECT_FALSE(takes<Quit>(live.dashboard)) << "letters are text here";
     live.press("Backspace");
     EXPECT_EQ(live.dashboard.draw(live.now).to_text().find("found"), std::string::npos) << typed;
     live.press("Esc");
@@ -258,7 +258,7 @@ TEST(PlaybackCursor, AnInvalidTimeIsReportedInThePromptAndEscClosesIt) {
   }
   Live live;
   live.press("@ Ctrl-C");
-  EXPECT_TRUE(live.dashboard.quit());
+  EXPECT_TRUE(takes<Quit>(live.dashboard));
 }
 
 TEST(PlaybackCursor, GoesBackTheStatedAmountAtAnySpeed) {
@@ -313,7 +313,7 @@ TEST(PlaybackCursor, AnyKeysAtAnyTimeAreHarmlessAndRepeatable) {
         if (run == 0) seen.push_back(frame);
         ASSERT_EQ(frame, seen[static_cast<std::size_t>(i)]) << "seed " << seed << " step " << i;
       }
-      EXPECT_FALSE(dashboard.quit());
+      EXPECT_FALSE(takes<Quit>(dashboard));
     }
   }
 }

@@ -398,7 +398,7 @@ std::unique_ptr<Dashboard> dashboard_of(SampleFleet& fleet, Size size, const std
     }
     dashboard->tick(now);
   }
-  (void)dashboard->take_outbox();
+  (void)dashboard->take_effects();
   dashboard->draw(SampleFleet::start + std::chrono::seconds(std::max(0, seconds - 1)));
   return dashboard;
 }

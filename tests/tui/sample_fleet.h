@@ -66,6 +66,21 @@ class SampleFleet {
 std::unique_ptr<Dashboard> dashboard_of(SampleFleet& fleet, Size size, const std::string& view,
                                         bool ascii = false, int seconds = 40);
 
+/// Takes the effects of the dashboard and returns those of this kind.
+template <typename Kind>
+std::vector<Kind> take(Dashboard& dashboard) {
+  std::vector<Kind> found;
+  for (Effect& effect : dashboard.take_effects()) {
+    if (auto* kind = std::get_if<Kind>(&effect)) found.push_back(std::move(*kind));
+  }
+  return found;
+}
+/// Whether there was one of this kind.
+template <typename Kind>
+bool takes(Dashboard& dashboard) {
+  return !take<Kind>(dashboard).empty();
+}
+
 inline Model model_of(const std::vector<Envelope>& envelopes) {
   Model model{std::chrono::seconds(1)};
   for (const Envelope& envelope : envelopes) model.apply(SampleFleet::start, envelope);

@@ -125,6 +125,11 @@ Status set_metric(CommandContext& context, std::string_view argument) {
   return error("found '{}', expected {}", excerpt(argument), joined(map_metric_words(), ", "));
 }
 
+Status quit(CommandContext& context, std::string_view) {
+  context.effects.push_back(Quit{});
+  return {};
+}
+
 template <Command command>
 Status press(CommandContext& context, std::string_view) {
   update(context.model, context.ui, command, context.now);
@@ -133,9 +138,8 @@ Status press(CommandContext& context, std::string_view) {
 
 /// Applies the settings and passes them to the shell.
 void set(CommandContext& context, Settings settings, bool save) {
-  save = save || (context.settings_change && context.settings_change->save);
   context.options.settings = settings;
-  context.settings_change = SettingsChange{std::move(settings), save};
+  context.effects.push_back(SettingsChange{std::move(settings), save});
 }
 
 std::vector<std::string> saved_view_words(const CommandContext& context) {
@@ -295,7 +299,7 @@ constexpr std::array command_table = {
                 "acknowledge alerts, shown to all viewers until they clear",
                 propose<acknowledge_action>, alert_words},
     LineCommand{"policy", "FILE", "apply a policy", propose<policy_action>},
-    LineCommand{"quit", "", "quit", press<Command::quit>},
+    LineCommand{"quit", "", "quit", quit},
 };
 
 const LineCommand* command_named(std::string_view name) {

@@ -10,6 +10,7 @@
 #include "fleet/base/result.h"
 #include "tui/state/actions.h"
 #include "tui/state/dashboard_options.h"
+#include "tui/state/effect.h"
 #include "tui/state/playback_cursor.h"
 #include "tui/state/ui_state.h"
 
@@ -23,7 +24,7 @@ struct CommandContext {
   DashboardOptions& options;
   Instant now{};
   std::optional<FleetAction>& proposed;  // awaits the user's confirmation
-  std::optional<SettingsChange>& settings_change;
+  std::vector<Effect>& effects;
 };
 
 struct LineCommand {

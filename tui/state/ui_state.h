@@ -70,7 +70,6 @@ struct UiState {
   int details_seen = 1;                // number of its visible rows
   std::string note;                    // the last command's message, for the dashboard to show
   std::optional<Instant> seek_target;  // for the playback cursor
-  bool quit = false;
 
   int zoom_factor() const { return zoom_factors[static_cast<std::size_t>(zoom)]; }
   /// Drops the laid out rows: they refer to a model that may have changed before the next layout.

@@ -279,9 +279,6 @@ void choose(const Model& model, UiState& ui, Command command, Instant now) {
       ui.tagged_devices.clear();
       ui.tagged_jobs.clear();
       return;
-    case Command::quit:
-      ui.quit = true;
-      return;
     default:
       return;  // redraw only needs a new frame
   }

@@ -8,7 +8,8 @@
 
 namespace drover::tui {
 
-/// Applies a command. REQUIRES that it is not for the playback cursor, a prompt or the router.
+/// Applies a command. REQUIRES that it is not for the playback cursor, a prompt, the router
+/// or the shell.
 void update(const Model& model, UiState& ui, Command command, Instant now);
 
 /// Switches to a view. The views help and device remember the previous view.

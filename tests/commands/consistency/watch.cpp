@@ -106,8 +106,10 @@ void ConsistencyWatch::take_page(const JobsReply& page) {
 
 void ConsistencyWatch::pass_on() {
   dashboard_->tick(world_->now());
-  for (Send& send : dashboard_->take_outbox().sends) {
-    world_->client_send(std::move(send.envelope.body));
+  for (tui::Effect& effect : dashboard_->take_effects()) {
+    if (auto* send = std::get_if<Send>(&effect)) {
+      world_->client_send(std::move(send->envelope.body));
+    }
   }
 }
 

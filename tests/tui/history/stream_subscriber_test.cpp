@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 int requests_in(Dashboard& dashboard) {
   int requests = 0;
-  for (const Send& send : dashboard.take_outbox().sends) {
+  for (const Send& send : take<Send>(dashboard)) {
     EXPECT_EQ(send.to, router_peer);
     if (std::holds_alternative<SnapshotRequest>(send.envelope.body)) ++requests;
   }
@@ -163,7 +163,7 @@ TEST(StreamSubscriber, RequestsANewSnapshotFromARestartedRouter) {
   Dashboard dashboard({}, {80, 24}, SampleFleet::start);
   feed_snapshot(dashboard, fleet, SampleFleet::start);
   dashboard.receive(SampleFleet::start, publish_peer, fleet.published(fleet.summary));
-  (void)dashboard.take_outbox();
+  (void)dashboard.take_effects();
   Envelope first = fleet.published(fleet.summary);
   first.sequence = 1;
   dashboard.receive(SampleFleet::start + seconds(3), publish_peer, first);

@@ -366,10 +366,10 @@ TEST(Story, IsPausedByAKeyWhenOneIsRunning) {
     DashboardOptions options;
     options.story = story;
     Dashboard dashboard(options, {80, 24}, SampleFleet::start);
-    EXPECT_FALSE(dashboard.take_story_toggle());
+    EXPECT_FALSE(takes<ToggleStory>(dashboard));
     dashboard.press(SampleFleet::start, {"p"});
-    EXPECT_EQ(dashboard.take_story_toggle(), story);
-    EXPECT_FALSE(dashboard.take_story_toggle()) << "once for each press";
+    EXPECT_EQ(takes<ToggleStory>(dashboard), story);
+    EXPECT_FALSE(takes<ToggleStory>(dashboard)) << "once for each press";
   }
 }
 

@@ -20,7 +20,7 @@ struct Controlled {
     for (const Envelope& batch : fleet.samples(1)) {
       dashboard->receive(SampleFleet::start, publish_peer, batch);
     }
-    dashboard->take_outbox();
+    dashboard->take_effects();
     dashboard->draw(SampleFleet::after_3s);
   }
   void press(const std::vector<std::string>& keys) {
@@ -36,7 +36,7 @@ struct Controlled {
   bool shows(const std::string& words) { return text().find(words) != std::string::npos; }
   std::vector<Message> sent() {
     std::vector<Message> bodies;
-    for (const Send& send : dashboard->take_outbox().sends) bodies.push_back(send.envelope.body);
+    for (const Send& send : take<Send>(*dashboard)) bodies.push_back(send.envelope.body);
     return bodies;
   }
 
@@ -205,10 +205,12 @@ TEST(Actions, APromptIsDroppedWhenTheScreenBecomesTooSmall) {
 TEST(Actions, AConfirmedPolicyFileIsHandedToTheShell) {
   Controlled fleet("routing");
   fleet.run("policy new.toml");
-  EXPECT_FALSE(fleet.dashboard->take_policy_file());
+  EXPECT_FALSE(takes<ReadPolicy>(*fleet.dashboard));
   fleet.press({"y"});
-  EXPECT_EQ(fleet.dashboard->take_policy_file(), "new.toml");
-  EXPECT_FALSE(fleet.dashboard->take_policy_file());
+  const auto asked = take<ReadPolicy>(*fleet.dashboard);
+  ASSERT_EQ(asked.size(), 1);
+  EXPECT_EQ(asked[0].file, "new.toml");
+  EXPECT_FALSE(takes<ReadPolicy>(*fleet.dashboard));
 }
 
 TEST(Actions, ThatTheKeyForbidsAreReportedEachTime) {

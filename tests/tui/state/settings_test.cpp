@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "fleet/base/text.h"
+#include "tests/tui/sample_fleet.h"
 #include "tui/dashboard.h"
 #include "tui/state/settings_table.h"
 #include "tui/tables/column_selection.h"
@@ -209,10 +210,12 @@ void enter(Dashboard& dashboard, const std::string& line) {
 /// What `:save` asks the shell to keep.
 Settings saved_by(Dashboard& dashboard, const std::string& line = "save") {
   enter(dashboard, line);
-  const auto wish = dashboard.take_settings_change();
-  EXPECT_TRUE(wish && wish->save) << frame(dashboard, Instant{});
-  EXPECT_FALSE(dashboard.take_settings_change()) << "asked once";
-  return wish ? wish->settings : Settings();
+  const auto changes = take<SettingsChange>(dashboard);
+  EXPECT_EQ(changes.size(), 1) << frame(dashboard, Instant{});
+  EXPECT_FALSE(takes<SettingsChange>(dashboard)) << "asked once";
+  if (changes.empty()) return {};
+  EXPECT_TRUE(changes.back().save);
+  return changes.back().settings;
 }
 
 TEST(Settings, DetermineHowTheDashboardStarts) {
@@ -248,7 +251,7 @@ TEST(SavedViews, AreShownByNameAndSavedFromTheScreen) {
   enter(dashboard, "view hot");
   EXPECT_NE(frame(dashboard, Instant{}).find("by POWER, descending"), std::string::npos)
       << frame(dashboard, Instant{});
-  EXPECT_FALSE(dashboard.take_settings_change()) << "looking changes nothing";
+  EXPECT_FALSE(takes<SettingsChange>(dashboard)) << "looking changes nothing";
   dashboard.press(Instant{}, {"6"});
   const Settings saved = saved_by(dashboard, "save watts");
   EXPECT_EQ(saved.start, ViewSettings()) << "the start stays";
@@ -275,17 +278,17 @@ TEST(SavedViews, MistakesAreReportedAndChangeNothing) {
     EXPECT_NE(frame(dashboard, Instant{}).find(message), std::string::npos)
         << line << "\n"
         << frame(dashboard, Instant{});
-    EXPECT_FALSE(dashboard.take_settings_change()) << line;
+    EXPECT_FALSE(takes<SettingsChange>(dashboard)) << line;
   }
 }
 
 TEST(Settings, AThemeIsPreviewedAndKeptOnlyWhenSaved) {
   Dashboard dashboard({}, {120, 40}, Instant{});
   enter(dashboard, "theme light");
-  const auto wish = dashboard.take_settings_change();
-  ASSERT_TRUE(wish);
-  EXPECT_EQ(wish->settings.theme, "light");
-  EXPECT_FALSE(wish->save);
+  const auto changes = take<SettingsChange>(dashboard);
+  ASSERT_EQ(changes.size(), 1);
+  EXPECT_EQ(changes[0].settings.theme, "light");
+  EXPECT_FALSE(changes[0].save);
   EXPECT_EQ(saved_by(dashboard).theme, "light");
 }
 

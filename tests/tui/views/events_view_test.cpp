@@ -20,7 +20,7 @@ struct WatchedEvents {
     for (const Envelope& batch : fleet.samples(1)) {
       dashboard->receive(SampleFleet::start, publish_peer, batch);
     }
-    dashboard->take_outbox();
+    dashboard->take_effects();
     dashboard->draw(SampleFleet::after_3s);
   }
   void press(const std::vector<std::string>& keys) {
@@ -131,10 +131,10 @@ TEST(Bell, RingsForNewAlertsThatAreSevereEnough) {
                                          {"warning", Severity::info, false},
                                          {"info", Severity::info, true}}) {
     WatchedEvents fleet(c.bell);
-    EXPECT_FALSE(fleet.dashboard->take_bell()) << "what a snapshot tells was raised before";
+    EXPECT_FALSE(takes<RingBell>(*fleet.dashboard)) << "what a snapshot tells was raised before";
     fleet.hear(raised("hot", "gpu-b/1", c.severity));
-    EXPECT_EQ(fleet.dashboard->take_bell(), c.rings) << c.bell << " " << to_text(c.severity);
-    EXPECT_FALSE(fleet.dashboard->take_bell()) << "once";
+    EXPECT_EQ(takes<RingBell>(*fleet.dashboard), c.rings) << c.bell << " " << to_text(c.severity);
+    EXPECT_FALSE(takes<RingBell>(*fleet.dashboard)) << "once";
   }
 }
 
@@ -142,20 +142,20 @@ TEST(Bell, IsSilentForAlreadyRaisedAcknowledgedOrClearedAlerts) {
   WatchedEvents fleet("info");
   Alert alert = raised("hot", "gpu-b/1", Severity::critical);
   fleet.hear(alert);
-  EXPECT_TRUE(fleet.dashboard->take_bell());
+  EXPECT_TRUE(takes<RingBell>(*fleet.dashboard));
   alert.text = "hotter";
   fleet.hear(alert);
-  EXPECT_FALSE(fleet.dashboard->take_bell());
+  EXPECT_FALSE(takes<RingBell>(*fleet.dashboard));
   alert.acknowledged_by = "ann@desk";
   fleet.hear(alert);
-  EXPECT_FALSE(fleet.dashboard->take_bell());
+  EXPECT_FALSE(takes<RingBell>(*fleet.dashboard));
   alert.raised = false;
   fleet.hear(alert);
-  EXPECT_FALSE(fleet.dashboard->take_bell());
+  EXPECT_FALSE(takes<RingBell>(*fleet.dashboard));
   alert.raised = true;
   alert.acknowledged_by.clear();
   fleet.hear(alert);
-  EXPECT_TRUE(fleet.dashboard->take_bell()) << "raised anew";
+  EXPECT_TRUE(takes<RingBell>(*fleet.dashboard)) << "raised anew";
 }
 
 }  // namespace
