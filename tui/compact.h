@@ -2,7 +2,7 @@
 // important facts or for each row of the list.
 #pragma once
 
-#include "tui/state/frame_context.h"
+#include "tui/state/view.h"
 
 namespace drover::tui {
 
@@ -10,6 +10,6 @@ namespace drover::tui {
 inline constexpr Size panels_size{60, 16};
 
 bool is_compact(Size size);
-void draw_compact(const FrameContext& frame, Canvas& canvas);
+void draw_compact(const FrameContext& frame, const View& view, Canvas& canvas);
 
 }  // namespace drover::tui

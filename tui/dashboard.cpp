@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "tui/dashboard_state.h"
+#include "tui/help_lines.h"
+#include "tui/keymap.h"
 #include "tui/screen.h"
-#include "tui/state/keymap.h"
-#include "tui/state/view_settings.h"
+#include "tui/view_settings.h"
 #include "tui/views/table_rows.h"
-#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
@@ -23,7 +23,7 @@ Duration frame_every(const DashboardOptions& options) {
 
 }  // namespace
 
-Dashboard::State::State(DashboardOptions chosen, Size size, Instant start)
+DashboardState::DashboardState(DashboardOptions chosen, Size size, Instant start)
     : options(std::move(chosen)),
       memory(start, fleet_second(options), options.settings.history / 2),
       history(fleet_second(options), options.settings.history / 2),
@@ -31,67 +31,69 @@ Dashboard::State::State(DashboardOptions chosen, Size size, Instant start)
       cursor(memory, options.replay, options.speed, start),
       live_model(fleet_second(options)),
       subscriber(fleet_second(options), &memory, &history),
+      views(std::make_unique<Views>(help_lines())),
       canvas(size),
       now(start),
       connection_since(start) {}
 
-Instant Dashboard::State::next_second() const {
+Instant DashboardState::next_second() const {
   return saturating_add(drawn_at, wall_second(options));
 }
 
-/// Advances the cursor to `now` and lays out the screen for the moment it shows.
-void Dashboard::State::arrange_now() {
+void DashboardState::arrange_now() {
   cursor.move(now);
   if (std::exchange(cursor_changes, cursor.changes()) != cursor.changes()) {
-    ui.devices.order_structure = 0;  // rows of another model
-    ui.levels.forget();
+    views->devices.list.order_structure = 0;  // rows of another model
+    views->fleet.forget_colours();
   }
-  if (is_too_small(canvas.size())) return ui.forget_layout();
-  ui.fleet_filter.evaluate(model(), cursor.shown());
-  const Rect body = body_of(frame(), canvas.size());
+  arranged.emplace(model().structure(), cursor.changes());
+  if (is_too_small(canvas.size())) return views->forget_layout();
+  ++layouts;
+  ui().fleet_filter.evaluate(model(), cursor.shown());
+  body = body_of(frame(), canvas.size());
   // While time stands still, a frame must not depend on earlier frames.
   const bool steady = options.steady_colours && (cursor.live() || cursor.playing());
-  arrange({model(), body, cursor.shown(), wall_second(options), steady}, ui);
+  views->shown().arrange({model(), body, cursor.shown(), wall_second(options), steady});
   find_recent();
-  find_curves(body.columns);
+  find_curves();
   series = &nothing;
-  if (ui.view == View::device && ui.device) {
-    const Instant from = device_view_begin(frame(), body.columns);
-    series = &reader.read(cursor.timeline(), *ui.device, from, cursor.shown());
+  if (ui().view == ViewId::device && ui().device) {
+    const Instant from = views->device.begin(frame(), body.columns);
+    series = &reader.read(cursor.timeline(), *ui().device, from, cursor.shown());
   }
 }
 
 /// Sets `recent` to the history of the minute before the shown moment, for sparklines.
-void Dashboard::State::find_recent() {
+void DashboardState::find_recent() {
   recent = &history;
   if (cursor.live()) return cursor_history.forget();
   if (cursor_history.empty() && !replay()) cursor_history.begin(history, now);
-  if (ui.view != View::fleet && ui.view != View::devices) return;
+  if (ui().view != ViewId::fleet && ui().view != ViewId::devices) return;
   recent = &cursor_history.follow(cursor.timeline(), cursor.shown());
 }
 
 /// Sets the curves of the power view. The live model and its copies in memory have all of them; the
 /// model of a recording needs a backfill.
-void Dashboard::State::find_curves(int columns) {
+void DashboardState::find_curves() {
   fleet_trend.clear();
-  if (ui.view != View::power) return;
-  const TrendRange wanted = power_view_trend_range(frame(), columns);
+  if (ui().view != ViewId::power) return;
+  const TrendRange wanted = views->power.trend_range(frame());
   fleet_trend = replay() ? trend_past.read(cursor.timeline(), model(), wanted.from, cursor.shown(),
                                            wanted.bin)
                          : points_from(model(), wanted.from, wanted.bin);
 }
 
 Dashboard::Dashboard(DashboardOptions options, Size size, Instant start)
-    : state_(std::make_unique<State>(std::move(options), size, start)) {
-  apply_view_settings(state_->options.settings.start, state_->ui);
-  if (const auto device = parse_device_id(state_->options.device)) state_->ui.device = *device;
+    : state_(std::make_unique<DashboardState>(std::move(options), size, start)) {
+  apply_view_settings(state_->options.settings.start, *state_->views);
+  if (const auto device = parse_device_id(state_->options.device)) state_->ui().device = *device;
   tick(start);
 }
 
 Dashboard::~Dashboard() = default;
 
 void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
-  State& state = *state_;
+  DashboardState& state = *state_;
   state.now = std::max(state.now, now);
   if (state.replay()) return;
   if (from == router_peer && state.pending_action.receive(envelope.body)) {
@@ -114,39 +116,38 @@ void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
 }
 
 void Dashboard::press(Instant now, const Key& key) {
-  State& state = *state_;
+  DashboardState& state = *state_;
   state.now = std::max(state.now, now);
-  if (state.ui.prompt) {
-    state.pressed = true;
-    return state.take_text(key);
-  }
-  const auto command = command_of(key, state.ui.view);
   const bool clicked = key.name == "Click" || key.name == "DoubleClick";
-  if (!command && !clicked) return;
-  state.pressed = true;
-  state.cursor.forget_note();  // the user has read it
-  if (clicked) {
+  if (state.ui().prompt) {
+    state.take_text(key);
+  } else if (clicked) {
+    state.cursor.forget_note();  // the user has read it
     state.click(key);
+  } else if (const Binding* const binding = binding_of(key, state.ui().view)) {
+    state.cursor.forget_note();
+    state.arrange_if_changed();
+    binding->run(state);
   } else {
-    // Keys act on the visible lists, so these must be laid out before the selection moves.
-    state.arrange_now();
-    state.take(*command);
+    return;
   }
-  state.arrange_now();
+  state.pressed = true;
+  state.arranged.reset();
 }
 
 void Dashboard::resize(Instant now, Size size) {
   state_->now = std::max(state_->now, now);
   state_->canvas = Canvas(size);
   if (is_too_small(size)) {  // a prompt and its question would be invisible
-    state_->ui.prompt.reset();
+    state_->ui().prompt.reset();
     state_->proposed.reset();
   }
+  state_->arranged.reset();
   state_->pressed = true;
 }
 
 void Dashboard::tick(Instant now) {
-  State& state = *state_;
+  DashboardState& state = *state_;
   state.now = std::max(state.now, now);
   if (!state.replay()) {
     state.live_model.tick(state.now);
@@ -165,7 +166,7 @@ void Dashboard::tick(Instant now) {
 }
 
 Instant Dashboard::next_deadline() const {
-  const State& state = *state_;
+  const DashboardState& state = *state_;
   Instant next = state.connected && !state.replay() ? state.subscriber.next_deadline() : never;
   next = std::min(next, state.pending_action.deadline());
   if (state.drawn_at == Instant::min() || state.pressed) return std::min(next, state.now);
@@ -178,7 +179,7 @@ Instant Dashboard::next_deadline() const {
 std::vector<Effect> Dashboard::take_effects() { return std::exchange(state_->effects, {}); }
 
 void Dashboard::set_connected(Instant now, bool connected, const std::string& connect_refusal) {
-  State& state = *state_;
+  DashboardState& state = *state_;
   state.now = std::max(state.now, now);
   const bool changed = state.connected != connected;
   if (!changed && state.connect_refusal == connect_refusal) return;
@@ -191,16 +192,16 @@ void Dashboard::set_connected(Instant now, bool connected, const std::string& co
 }
 
 void Dashboard::restart(Instant now, double speed, bool clock_differs) {
-  State& old = *state_;
+  DashboardState& old = *state_;
   DROVER_REQUIRE(!old.replay());
   DashboardOptions options = old.options;
   options.speed = speed;
   options.clock_differs = clock_differs;
-  auto fresh = std::make_unique<State>(std::move(options), old.canvas.size(), now);
-  fresh->ui = std::move(old.ui);
-  fresh->ui.prompt.reset();
-  fresh->ui.levels.forget();
-  fresh->ui.forget_layout();
+  auto fresh = std::make_unique<DashboardState>(std::move(options), old.canvas.size(), now);
+  fresh->views = std::move(old.views);
+  fresh->ui().prompt.reset();
+  fresh->views->fleet.forget_colours();
+  fresh->views->forget_layout();
   fresh->connected = old.connected;
   fresh->shell = old.shell;
   // What is about the fleet before the restart is not sent any more.
@@ -215,10 +216,11 @@ void Dashboard::restart(Instant now, double speed, bool clock_differs) {
 void Dashboard::set_shell_stats(const ShellStats& stats) { state_->shell = stats; }
 
 void Dashboard::apply_settings(Instant now, const Settings& settings, bool ascii) {
-  State& state = *state_;
+  DashboardState& state = *state_;
   state.now = std::max(state.now, now);
   const ViewSettings before = std::exchange(state.options.settings, settings).start;
-  if (!(before == settings.start)) apply_view_settings(settings.start, state.ui);
+  if (!(before == settings.start)) apply_view_settings(settings.start, *state.views);
+  state.arranged.reset();
   state.options.ascii = ascii;
   state.pressed = true;
 }
@@ -239,30 +241,32 @@ bool Dashboard::has_synced() const {
 }
 
 bool Dashboard::needs_frame() const {
-  const State& state = *state_;
+  const DashboardState& state = *state_;
   if (state.pressed || state.drawn_at == Instant::min()) return true;
   return state.dirty && state.now >= saturating_add(state.drawn_at, frame_every(state.options));
 }
 
 const Canvas& Dashboard::draw(Instant now) {
-  State& state = *state_;
+  DashboardState& state = *state_;
   tick(now);
   state.arrange_now();
   state.canvas.fill({0, 0, state.canvas.size().columns, state.canvas.size().rows}, " ");
   state.click_targets.clear();
-  state.click_targets_model = {state.model().structure(), state.cursor_changes};
-  draw_screen(state.frame(), state.canvas);
+  state.click_targets_of = {state.model().structure(), state.cursor_changes, state.ui().view};
+  draw_screen(state.frame(), state.views->shown(), state.body, state.canvas);
   state.drawn_at = state.now;
   state.dirty = false;
   state.pressed = false;
   return state.canvas;
 }
 
+std::uint64_t Dashboard::layouts() const { return state_->layouts; }
+
 TableRows Dashboard::table(Instant now, std::string_view name) {
   draw(now);
   const State& state = *state_;
   const auto device = parse_device_id(state.options.device);
-  return table_rows({state.model(), state.cursor.shown(), state.ui.fleet_filter, state.ui.devices,
+  return table_rows({state.model(), state.cursor.shown(), state.ui.fleet_filter, state.views->devices.list,
                      device ? std::optional(*device) : std::nullopt},
                     name);
 }

@@ -2,6 +2,7 @@
 // clock, socket, file, thread or terminal: messages and keys come in, frames and requests go out.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 
 namespace drover::tui {
 
+struct DashboardState;
 struct TableRows;
 
 class Dashboard {
@@ -57,13 +59,15 @@ class Dashboard {
   /// Whether something changed that a frame would show; `draw` resets it.
   bool needs_frame() const;
   const Canvas& draw(Instant now);
+  /// How often a view was laid out: once for each frame, and once more for each key after which
+  /// another one comes before the frame.
+  std::uint64_t layouts() const;
   /// All rows of a table of what the frame shows. If options.device is given and the table has a
   /// row for each device, only that device. REQUIRES one of table_names().
   TableRows table(Instant now, std::string_view name);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<DashboardState> state_;
 };
 
 }  // namespace drover::tui

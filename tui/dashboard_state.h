@@ -1,11 +1,14 @@
-// The state of a Dashboard, for the source files that implement it.
+// The state of a Dashboard, on which keys and commands act.
 #pragma once
 
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
+#include "tui/actions.h"
+#include "tui/command_line.h"
 #include "tui/dashboard.h"
 #include "tui/history/cursor_history.h"
 #include "tui/history/device_history.h"
@@ -14,10 +17,9 @@
 #include "tui/history/timeline_series.h"
 #include "tui/history/trend_backfill.h"
 #include "tui/model/model.h"
-#include "tui/state/actions.h"
-#include "tui/state/command_line.h"
 #include "tui/state/frame_context.h"
 #include "tui/state/playback_cursor.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 
@@ -26,8 +28,8 @@ inline Duration fleet_second(const DashboardOptions& options) {
   return from_seconds(options.speed);
 }
 
-struct Dashboard::State {
-  State(DashboardOptions chosen, Size size, Instant start);
+struct DashboardState {
+  DashboardState(DashboardOptions chosen, Size size, Instant start);
 
   bool replay() const { return options.replay.timeline != nullptr; }
   const Model& model() const { return cursor.live() ? live_model : cursor.model(); }
@@ -36,7 +38,7 @@ struct Dashboard::State {
   Instant next_second() const;
   FrameContext frame() {
     return {.model = model(),
-            .ui = ui,
+            .ui = views->ui,
             .subscriber = subscriber,
             .options = options,
             .now = cursor.shown(),
@@ -52,7 +54,12 @@ struct Dashboard::State {
             .click_targets = click_targets,
             .shell = shell};
   }
-  CommandContext context() { return {model(), ui, cursor, options, now, proposed, effects}; }
+  UiState& ui() { return views->ui; }
+  const UiState& ui() const { return views->ui; }
+  KeyContext key_context() { return {model(), cursor, now}; }
+  std::optional<DeviceTable::Row> selected_row() const {
+    return ui().device ? model().find(*ui().device) : std::nullopt;
+  }
   bool is_raised(const Alert& alert) const {
     return live_model.alerts().contains({alert.rule, alert.subject});
   }
@@ -63,19 +70,31 @@ struct Dashboard::State {
     };
     if (std::ranges::none_of(effects, rings)) effects.push_back(RingBell{});
   }
+  /// Lays out the screen for the moment shown as of `now`.
   void arrange_now();
+  /// Lays out the screen only if the rows of the last frame are out of date: keys act on what the
+  /// user saw.
+  void arrange_if_changed() {
+    if (arranged != std::pair(model().structure(), cursor.changes())) arrange_now();
+  }
   void find_recent();
-  void find_curves(int columns);
-  void take(Command command);
+  void find_curves();
+  /// Opens the selected item.
+  void open();
+  void untag_all();
   void take_text(const Key& key);
   bool enter(const Prompt& prompt);
   Completions completions_at_cursor(const Prompt& prompt);
   void take_answer(const Key& key);
   void ask_for_yes();
-  void say_note();
   void start_prompt(PromptKind kind, std::string text);
-  void begin_prompt(Command command);
-  void begin_change(Command command);
+  /// An error that says why the fleet cannot be changed from here now, or success.
+  Status check_can_control() const;
+  /// Proposes a change of the fleet, which the user must confirm.
+  Status propose(ActionOf action, std::string_view words);
+  void propose_and_ask(ActionOf action, std::string_view words);
+  /// Begins the line of a change that the user completes.
+  void start_change(const std::string& line);
   void click(const Key& key);
 
   DashboardOptions options;
@@ -85,8 +104,13 @@ struct Dashboard::State {
   PlaybackCursor cursor;
   Model live_model;
   StreamSubscriber subscriber;
-  UiState ui;
+  std::unique_ptr<Views> views;
   Canvas canvas;
+  Rect body;  // of the view
+  /// The model of the layout: its structure, and the cursor's changes. No value: something else
+  /// has changed since.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> arranged;
+  std::uint64_t layouts = 0;
   std::vector<Effect> effects;
   SeriesReader reader;
   Series nothing;  // when no device is shown
@@ -95,7 +119,8 @@ struct Dashboard::State {
   TrendBackfill trend_past;
   std::vector<TrendPoint> fleet_trend;
   ClickTargets click_targets;
-  std::pair<std::uint64_t, std::uint64_t> click_targets_model{};  // of the model they refer to
+  /// What they refer to: as `arranged`, and the view.
+  std::tuple<std::uint64_t, std::uint64_t, ViewId> click_targets_of{};
   ShellStats shell;
   std::optional<FleetAction> proposed;
   PendingAction pending_action;

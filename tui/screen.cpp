@@ -8,6 +8,7 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/compact.h"
+#include "tui/keymap.h"
 #include "tui/panels/prompt_panel.h"
 #include "tui/panels/scrubber.h"
 #include "tui/state/timeline_text.h"
@@ -181,8 +182,8 @@ void draw_hints(const FrameContext& frame, DrawRegion region) {
     if (binding.hint.empty() || !works_in(binding, frame.ui.view)) continue;
     const int width = static_cast<int>(binding.shown.size() + binding.hint.size()) + 1;
     if (column + width >= end) break;
-    frame.click_targets.add({column, region.area().row, width, 1}, ClickTarget::Kind::command,
-                            static_cast<int>(binding.command));
+    frame.click_targets.add({column, region.area().row, width, 1}, ClickTarget::Kind::key,
+                            static_cast<int>(&binding - bindings().data()));
     column = region.text(column, 0, binding.shown, CellStyle::accent) + 1;
     column = region.text(column, 0, binding.hint, CellStyle::faint) + 2;
   }
@@ -246,26 +247,19 @@ std::string banner_of(const FrameContext& frame, int columns) {
   return with(cursor, wordings.back());
 }
 
-void arrange(const LayoutInput& input, UiState& ui) {
-  const ScrolledRows details = view_definition(ui.view).arrange(input, ui);
-  ui.details_seen = details.seen;
-  ui.details_top = std::clamp(ui.details_top, 0, std::max(0, details.all - details.seen));
-}
-
-void draw_screen(const FrameContext& frame, Canvas& canvas) {
+void draw_screen(const FrameContext& frame, const View& view, const Rect& body, Canvas& canvas) {
   const Size size = canvas.size();
   if (is_too_small(size)) {
     draw_too_small(canvas);
     return;
   }
-  if (is_compact(size)) return draw_compact(frame, canvas);
+  if (is_compact(size)) return draw_compact(frame, view, canvas);
   const bool ascii = frame.options.ascii;
   draw_title(frame, DrawRegion(canvas, {0, 0, size.columns, 1}, ascii));
   draw_banner(frame, DrawRegion(canvas, {0, 1, size.columns, 1}, ascii));
   if (has_scrubber(frame, size))
     draw_scrubber(frame, DrawRegion(canvas, {0, 2, size.columns, 1}, ascii));
-  const DrawRegion body(canvas, body_of(frame, size), ascii);
-  view_definition(frame.ui.view).draw(frame, body);
+  view.draw(frame, DrawRegion(canvas, body, ascii));
   draw_caption(frame, DrawRegion(canvas, {0, size.rows - 2, size.columns, 1}, ascii));
   const DrawRegion last(canvas, {0, size.rows - 1, size.columns, 1}, ascii);
   frame.ui.prompt

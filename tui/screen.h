@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tui/state/frame_context.h"
-#include "tui/state/view_table.h"
+#include "tui/state/view.h"
 
 namespace drover::tui {
 
@@ -15,8 +15,7 @@ Rect body_of(const FrameContext& frame, Size size);
 /// The warning that the data shown is not live or not complete; empty when all is well. A shorter
 /// text is used if it fits in `columns`; else the caller cuts the end.
 std::string banner_of(const FrameContext& frame, int columns);
-/// Lays out the current view and updates scroll positions and orders.
-void arrange(const LayoutInput& input, UiState& ui);
-void draw_screen(const FrameContext& frame, Canvas& canvas);
+/// `body`: of the view's layout.
+void draw_screen(const FrameContext& frame, const View& view, const Rect& body, Canvas& canvas);
 
 }  // namespace drover::tui

@@ -11,7 +11,7 @@
 #include "commands/connection/filter_option.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "tui/state/view_table.h"
+#include "tui/state/view_id.h"
 
 namespace drover::commands {
 

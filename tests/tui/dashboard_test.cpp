@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "tests/tui/sample_fleet.h"
-#include "tui/state/keymap.h"
-#include "tui/state/update.h"
+#include "tui/help_lines.h"
+#include "tui/history/in_memory_timeline.h"
+#include "tui/keymap.h"
+#include "tui/state/playback_cursor.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
@@ -44,9 +46,26 @@ TEST(Dashboard, DrawsUpdatesAtTheFrameRateAndKeysAtOnce) {
   EXPECT_TRUE(dashboard->needs_frame());
 }
 
+TEST(Dashboard, LaysOutOnceForAKeyBetweenTwoFrames) {
+  for (const std::string& view : view_names()) {
+    SampleFleet fleet;
+    const auto dashboard = dashboard_of(fleet, {120, 40}, view);
+    const Instant now = SampleFleet::start + seconds(39);
+    const std::uint64_t before = dashboard->layouts();
+    // New values do not move the rows that the user sees before the next frame does.
+    dashboard->receive(now, publish_peer, fleet.published(fleet.summary));
+    dashboard->press(now, {"j"});
+    dashboard->draw(now);
+    EXPECT_EQ(dashboard->layouts(), before + 1) << view;
+    for (const char* key : {"j", "k", "Tab"}) dashboard->press(now, {key});
+    dashboard->draw(now);
+    EXPECT_EQ(dashboard->layouts(), before + 4) << view << ": each key acts on the one before";
+  }
+}
+
 TEST(Keys, EachBindingIsReachableAndNoKeyHasTwoMeanings) {
   for (int number = 0; number < view_count; ++number) {
-    const auto view = static_cast<View>(number);
+    const auto view = static_cast<ViewId>(number);
     std::map<std::string, int> uses;
     for (const Binding& binding : bindings()) {
       if (!works_in(binding, view)) continue;
@@ -54,11 +73,11 @@ TEST(Keys, EachBindingIsReachableAndNoKeyHasTwoMeanings) {
       std::stringstream words(keys);
       for (std::string key; words >> key;) {
         EXPECT_EQ(++uses[key], 1) << key << " in view " << number;
-        EXPECT_EQ(command_of({key}, view), binding.command);
+        EXPECT_EQ(binding_of({key}, view), &binding);
       }
     }
   }
-  EXPECT_FALSE(command_of({"Z"}, View::fleet));
+  EXPECT_EQ(binding_of({"Z"}, ViewId::fleet), nullptr);
 }
 
 TEST(Keys, SwitchViewsAndQuit) {
@@ -147,7 +166,7 @@ TEST(Keys, ScrollLongPagesByScreensAndToTheEnds) {
 }
 
 TEST(Keys, ThatDoNothingHereAreNotListedOrSayWhy) {
-  EXPECT_FALSE(command_of({"Enter"}, View::power));
+  EXPECT_EQ(binding_of({"Enter"}, ViewId::power), nullptr);
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet", false, 3);
   dashboard->press(SampleFleet::start + seconds(3), {"p"});
@@ -349,8 +368,8 @@ TEST(Selection, StaysWithItsDeviceAndItsScreenRowWhenTheOrderMoves) {
   for (const Envelope& host : plain_hosts(20, 8)) model.apply(SampleFleet::start, host);
   for (const Envelope& batch : plain_samples(20, 8, 1)) model.apply(SampleFleet::start, batch);
   UiState ui;
-  ui.view = View::devices;
-  DeviceList& list = ui.devices;
+  DevicesView view(ui);
+  DeviceList& list = view.list;
   list.sort_column = 3;  // utilization
   list.descending = true;
   const auto sort = [&](Instant now) {
@@ -358,24 +377,26 @@ TEST(Selection, StaysWithItsDeviceAndItsScreenRowWhenTheOrderMoves) {
   };
   sort(SampleFleet::start);
   const auto settle = [&] {
-    list.place.scroll_to(selected_index(model, ui), static_cast<int>(list.lines.size()), 20);
+    list.place.scroll_to(view.selected(model), static_cast<int>(list.lines.size()), 20);
   };
   settle();
+  const InMemoryTimeline memory(SampleFleet::start, seconds(1), 1'000'000);
+  PlaybackCursor cursor(memory, {}, 1, SampleFleet::start);
   for (int i = 0; i < 60; ++i) {
-    update(model, ui, Command::down, SampleFleet::start);
+    view.move({model, cursor, SampleFleet::start}, Move::down);
     settle();
   }
   const DeviceId chosen = *ui.device;
   const int row = list.place.row;
-  const int before = selected_index(model, ui);
+  const int before = view.selected(model);
   for (const Envelope& batch : plain_samples(20, 8, 2))
     model.apply(SampleFleet::start + seconds(1), batch);
   sort(SampleFleet::start + seconds(1));
-  EXPECT_EQ(selected_index(model, ui), before) << "no new order while a person moves";
+  EXPECT_EQ(view.selected(model), before) << "no new order while a person moves";
   sort(SampleFleet::start + seconds(10));
   settle();
   EXPECT_EQ(*ui.device, chosen);
-  const int after = selected_index(model, ui);
+  const int after = view.selected(model);
   EXPECT_NE(after, before);
   if (after > row && after < 160 - 20) {
     EXPECT_EQ(list.place.row, row);

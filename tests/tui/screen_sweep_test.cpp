@@ -8,7 +8,7 @@
 #include "fleet/text/toml.h"
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
-#include "tui/state/view_table.h"
+#include "tui/state/view_id.h"
 #include "tui/terminal/diff_renderer.h"
 
 namespace drover::tui {

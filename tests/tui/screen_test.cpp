@@ -5,7 +5,7 @@
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/history/in_memory_timeline.h"
-#include "tui/state/view_table.h"
+#include "tui/state/view_id.h"
 
 namespace drover::tui {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "fleet/base/text.h"
 #include "tui/dashboard.h"
-#include "tui/state/view_table.h"
+#include "tui/state/view_id.h"
 
 namespace drover::tui {
 namespace {

@@ -11,12 +11,12 @@ namespace drover::tui {
 
 struct ClickTarget {
   enum class Kind : std::uint8_t {
-    view,     // a View
-    command,  // a Command
-    item,     // index in the current view's list
-    column,   // of the devices table
-    figure,   // a metric or limit of the device view
-    moment,   // of the covered time: one of scrubber_parts
+    view,    // a ViewId
+    key,     // index in bindings()
+    item,    // index in the current view's list
+    column,  // of the devices table
+    figure,  // a metric or limit of the device view
+    moment,  // of the covered time: one of scrubber_parts
   };
   Rect area;
   Kind kind = Kind::view;

@@ -217,15 +217,15 @@ Rect DevicePage::figure(int index) const {
   return {limits.column + place.column, limits.row + place.row, place.columns, 1};
 }
 
-DeviceLayout lay_out_device(const Model& model, const UiState& ui, DeviceTable::Row row,
-                            const SpecFacts& facts, Size area) {
+DeviceLayout lay_out_device(const Model& model, const FormulaSelection& figure,
+                            DeviceTable::Row row, const SpecFacts& facts, Size area) {
   DeviceLayout layout;
   layout.head_rows = model.condition_of(row) == nullptr ? 2 : 3;
   layout.lists = lists_of(model, row);
   const int room = std::max(0, area.rows - layout.head_rows);
   // An open formula does not change the page; only fewer of its rows are visible.
   layout.page = lay_out_page_on({area.columns, room}, layout.lists);
-  layout.panel = panel_of(ui.figure, facts, area.columns);
+  layout.panel = panel_of(figure, facts, area.columns);
   if (!layout.panel.empty()) {
     layout.panel_rows = std::min(static_cast<int>(layout.panel.size()) + 1, (room + 1) / 2);
   }

@@ -29,6 +29,14 @@ std::vector<FormulaLine> formula_lines(const MetricFormula& figure, const SpecFa
 void draw_formula_panel(DrawRegion region, const MetricFormula& figure, std::string_view value,
                         const std::vector<FormulaLine>& lines, int top);
 
+/// The selected metric or limit of the device view, and whether its formula is shown.
+struct FormulaSelection {
+  int index = -1;  // in metric_formulas(); -1: none
+  bool open = false;
+  bool follow = false;  // the page must scroll until it is visible
+  int page_top = 0;     // first visible row of the page while a formula is open
+};
+
 /// The lists of the page, from the model.
 struct PageLists {
   std::vector<const ReplicaRow*> replicas;
@@ -58,8 +66,8 @@ struct DeviceLayout {
 };
 
 /// `facts`: of the device's spec, needed only for an open formula.
-DeviceLayout lay_out_device(const Model& model, const UiState& ui, DeviceTable::Row row,
-                            const SpecFacts& facts, Size area);
+DeviceLayout lay_out_device(const Model& model, const FormulaSelection& figure,
+                            DeviceTable::Row row, const SpecFacts& facts, Size area);
 
 /// The time span of all charts of the page, which are aligned.
 TimeWindow page_window(const FrameContext& frame, int columns);

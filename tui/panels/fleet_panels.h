@@ -12,9 +12,6 @@ void draw_job_counts(const FrameContext& frame, DrawRegion region);
 /// Latencies, tokens, energy and cost.
 void draw_service(const FrameContext& frame, DrawRegion region, const Totals& totals);
 
-/// The heat map of UiState::map: its heading with the scale, and its cells.
-void draw_map(const FrameContext& frame, DrawRegion heading, DrawRegion cells);
-
 /// Replicas: a line per pool, model and precision.
 void draw_replicas(const FrameContext& frame, DrawRegion region);
 /// Load, power and queue over the last minutes, with a time axis.

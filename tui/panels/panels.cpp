@@ -9,7 +9,6 @@
 #include "tui/panels/log_panels.h"
 #include "tui/panels/panels.h"
 #include "tui/state/sparkline_values.h"
-#include "tui/state/update.h"
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
 
@@ -292,8 +291,8 @@ std::string zoomed_note(const UiState& ui, const std::string& scroll) {
 }
 
 void draw_items(const FrameContext& frame, DrawRegion& region, int first, const ListViewport& place,
-                std::size_t count, const std::function<bool(int row, std::size_t item)>& draw) {
-  const int selected = selected_index(frame.model, frame.ui);
+                std::size_t count, int selected,
+                const std::function<bool(int row, std::size_t item)>& draw) {
   for (int row = first; row < region.rows(); ++row) {
     const int item = place.top + row - first;
     if (item >= static_cast<int>(count)) break;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "tui/state/frame_context.h"
-#include "tui/state/view_table.h"
+#include "tui/state/view.h"
 
 namespace drover::tui {
 
@@ -24,10 +24,11 @@ std::string zoomed_note(const UiState& ui, const std::string& scroll);
 void draw_events(const FrameContext& frame, DrawRegion region);
 
 /// Draws the visible items of the view's list, from row `first` of the region on, and makes them
-/// clickable. `draw` draws an item on a row and returns whether a click on it selects
-/// something: a click on a heading of the jobs view selects a job next to it.
+/// clickable. `selected`: an item; -1: none. `draw` draws an item on a row and returns whether a
+/// click on it selects something: a click on a heading of the jobs view selects a job next to it.
 void draw_items(const FrameContext& frame, DrawRegion& region, int first, const ListViewport& place,
-                std::size_t count, const std::function<bool(int row, std::size_t item)>& draw);
+                std::size_t count, int selected,
+                const std::function<bool(int row, std::size_t item)>& draw);
 
 /// A list with a page of panels above it and open details below it. If the page does not fit into
 /// the rows that the list leaves, it scrolls (J, K), and its last row says so.

@@ -36,7 +36,7 @@ void PlaybackCursor::move(Instant now) {
     show(loop_->begin);
     return play(now);
   }
-  if (!replay_ && rate_ > 1 && to >= now) return go_live(now);
+  if (!replay_ && rate_ > 1 && to >= now) return catch_up(now);
   show(std::min(to, latest(now)));
   if (shown_ > to) play(now);  // the moment is no longer kept
   if (replay_ && to >= timeline_.last()) {
@@ -66,38 +66,19 @@ void PlaybackCursor::play(Instant now) {
   anchor_shown_ = shown_;
 }
 
-bool PlaybackCursor::takes(Command command) {
-  return command >= Command::pause && command <= Command::slower;
-}
-
-void PlaybackCursor::take(Command command, Instant now) {
+void PlaybackCursor::begin_key(Instant now) {
   move(now);
   note_.clear();
-  switch (command) {
-    case Command::pause:
-      return pause_or_go_on(now);
-    case Command::step_back:
-      return go_to(shown_ - step_length, now);
-    case Command::step_forward:
-      if (live()) return;
-      return go_to(saturating_add(shown_, step_length), now);
-    case Command::previous_marker:
-    case Command::next_marker:
-      return jump(command == Command::next_marker, now);
-    case Command::go_live:
-      return go_live(now);
-    case Command::bookmark:
-      return toggle_bookmark();
-    case Command::loop_begin:
-      return begin_loop();
-    case Command::loop_end:
-      return end_loop(now);
-    default:
-      return change_rate(command == Command::faster ? 1 : -1, now);
-  }
+}
+
+void PlaybackCursor::step(int seconds, Instant now) {
+  begin_key(now);
+  if (live() && seconds > 0) return;
+  go_to(saturating_add(shown_, seconds * step_length), now);
 }
 
 void PlaybackCursor::pause_or_go_on(Instant now) {
+  begin_key(now);
   if (mode_ == Mode::paused) {
     if (replay_ && shown_ >= timeline_.last()) {
       note_ = "end of the recording";
@@ -122,6 +103,7 @@ void PlaybackCursor::go_to(Instant at, Instant now) {
 }
 
 void PlaybackCursor::jump(bool forward, Instant now) {
+  begin_key(now);
   std::optional<Instant> found;
   // The nearest in the direction of the jump.
   const auto consider = [&](Instant at) {
@@ -142,7 +124,8 @@ void PlaybackCursor::jump(bool forward, Instant now) {
   go_to(*found, now);
 }
 
-void PlaybackCursor::toggle_bookmark() {
+void PlaybackCursor::toggle_bookmark(Instant now) {
+  begin_key(now);
   const auto place = std::lower_bound(bookmarks_.begin(), bookmarks_.end(), shown_);
   const std::string clock = to_clock_text(shown_);
   if (place != bookmarks_.end() && *place == shown_) {
@@ -156,7 +139,8 @@ void PlaybackCursor::toggle_bookmark() {
   }
 }
 
-void PlaybackCursor::begin_loop() {
+void PlaybackCursor::begin_loop(Instant now) {
+  begin_key(now);
   if (loop_ && loop_->begin == shown_) {
     loop_.reset();
     note_ = "loop removed";
@@ -167,6 +151,7 @@ void PlaybackCursor::begin_loop() {
 }
 
 void PlaybackCursor::end_loop(Instant now) {
+  begin_key(now);
   if (live() || !loop_ || shown_ <= loop_->begin) {
     note_ = live() ? "loops need a past moment: press Space or [ first"
                    : "set the start of the loop first, with (";
@@ -178,11 +163,14 @@ void PlaybackCursor::end_loop(Instant now) {
 }
 
 void PlaybackCursor::go_live(Instant now) {
-  if (replay_) {
-    go_to(timeline_.last(), now);
-    note_ = "end of the recording";
-    return;
-  }
+  begin_key(now);
+  if (!replay_) return catch_up(now);
+  go_to(timeline_.last(), now);
+  note_ = "end of the recording";
+}
+
+/// Shows the current time from now on.
+void PlaybackCursor::catch_up(Instant now) {
   if (moment_) ++changes_;
   mode_ = Mode::live;
   shown_ = now;
@@ -191,13 +179,14 @@ void PlaybackCursor::go_live(Instant now) {
   moment_.reset();
 }
 
-void PlaybackCursor::change_rate(int change, Instant now) {
+void PlaybackCursor::change_rate(int steps, Instant now) {
+  begin_key(now);
   if (live()) {
     note_ = "live speed cannot change: press Space or [ first";
     return;
   }
   const auto at = std::lower_bound(rates.begin(), rates.end(), rate_) - rates.begin();
-  const auto next = std::clamp<std::ptrdiff_t>(at + change, 0, std::ssize(rates) - 1);
+  const auto next = std::clamp<std::ptrdiff_t>(at + steps, 0, std::ssize(rates) - 1);
   rate_ = rates[static_cast<std::size_t>(next)];
   if (mode_ == Mode::playing) play(now);
 }

@@ -11,7 +11,6 @@
 
 #include "tui/history/timeline.h"
 #include "tui/state/dashboard_options.h"
-#include "tui/state/keymap.h"
 
 namespace drover::tui {
 
@@ -47,9 +46,19 @@ class PlaybackCursor {
   /// Incremented when model() is replaced: its rows then refer to other devices.
   std::uint64_t changes() const { return changes_; }
 
-  /// Whether a command controls the cursor: those from Command::pause to Command::slower.
-  static bool takes(Command command);
-  void take(Command command, Instant now);
+  // What keys do. Each of these forgets the note of the one before.
+
+  void pause_or_go_on(Instant now);
+  /// Moves this many seconds and pauses there.
+  void step(int seconds, Instant now);
+  /// Moves to the next alert, warning or bookmark, or to the one before.
+  void jump(bool forward, Instant now);
+  void go_live(Instant now);
+  void toggle_bookmark(Instant now);
+  void begin_loop(Instant now);
+  void end_loop(Instant now);
+  /// Plays faster or slower by this many steps.
+  void change_rate(int steps, Instant now);
   /// Moves to a time and pauses there.
   void go_to(Instant at, Instant now);
 
@@ -65,13 +74,9 @@ class PlaybackCursor {
   enum class Mode : std::uint8_t { live, paused, playing };
   void show(Instant at);
   void play(Instant now);
-  void pause_or_go_on(Instant now);
-  void jump(bool forward, Instant now);
-  void go_live(Instant now);
-  void change_rate(int step, Instant now);
-  void toggle_bookmark();
-  void begin_loop();
-  void end_loop(Instant now);
+  void catch_up(Instant now);
+  /// Advances to `now` and forgets the note.
+  void begin_key(Instant now);
 
   const Timeline& timeline_;
   bool replay_;

@@ -7,9 +7,9 @@
 #include "tui/canvas/theme.h"
 #include "tui/map/heat_order.h"
 #include "tui/map/map_metric.h"
-#include "tui/state/ui_state.h"
-#include "tui/state/view_table.h"
+#include "tui/state/view_id.h"
 #include "tui/tables/column_selection.h"
+#include "tui/tables/job_list.h"
 
 namespace drover::tui {
 namespace {

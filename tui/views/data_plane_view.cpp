@@ -1,5 +1,5 @@
-// The telemetry itself: for each agent the age of its samples, losses, rates and clock offset; and
-// the statistics of this dashboard.
+#include "tui/views/data_plane_view.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,9 +10,8 @@
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
 #include "tui/canvas/layout.h"
+#include "tui/panels/compact_lines.h"
 #include "tui/panels/panels.h"
-#include "tui/state/update.h"
-#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
@@ -99,43 +98,15 @@ constexpr std::array<AgentColumn, 14> agent_columns = {{
     {"SOFTWARE", 14, Align::left, 13, software_column},
 }};
 
-ScrolledRows arrange_hosts(const LayoutInput& at, UiState& ui) {
-  HostList& list = ui.hosts;
-  list.numbers = list_hosts(at.model, ui.fleet_filter, at.now);
-  list.place.scroll_to(index_of_chosen(at.model, list), static_cast<int>(list.numbers.size()),
-                       at.body.rows - facts_rows - 1);
-  return {};
-}
-
-int count_hosts(const UiState& ui) { return static_cast<int>(ui.hosts.numbers.size()); }
-int selected_host(const Model& model, const UiState& ui) {
-  return index_of_chosen(model, ui.hosts);
-}
-void select_host(const Model& model, UiState& ui, int index, int) {
-  const HostRow& host = model.hosts()[ui.hosts.numbers[static_cast<std::size_t>(index)]];
-  ui.hosts.chosen = host.reported.registration.host;
-  ui.hosts.place.row = -1;
-  if (host.count > 0) ui.device = model.id_of(host.first);
-}
-std::string text_of_host(const Model& model, const UiState& ui, int index) {
-  const Register& registration =
-      model.hosts()[ui.hosts.numbers[static_cast<std::size_t>(index)]].reported.registration;
-  return fmt::format("{} {} {}", registration.host, registration.rack, registration.software);
-}
-void open_host(const Model&, UiState& ui) {
-  if (ui.hosts.chosen) show_view(ui, View::devices);
-}
-bool deselect_host(UiState& ui) { return std::exchange(ui.hosts.chosen, std::nullopt).has_value(); }
-
 struct Sums {
   double rows_per_s = 0, batches_per_s = 0;
   std::uint64_t lost = 0, lost_at_router = 0, skipped = 0;
   double oldest_s = absent;
 };
 
-Sums sums_of(const FrameContext& frame) {
+Sums sums_of(const FrameContext& frame, const HostList& list) {
   Sums sums;
-  for (const std::uint32_t number : frame.ui.hosts.numbers) {
+  for (const std::uint32_t number : list.numbers) {
     const HostRow& host = frame.model.hosts()[number];
     const double rows = host.receive_stats.rows_per_s();
     if (!std::isnan(rows)) sums.rows_per_s += rows;
@@ -151,8 +122,9 @@ Sums sums_of(const FrameContext& frame) {
   return sums;
 }
 
-void draw_stream(const FrameContext& frame, DrawRegion region, const Totals& totals) {
-  const Sums sums = sums_of(frame);
+void draw_stream(const FrameContext& frame, DrawRegion region, const HostList& list,
+                 const Totals& totals) {
+  const Sums sums = sums_of(frame, list);
   region.heading(
       0, "Agents",
       fmt::format("{} ok, {} suspect, {} lost{}", totals.hosts_ok, totals.hosts_suspect,
@@ -205,8 +177,32 @@ void draw_own(const FrameContext& frame, DrawRegion region) {
                         live ? retention_text(frame.history.retention()) : "as recorded"));
 }
 
-void draw_agents(const FrameContext& frame, DrawRegion region) {
-  const HostList& list = frame.ui.hosts;
+bool any_shown(const FleetFilter& fleet_filter, const HostRow& host) {
+  const auto shows = [&](DeviceTable::Row row) { return fleet_filter.shows(row); };
+  return !fleet_filter.active() || host.has_row(shows);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> list_hosts(const Model& model, const FleetFilter& fleet_filter,
+                                      Instant now) {
+  std::vector<std::uint32_t> numbers;
+  for (const std::uint32_t number : model.host_order()) {
+    if (any_shown(fleet_filter, model.hosts()[number])) numbers.push_back(number);
+  }
+  // Stable, so that lines of hosts in the same state do not move.
+  const auto badness = [&](std::uint32_t number) {
+    const HostRow& host = model.hosts()[number];
+    if (host.reported.health == Health::left) return -1;
+    if (host.reported.health != Health::ok) return static_cast<int>(host.reported.health) + 1;
+    return host.count > 0 && model.is_stale(now, host) ? 1 : 0;
+  };
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return badness(a) > badness(b); });
+  return numbers;
+}
+
+void DataPlaneView::draw_agents(const FrameContext& frame, DrawRegion region) const {
   const auto columns = fit_columns<AgentColumn>(agent_columns, 1, region.columns() - 1);
   region.on(region.row_area(0)).blank(CellStyle::title);
   draw_column_titles(region, 0, columns, CellStyle::title);
@@ -223,32 +219,70 @@ void draw_agents(const FrameContext& frame, DrawRegion region) {
     }
     return true;
   };
-  draw_items(frame, region, 1, list.place, list.numbers.size(), draw);
+  draw_items(frame, region, 1, list.place, list.numbers.size(), selected(frame.model), draw);
   if (list.numbers.empty())
     region.text(1, 1, frame.nothing_text("agent", "no agents yet"), CellStyle::faint);
 }
 
-void draw_data_plane(const FrameContext& frame, const DrawRegion& region) {
+void DataPlaneView::draw(const FrameContext& frame, const DrawRegion& region) const {
   const std::vector<Rect> parts =
       cut_rows(region.area(), {{facts_rows - 1, facts_rows - 1, 0}, {3, 1'000, 1}}, 1);
   const std::vector<Rect> top = cut_columns(parts[0], {{34, 400, 1}, {34, 400, 1}}, 2);
-  if (top[0].columns > 0)
-    draw_stream(frame, region.on(top[0]), totals_of(frame.model, frame.now, frame.rows_shown()));
+  if (top[0].columns > 0) {
+    draw_stream(frame, region.on(top[0]), list,
+                totals_of(frame.model, frame.now, frame.rows_shown()));
+  }
   if (top[1].columns > 0) draw_own(frame, region.on(top[1]));
   draw_agents(frame, region.on(parts[1]));
 }
 
-}  // namespace
+std::vector<CompactLine> DataPlaneView::compact_lines(const FrameContext& frame,
+                                                      int lines_max) const {
+  const auto text = [&](std::uint32_t number, int item) -> CompactLine {
+    const HostRow& host = frame.model.hosts()[number];
+    const bool has_sample = host.last_sample_at != Instant::min();
+    return {fmt::format("{} {} {}", host.reported.registration.host, to_text(host.reported.health),
+                        has_sample ? duration_text(std::max(
+                                         0.0, std::floor(frame.s_since(host.last_sample_at))))
+                                   : "N/A"),
+            host.reported.health == Health::ok     ? CellStyle::plain
+            : host.reported.health == Health::left ? CellStyle::stale
+                                                   : CellStyle::critical,
+            item};
+  };
+  return list_lines(list.numbers, list.place, selected(frame.model), lines_max, text);
+}
 
-const ViewDefinition data_plane_view = {.name = "data-plane",
-                                        .arrange = arrange_hosts,
-                                        .draw = draw_data_plane,
-                                        .count = count_hosts,
-                                        .selected = selected_host,
-                                        .select = select_host,
-                                        .place = [](UiState& ui) { return &ui.hosts.place; },
-                                        .text = text_of_host,
-                                        .open = open_host,
-                                        .back = deselect_host};
+ScrolledRows DataPlaneView::lay_out(const LayoutInput& at) {
+  list.numbers = list_hosts(at.model, ui_.fleet_filter, at.now);
+  list.place.scroll_to(selected(at.model), items(), at.body.rows - facts_rows - 1);
+  return {};
+}
+
+int DataPlaneView::selected(const Model& model) const {
+  return index_where(list.numbers, [&](std::uint32_t number) {
+    return number < model.hosts().size() &&
+           model.hosts()[number].reported.registration.host == list.chosen;
+  });
+}
+
+void DataPlaneView::select(const Model& model, int index, int) {
+  const HostRow& host = model.hosts()[list.numbers[static_cast<std::size_t>(index)]];
+  list.chosen = host.reported.registration.host;
+  list.place.row = -1;
+  if (host.count > 0) ui_.device = model.id_of(host.first);
+}
+
+std::string DataPlaneView::search_text(const Model& model, int index) const {
+  const Register& registration =
+      model.hosts()[list.numbers[static_cast<std::size_t>(index)]].reported.registration;
+  return fmt::format("{} {} {}", registration.host, registration.rack, registration.software);
+}
+
+std::optional<ViewId> DataPlaneView::open_selected(const KeyContext&) {
+  return list.chosen ? std::optional(ViewId::devices) : std::nullopt;
+}
+
+bool DataPlaneView::back() { return std::exchange(list.chosen, std::nullopt).has_value(); }
 
 }  // namespace drover::tui

@@ -1,6 +1,5 @@
-// The details of one device: identity and state, every metric over time, limits, memory use,
-// replicas, jobs, decisions and events. It is longer than most screens: the head stays, the rest
-// scrolls, and an open formula is below it.
+#include "tui/views/device_view.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,12 +10,10 @@
 #include "fleet/base/units.h"
 #include "tui/device/device_charts.h"
 #include "tui/device/device_limits.h"
-#include "tui/device/device_page.h"
 #include "tui/panels/fleet_panels.h"
 #include "tui/panels/log_panels.h"
-#include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
-#include "tui/views/views.h"
+#include "tui/views/jobs_view.h"
 
 namespace drover::tui {
 namespace {
@@ -147,12 +144,34 @@ void draw_no_history(const FrameContext& frame, DrawRegion& region, const Rect& 
                forgotten ? "no history is kept" : "no sample received", CellStyle::faint);
 }
 
+/// The current value of a metric or limit, as text.
+std::string value_of(const Model& model, DeviceTable::Row row, int figure,
+                     const std::vector<std::string>& notes, const SpecFacts& facts) {
+  if (figure < throttle_formula_index) return notes[static_cast<std::size_t>(figure)];
+  if (figure == throttle_formula_index) return throttle_text(model.reading(row, Metric::throttle));
+  return limit_text(figure - first_limit, facts, model.reading(row, Metric::power_cap));
+}
+
+std::optional<DeviceTable::Row> chosen(const Model& model, const UiState& ui) {
+  return ui.device ? model.find(*ui.device) : std::nullopt;
+}
+
+std::string no_device_text(const FrameContext& frame) {
+  static constexpr std::string_view how = "Enter on the map or in the table opens one";
+  if (!frame.ui.device) return fmt::format("no device is selected: {}", how);
+  const std::string id = printable(to_text(*frame.ui.device));
+  if (frame.cursor.live()) return fmt::format("{} is no longer in the fleet: {}", id, how);
+  return fmt::format("{} is not in the fleet at {}: {}", id, frame.clock_words(), how);
+}
+
+}  // namespace
+
 /// Returns the notes of the charts: the current values of their metrics.
-std::vector<std::string> draw_page(const FrameContext& frame, Canvas& canvas, bool ascii,
-                                   DeviceTable::Row row, const DeviceLayout& layout,
-                                   const SpecFacts& facts) {
-  const DevicePage& page = layout.page;
-  const PageLists& lists = layout.lists;
+std::vector<std::string> DeviceView::draw_page(const FrameContext& frame, Canvas& canvas,
+                                               bool ascii, DeviceTable::Row row,
+                                               const SpecFacts& facts) const {
+  const DevicePage& page = layout_.page;
+  const PageLists& lists = layout_.lists;
   DrawRegion region(canvas, {0, 0, canvas.size().columns, canvas.size().rows}, ascii);
   const TimeWindow window = page_window(frame, canvas.size().columns);
   std::vector<int> cells;
@@ -178,7 +197,7 @@ std::vector<std::string> draw_page(const FrameContext& frame, Canvas& canvas, bo
   events.heading(0, "Events", lists.events.empty() ? "" : "newest first");
   draw_log_entries(events, 1, lists.events);
   if (lists.events.empty()) events.text(0, 1, "no recent events", CellStyle::faint);
-  if (const int figure = frame.ui.figure.index; figure >= 0) {
+  if (const int figure = figure_.index; figure >= 0) {
     region.on(page.figure(figure)).tint(0, CellStyle::selected);
   }
   std::vector<std::string> notes;
@@ -186,19 +205,10 @@ std::vector<std::string> draw_page(const FrameContext& frame, Canvas& canvas, bo
   return notes;
 }
 
-/// The current value of a metric or limit, as text.
-std::string value_of(const Model& model, DeviceTable::Row row, int figure,
-                     const std::vector<std::string>& notes, const SpecFacts& facts) {
-  if (figure < throttle_formula_index) return notes[static_cast<std::size_t>(figure)];
-  if (figure == throttle_formula_index) return throttle_text(model.reading(row, Metric::throttle));
-  return limit_text(figure - first_limit, facts, model.reading(row, Metric::power_cap));
-}
-
 /// Makes the visible metrics and limits clickable.
-void add_click_targets(const FrameContext& frame, const Rect& shown, const DevicePage& page,
-                       int top) {
+void DeviceView::add_click_targets(const FrameContext& frame, const Rect& shown, int top) const {
   for (int figure = 0; figure < metric_formula_count; ++figure) {
-    Rect place = page.figure(figure);
+    Rect place = layout_.page.figure(figure);
     place.column += shown.column;
     place.row += shown.row - top;
     const bool seen = place.row >= shown.row && place.row < shown.row + shown.rows;
@@ -206,71 +216,115 @@ void add_click_targets(const FrameContext& frame, const Rect& shown, const Devic
   }
 }
 
-std::optional<DeviceTable::Row> chosen(const Model& model, const UiState& ui) {
-  return ui.device ? model.find(*ui.device) : std::nullopt;
-}
-
-std::string no_device_text(const FrameContext& frame) {
-  static constexpr std::string_view how = "Enter on the map or in the table opens one";
-  if (!frame.ui.device) return fmt::format("no device is selected: {}", how);
-  const std::string id = printable(to_text(*frame.ui.device));
-  if (frame.cursor.live()) return fmt::format("{} is no longer in the fleet: {}", id, how);
-  return fmt::format("{} is not in the fleet at {}: {}", id, frame.clock_words(), how);
-}
-
-}  // namespace
-
-ScrolledRows arrange_device_view(const Model& model, UiState& ui, Size area) {
-  const auto row = chosen(model, ui);
-  if (!row) return {};
-  FormulaSelection& figure = ui.figure;
-  // Parsing a spec takes as long as drawing the rest of the view, so it is parsed only if needed.
-  const SpecFacts facts(figure.open ? model.spec_of(*row).text : std::string_view());
-  const DeviceLayout layout = lay_out_device(model, ui, *row, facts, area);
-  int& top = figure.open ? figure.page_top : ui.details_top;
-  if (figure.index >= 0 && std::exchange(figure.follow, false)) {
-    const Rect place = layout.page.figure(figure.index);
-    top = std::clamp(top, place.row + 1 - std::max(1, layout.page_rows_seen), place.row);
+ScrolledRows DeviceView::lay_out(const LayoutInput& at) {
+  table_.sort(at);
+  if (!ui_.device) {
+    if (const auto first = device_at(table_.list, 0, 1)) ui_.device = at.model.id_of(*first);
   }
-  top = std::clamp(top, 0, std::max(0, layout.page.rows - layout.page_rows_seen));
-  if (figure.open) return {static_cast<int>(layout.panel.size()), layout.panel_rows - 1};
-  return {layout.page.rows, layout.page_rows_seen};
+  const auto row = chosen(at.model, ui_);
+  if (!row) return {};
+  // Parsing a spec takes as long as drawing the rest of the view, so it is parsed only if needed.
+  const SpecFacts facts(figure_.open ? at.model.spec_of(*row).text : std::string_view());
+  layout_ = lay_out_device(at.model, figure_, *row, facts, {at.body.columns, at.body.rows});
+  int& top = figure_.open ? figure_.page_top : ui_.details_top;
+  if (figure_.index >= 0 && std::exchange(figure_.follow, false)) {
+    const Rect place = layout_.page.figure(figure_.index);
+    top = std::clamp(top, place.row + 1 - std::max(1, layout_.page_rows_seen), place.row);
+  }
+  top = std::clamp(top, 0, std::max(0, layout_.page.rows - layout_.page_rows_seen));
+  if (figure_.open) return {static_cast<int>(layout_.panel.size()), layout_.panel_rows - 1};
+  return {layout_.page.rows, layout_.page_rows_seen};
 }
 
-Instant device_view_begin(const FrameContext& frame, int columns) {
+Instant DeviceView::begin(const FrameContext& frame, int columns) const {
   // The strip spans all columns and so reaches back farthest. It needs the sample before it, and
   // some more to determine the sample interval.
   constexpr int cells_before = 33;
   return page_window(frame, columns).begin(columns + cells_before);
 }
 
-void draw_device_view(const FrameContext& frame, const DrawRegion& region) {
+void DeviceView::draw(const FrameContext& frame, const DrawRegion& region) const {
   DrawRegion view = region;
-  const auto row = chosen(frame.model, frame.ui);
+  const auto row = chosen(frame.model, ui_);
   if (!row) {
     view.field(0, 0, view.columns(), no_device_text(frame), CellStyle::faint);
     return;
   }
-  const FormulaSelection& figure = frame.ui.figure;
   const SpecFacts facts(frame.model.spec_of(*row).text);
-  const DeviceLayout layout =
-      lay_out_device(frame.model, frame.ui, *row, facts, {view.columns(), view.rows()});
-  const int top = figure.open ? figure.page_top : frame.ui.details_top;
+  const int top = figure_.open ? figure_.page_top : ui_.details_top;
   const std::string scroll =
-      figure.open ? "" : scroll_note(layout.page.rows, layout.page_rows_seen, top);
-  draw_head(frame, view, *row, zoomed_note(frame.ui, scroll));
-  Canvas canvas({view.columns(), layout.page.rows});
-  const std::vector<std::string> notes =
-      draw_page(frame, canvas, view.ascii(), *row, layout, facts);
-  const Rect shown{view.area().column, view.area().row + layout.head_rows, view.columns(),
-                   layout.page_rows_seen};
+      figure_.open ? "" : scroll_note(layout_.page.rows, layout_.page_rows_seen, top);
+  draw_head(frame, view, *row, zoomed_note(ui_, scroll));
+  Canvas canvas({view.columns(), layout_.page.rows});
+  const std::vector<std::string> notes = draw_page(frame, canvas, view.ascii(), *row, facts);
+  const Rect shown{view.area().column, view.area().row + layout_.head_rows, view.columns(),
+                   layout_.page_rows_seen};
   view.on(shown).paste(canvas, top, 0);
-  add_click_targets(frame, shown, layout.page, top);
-  if (layout.panel_rows == 0) return;
+  add_click_targets(frame, shown, top);
+  if (layout_.panel_rows == 0) return;
   draw_formula_panel(
-      view.on({shown.column, shown.row + shown.rows, shown.columns, layout.panel_rows}),
-      metric_formulas()[static_cast<std::size_t>(figure.index)],
-      value_of(frame.model, *row, figure.index, notes, facts), layout.panel, frame.ui.details_top);
+      view.on({shown.column, shown.row + shown.rows, shown.columns, layout_.panel_rows}),
+      metric_formulas()[static_cast<std::size_t>(figure_.index)],
+      value_of(frame.model, *row, figure_.index, notes, facts), layout_.panel, ui_.details_top);
+}
+
+std::vector<CompactLine> DeviceView::compact_lines(const FrameContext& frame, int) const {
+  const auto row = chosen(frame.model, ui_);
+  if (!row) return {{"no device is selected", CellStyle::faint}};
+  const Model& model = frame.model;
+  std::vector<CompactLine> lines = {compact_device(frame, *row, -1)};
+  lines.push_back({model.spec_of(*row).id});
+  if (const ConditionRow* condition = model.condition_of(*row)) {
+    lines.push_back({condition_text(condition->reported), CellStyle::critical});
+  }
+  const double bits = model.reading(*row, Metric::throttle);
+  lines.push_back(
+      {fmt::format("clock {} {}", rounded_text(model.reading(*row, Metric::clock), "MHz"),
+                   is_throttled(bits) ? "throttled: " + throttle_text(bits) : "")});
+  lines.push_back(
+      {fmt::format("runs {} queue {}", rounded_text(model.reading(*row, Metric::running), ""),
+                   rounded_text(model.reading(*row, Metric::queue), ""))});
+  for (const JobRow* job : jobs_on(model, *ui_.device)) {
+    lines.push_back(
+        {fmt::format("{} {}", to_short_text(job->reported.job.id), job->reported.job.work.model)});
+  }
+  return lines;
+}
+
+void DeviceView::select_figure(int index) {
+  figure_.index = (index + metric_formula_count) % metric_formula_count;
+  figure_.follow = true;
+  if (figure_.open) ui_.details_top = 0;
+}
+
+void DeviceView::move(const KeyContext& context, Move direction) {
+  if (direction != Move::left && direction != Move::right) return View::move(context, direction);
+  const int from = figure_.index;
+  select_figure(from < 0 ? 0 : direction == Move::right ? from + 1 : from - 1);
+}
+
+void DeviceView::select(const Model& model, int index, int direction) {
+  table_.select(model, index, direction);
+  figure_.follow = true;  // the same metric of another device
+}
+
+std::optional<ViewId> DeviceView::open_selected(const KeyContext&) {
+  if (figure_.index < 0) figure_.index = 0;
+  if (!figure_.open) figure_.page_top = ui_.details_top;
+  figure_.open = figure_.follow = true;
+  return std::nullopt;
+}
+
+/// Closes the formula, else clears the selected metric, else leaves the view.
+bool DeviceView::back() {
+  if (figure_.open) {
+    figure_.open = false;
+    ui_.details_top = figure_.page_top;
+  } else if (std::exchange(figure_.index, -1) < 0) {
+    ui_.view = ui_.before_device;
+    ui_.details_top = 0;
+  }
+  return true;
 }
 
 }  // namespace drover::tui

@@ -1,5 +1,5 @@
-// Every device as a row: bars with a number inside, sorted by any column, with sparklines on wide
-// screens.
+#include "tui/views/devices_view.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -8,11 +8,10 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/canvas/layout.h"
+#include "tui/panels/compact_lines.h"
 #include "tui/state/sparkline_values.h"
-#include "tui/state/update.h"
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
-#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
@@ -42,8 +41,8 @@ std::string title_of(const DeviceColumn& column, int width, const std::string& m
   return std::string(column.title.substr(0, mark.empty() ? column.title.size() : room)) + mark;
 }
 
-void draw_titles(const FrameContext& frame, DrawRegion& region, int history) {
-  const DeviceList& devices = frame.ui.devices;
+void draw_titles(const FrameContext& frame, DrawRegion& region, const DeviceList& devices,
+                 int history) {
   int at = sign_columns;
   for (const ShownColumn& shown : devices.columns) {
     const DeviceColumn& column = column_of(shown);
@@ -85,13 +84,13 @@ void draw_value(const EvaluationContext& context, DrawRegion& region, const Show
 }
 
 void draw_row(const FrameContext& frame, const EvaluationContext& context, DrawRegion& region,
-              int history, int line, DeviceTable::Row row) {
+              const DeviceList& devices, int history, int line, DeviceTable::Row row) {
   const UiState& ui = frame.ui;
   const bool stale = frame.stale(row);
   const bool lost = frame.model.is_gone(row);
   const DeviceMarker sign = device_marker(frame.model, frame.now, row);
   int at = sign_columns;
-  for (const ShownColumn& shown : ui.devices.columns) {
+  for (const ShownColumn& shown : devices.columns) {
     draw_value(context, region, shown, at, line, row, stale);
     at += shown.width + 1;
   }
@@ -107,8 +106,8 @@ void draw_row(const FrameContext& frame, const EvaluationContext& context, DrawR
 }
 
 /// The heading at `item`, with sums over the devices below it.
-void draw_group(const FrameContext& frame, DrawRegion region, std::size_t item) {
-  const auto& lines = frame.ui.devices.lines;
+void draw_group(const FrameContext& frame, DrawRegion region, const std::vector<DeviceLine>& lines,
+                std::size_t item) {
   std::vector<DeviceTable::Row> rows;
   for (std::size_t i = item + 1; i < lines.size() && lines[i].heading.empty(); ++i) {
     rows.push_back(lines[i].row);
@@ -120,8 +119,8 @@ void draw_group(const FrameContext& frame, DrawRegion region, std::size_t item) 
                              rounded_text(sums.hottest_c, "C")));
 }
 
-void draw_lines(const FrameContext& frame, DrawRegion& list, int history) {
-  const DeviceList& devices = frame.ui.devices;
+void draw_lines(const FrameContext& frame, DrawRegion& list, const DeviceList& devices,
+                int selected, int history) {
   const bool of_jobs =
       std::any_of(devices.columns.begin(), devices.columns.end(),
                   [](const ShownColumn& shown) { return column_of(shown).of_jobs; });
@@ -130,13 +129,13 @@ void draw_lines(const FrameContext& frame, DrawRegion& list, int history) {
   const auto draw = [&](int row, std::size_t item) {
     const DeviceLine& line = devices.lines[item];
     if (line.heading.empty()) {
-      draw_row(frame, context, list, history, row, line.row);
+      draw_row(frame, context, list, devices, history, row, line.row);
       return true;
     }
-    draw_group(frame, list.on(list.row_area(row)), item);
+    draw_group(frame, list.on(list.row_area(row)), devices.lines, item);
     return false;
   };
-  draw_items(frame, list, 1, devices.place, devices.lines.size(), draw);
+  draw_items(frame, list, 1, devices.place, devices.lines.size(), selected, draw);
 }
 
 /// "by POWER, descending, then TEMP, ascending; groups by host".
@@ -153,7 +152,7 @@ std::string order_text(const DeviceList& devices) {
   return text;
 }
 
-std::string title_text(const FrameContext& frame) {
+std::string title_text(const FrameContext& frame, const DeviceList& list) {
   const UiState& ui = frame.ui;
   const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
   std::string title = counted(totals.devices, "device");
@@ -162,8 +161,8 @@ std::string title_text(const FrameContext& frame) {
   if (!ui.tagged_devices.empty()) {
     title += fmt::format(", {} tagged", ui.tagged_devices.size());
   }
-  if (ui.devices.wanted.size() > ui.devices.columns.size()) {
-    const std::size_t more = ui.devices.wanted.size() - ui.devices.columns.size();
+  if (list.wanted.size() > list.columns.size()) {
+    const std::size_t more = list.wanted.size() - list.columns.size();
     title += fmt::format(", {} more", counted(more, "column"));
   }
   return title;
@@ -176,111 +175,87 @@ TableLayout lay_out_devices(const Rect& area) {
   return {parts[0], parts[1], {}};
 }
 
-namespace {
-
-void draw_devices(const FrameContext& frame, const DrawRegion& region) {
-  const DeviceList& devices = frame.ui.devices;
-  const TableLayout layout = lay_out_devices(region.area());
-  region.on(layout.top).heading(0, title_text(frame), order_text(devices));
-  DrawRegion list = region.on(layout.list);
-  list.on(list.row_area(0)).blank(CellStyle::title);
-  const int spare = list.columns() - width_of(devices.columns) - sign_columns - 1;
+void DevicesView::draw(const FrameContext& frame, const DrawRegion& region) const {
+  region.on(layout_.top).heading(0, title_text(frame, list), order_text(list));
+  DrawRegion body = region.on(layout_.list);
+  body.on(body.row_area(0)).blank(CellStyle::title);
+  const int spare = body.columns() - width_of(list.columns) - sign_columns - 1;
   const int history =
       spare >= history_columns_least ? std::min(spare, sparkline_values_max(frame)) : 0;
-  draw_titles(frame, list, history);
-  draw_lines(frame, list, history);
-  if (devices.lines.empty())
-    list.text(1, 1, frame.nothing_text("device", "no devices yet"), CellStyle::faint);
+  draw_titles(frame, body, list, history);
+  draw_lines(frame, body, list, selected(frame.model), history);
+  if (list.lines.empty())
+    body.text(1, 1, frame.nothing_text("device", "no devices yet"), CellStyle::faint);
 }
 
-int count_devices(const UiState& ui) { return static_cast<int>(ui.devices.lines.size()); }
-
-int selected_device(const Model& model, const UiState& ui) {
-  const auto row = ui.device ? model.find(*ui.device) : std::nullopt;
-  return row ? index_of(ui.devices, *row) : -1;
+CompactLine compact_device(const FrameContext& frame, DeviceTable::Row row, int item) {
+  const Model& model = frame.model;
+  const DeviceMarker sign = device_marker(frame.model, frame.now, row);
+  return {fmt::format("{}{} {} {} {}", sign.text, to_text(model.id_of(row)),
+                      percent_text(model.reading(row, Metric::utilization)),
+                      rounded_text(model.reading(row, Metric::temperature), "C"),
+                      rounded_text(model.reading(row, Metric::power), "W")),
+          frame.stale(row) ? CellStyle::stale : sign.style, item};
 }
 
-ScrolledRows arrange_devices(const LayoutInput& at, UiState& ui) {
-  const Rect list = lay_out_devices(at.body).list;
-  ui.devices.columns = columns_that_fit(ui.devices.wanted, list.columns - 3);
-  sort_devices(at.model, ui.fleet_filter, ui.devices, at.now, at.resort_every, ui.moved_at);
-  ui.devices.place.scroll_to(selected_device(at.model, ui), count_devices(ui), list.rows - 1);
+std::vector<CompactLine> DevicesView::compact_lines(const FrameContext& frame,
+                                                    int lines_max) const {
+  const auto text = [&](const DeviceLine& line, int item) {
+    return line.heading.empty() ? compact_device(frame, line.row, item)
+                                : CompactLine{line.heading, CellStyle::title};
+  };
+  return list_lines(list.lines, list.place, selected(frame.model), lines_max, text);
+}
+
+void DevicesView::forget_layout() {
+  list.lines.clear();
+  list.order_structure = 0;
+}
+
+void DevicesView::invert() {
+  list.descending = !list.descending;
+  list.order_structure = 0;
+}
+
+/// Cycles through none and all groupings.
+void DevicesView::step_grouping() {
+  const int next = list.grouping ? static_cast<int>(*list.grouping) + 1 : 0;
+  group_by(list, next < grouping_count ? std::optional(static_cast<Grouping>(next)) : std::nullopt);
+}
+
+int DevicesView::selected(const Model& model) const {
+  const auto row = ui_.device ? model.find(*ui_.device) : std::nullopt;
+  return row ? index_of(list, *row) : -1;
+}
+
+void DevicesView::sort(const LayoutInput& at) {
+  sort_devices(at.model, ui_.fleet_filter, list, at.now, at.resort_every, ui_.moved_at);
+}
+
+ScrolledRows DevicesView::lay_out(const LayoutInput& at) {
+  layout_ = lay_out_devices(at.body);
+  list.columns = columns_that_fit(list.wanted, layout_.list.columns - 3);
+  sort(at);
+  list.place.scroll_to(selected(at.model), items(), layout_.list.rows - 1);
   return {};
 }
 
-void select_device(const Model& model, UiState& ui, int index, int direction) {
-  const auto row = device_at(ui.devices, index, direction);
+void DevicesView::select(const Model& model, int index, int direction) {
+  const auto row = device_at(list, index, direction);
   if (!row) return;
-  ui.device = model.id_of(*row);
-  ui.devices.place.row = -1;
-  ui.figure.follow = true;  // the same metric of another device
+  ui_.device = model.id_of(*row);
+  list.place.row = -1;
 }
 
-std::string text_of_device(const Model& model, const UiState& ui, int index) {
-  const DeviceLine& line = ui.devices.lines[static_cast<std::size_t>(index)];
+std::string DevicesView::search_text(const Model& model, int index) const {
+  const DeviceLine& line = list.lines[static_cast<std::size_t>(index)];
   return line.heading.empty() ? device_search_text(model, line.row) : std::string();
 }
 
-ListViewport* place_of_devices(UiState& ui) { return &ui.devices.place; }
-
-void open_device(const Model&, UiState& ui) {
-  if (ui.device) show_view(ui, View::device);
+std::optional<ViewId> DevicesView::open_selected(const KeyContext&) {
+  return ui_.device ? std::optional(ViewId::device) : std::nullopt;
 }
 
-ScrolledRows arrange_device(const LayoutInput& at, UiState& ui) {
-  // The order in which j and k select other devices.
-  sort_devices(at.model, ui.fleet_filter, ui.devices, at.now, at.resort_every, ui.moved_at);
-  if (!ui.device) {
-    if (const auto first = device_at(ui.devices, 0, 1)) {
-      ui.device = at.model.id_of(*first);
-    }
-  }
-  return arrange_device_view(at.model, ui, {at.body.columns, at.body.rows});
-}
-
-void open_figure(const Model&, UiState& ui) {
-  FormulaSelection& figure = ui.figure;
-  if (figure.index < 0) figure.index = 0;
-  if (!figure.open) figure.page_top = ui.details_top;
-  figure.open = figure.follow = true;
-}
-
-/// Closes the formula, else clears the selected metric, else leaves the view.
-bool leave_device(UiState& ui) {
-  FormulaSelection& figure = ui.figure;
-  if (figure.open) {
-    figure.open = false;
-    ui.details_top = figure.page_top;
-    return true;
-  }
-  if (std::exchange(figure.index, -1) >= 0) return true;
-  ui.view = ui.before_device;
-  ui.details_top = 0;
-  return true;
-}
-
-}  // namespace
-
-const ViewDefinition devices_view = {.name = "devices",
-                                     .arrange = arrange_devices,
-                                     .draw = draw_devices,
-                                     .count = count_devices,
-                                     .selected = selected_device,
-                                     .select = select_device,
-                                     .place = place_of_devices,
-                                     .text = text_of_device,
-                                     .open = open_device,
-                                     .back = deselect_device};
-
-const ViewDefinition device_view = {.name = "device",
-                                    .arrange = arrange_device,
-                                    .draw = draw_device_view,
-                                    .count = count_devices,
-                                    .selected = selected_device,
-                                    .select = select_device,
-                                    .place = place_of_devices,
-                                    .text = text_of_device,
-                                    .open = open_figure,
-                                    .back = leave_device};
+bool DevicesView::back() { return std::exchange(ui_.device, std::nullopt).has_value(); }
 
 }  // namespace drover::tui

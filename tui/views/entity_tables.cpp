@@ -8,9 +8,9 @@
 #include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
 #include "fleet/job_facts.h"
-#include "tui/tables/decision_list.h"
-#include "tui/tables/host_list.h"
-#include "tui/tables/log_list.h"
+#include "tui/views/data_plane_view.h"
+#include "tui/views/events_view.h"
+#include "tui/views/routing_view.h"
 #include "tui/views/table_columns.h"
 
 namespace drover::tui {

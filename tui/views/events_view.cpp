@@ -1,5 +1,7 @@
-// Raised alerts and the log: Enter on a line goes to its moment and its device.
+#include "tui/views/events_view.h"
+
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,16 +14,36 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/filter/filter.h"
+#include "tui/panels/compact_lines.h"
 #include "tui/panels/log_panels.h"
-#include "tui/panels/panels.h"
-#include "tui/state/frame_context.h"
-#include "tui/state/update.h"
 #include "tui/tables/device_queries.h"
-#include "tui/tables/log_list.h"
-#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
+
+void add_section(std::vector<LogLine>& lines, std::string heading, std::string note,
+                 std::vector<LogEntry> section) {
+  lines.push_back({std::move(heading), std::move(note), {}});
+  for (LogEntry& entry : section) lines.push_back({{}, {}, std::move(entry)});
+}
+
+std::string note_of(const std::vector<LogEntry>& raised) {
+  if (raised.empty()) return "no alerts";
+  const auto seen = std::count_if(raised.begin(), raised.end(), [](const LogEntry& entry) {
+    return !entry.acknowledged_by.empty();
+  });
+  return seen > 0 ? fmt::format("most severe first, {} acknowledged", seen) : "most severe first";
+}
+
+std::string_view to_text(LogFilter filter) {
+  static constexpr std::array<std::string_view, log_filter_count> names = {"all", "alerts",
+                                                                           "events", "rules"};
+  return names[static_cast<std::size_t>(filter)];
+}
+
+LogEntryKey key_of(const LogEntry& entry) {
+  return {entry.at, entry.kind, entry.subject, entry.text};
+}
 
 constexpr int rows_with_rule = 6;     // heading, state or devices, raised, cleared, why, subjects
 constexpr int rows_without_rule = 3;  // heading, state, missing rule
@@ -133,8 +155,53 @@ int alert_details_rows(const Model& model, const LogList& list) {
   return rule_named(model, entry->rule) == nullptr ? rows_without_rule : rows_with_rule;
 }
 
-void draw_alert_details(const FrameContext& frame, DrawRegion region) {
-  const LogEntry* const entry = selected_log_entry(frame.ui.log);
+// From these sizes on, rules are beside the list, and details of the selection below it.
+constexpr int columns_with_rules = 160;
+constexpr int rows_with_details = 16;
+constexpr int events_gap = 2;
+
+int index_of_chosen(const LogList& list) {
+  if (!list.chosen) return -1;
+  return index_where(list.lines, [&](const LogLine& line) {
+    return line.heading.empty() && key_of(line.entry) == *list.chosen;
+  });
+}
+
+}  // namespace
+
+std::vector<LogLine> list_log(const Model& model, const FleetFilter& fleet_filter,
+                              LogFilter filter) {
+  std::vector<LogLine> lines;
+  const auto hidden = [&](const LogEntry& entry) { return !fleet_filter.shows(model, entry); };
+  if (filter == LogFilter::all || filter == LogFilter::alerts) {
+    std::vector<LogEntry> raised = raised_alerts(model);
+    std::erase_if(raised, hidden);
+    std::string heading = fmt::format("Alerts {}", raised.size());
+    std::string note = note_of(raised);
+    add_section(lines, std::move(heading), std::move(note), std::move(raised));
+  }
+  if (filter == LogFilter::all || filter == LogFilter::events) {
+    std::vector<LogEntry> entries = latest_log_entries(model, log_entries_max);
+    std::erase_if(entries, hidden);
+    add_section(lines, "Events", "newest first", std::move(entries));
+  }
+  if (filter == LogFilter::rules) {
+    // Filters do not apply to rules, which have no device.
+    std::vector<LogEntry> rules = alert_rules(model);
+    std::string heading = fmt::format("Rules {}", rules.size());
+    std::string note = rules.empty() ? "not reported by the router" : "from the policy";
+    add_section(lines, std::move(heading), std::move(note), std::move(rules));
+  }
+  return lines;
+}
+
+const LogEntry* selected_log_entry(const LogList& list) {
+  const int index = index_of_chosen(list);
+  return index < 0 ? nullptr : &list.lines[static_cast<std::size_t>(index)].entry;
+}
+
+void EventsView::draw_details(const FrameContext& frame, DrawRegion region) const {
+  const LogEntry* const entry = selected_log_entry(list);
   if (entry == nullptr || !has_details(*entry)) return;
   const AlertRuleText* const rule = rule_named(frame.model, entry->rule);
   const bool alone = entry->kind == LogEntryKind::rule;
@@ -162,111 +229,97 @@ void draw_alert_details(const FrameContext& frame, DrawRegion region) {
   fact("subjects", subjects_text(raised_by(frame, rule->name)));
 }
 
-// From these sizes on, rules are beside the list, and details of the selection below it.
-constexpr int columns_with_rules = 160;
-constexpr int rows_with_details = 16;
-constexpr int events_gap = 2;
-
-struct EventsLayout {
-  Rect list, details, rules;  // the last two may be empty
-};
-
-EventsLayout lay_out_events(const Rect& area, const Model& model, const LogList& list) {
-  EventsLayout layout{area, {}, {}};
+ScrolledRows EventsView::lay_out(const LayoutInput& at) {
+  const Rect& area = at.body;
+  list.lines = list_log(at.model, ui_.fleet_filter, list.filter);
+  list_area_ = area;
+  rules_area_ = {};
   if (area.columns >= columns_with_rules && list.filter != LogFilter::rules) {
-    layout.list.columns = area.columns * 3 / 5 - events_gap;
-    const int column = area.column + layout.list.columns + events_gap;
-    layout.rules = {column, area.row, area.column + area.columns - column, area.rows};
+    list_area_.columns = area.columns * 3 / 5 - events_gap;
+    const int column = area.column + list_area_.columns + events_gap;
+    rules_area_ = {column, area.row, area.column + area.columns - column, area.rows};
   }
-  const int details = area.rows < rows_with_details ? 0 : alert_details_rows(model, list);
-  layout.list.rows -= details;
-  layout.details = {area.column, area.row + layout.list.rows, layout.list.columns, details};
-  return layout;
-}
-
-ScrolledRows arrange_events(const LayoutInput& at, UiState& ui) {
-  LogList& list = ui.log;
-  list.lines = list_log(at.model, ui.fleet_filter, list.filter);
-  list.place.scroll_to(index_of_chosen(list), static_cast<int>(list.lines.size()),
-                       lay_out_events(at.body, at.model, list).list.rows);
+  const int details = area.rows < rows_with_details ? 0 : alert_details_rows(at.model, list);
+  list_area_.rows -= details;
+  details_area_ = {area.column, area.row + list_area_.rows, list_area_.columns, details};
+  list.place.scroll_to(index_of_chosen(list), items(), list_area_.rows);
   return {};
 }
 
-int count_entries(const UiState& ui) { return static_cast<int>(ui.log.lines.size()); }
-int selected_entry(const Model&, const UiState& ui) { return index_of_chosen(ui.log); }
-void select_entry(const Model&, UiState& ui, int index, int direction) {
-  select_log_entry(ui.log, index, direction);
+void EventsView::draw_list(const FrameContext& frame, DrawRegion region) const {
+  const auto draw = [&](int row, std::size_t item) {
+    const LogLine& line = list.lines[item];
+    if (!line.heading.empty()) {
+      const std::string showing = item > 0 ? "" : fmt::format(", f: {}", to_text(list.filter));
+      region.on(region.row_area(row)).heading(0, line.heading, line.note + showing);
+      return false;
+    }
+    line.entry.kind == LogEntryKind::rule ? draw_rule_line(frame, region, row, line.entry)
+                                          : draw_log_line(frame, region, row, line.entry);
+    return true;
+  };
+  draw_items(frame, region, 0, list.place, list.lines.size(), selected(frame.model), draw);
 }
-std::string text_of_entry(const Model&, const UiState& ui, int index) {
-  const LogEntry& entry = ui.log.lines[static_cast<std::size_t>(index)].entry;
+
+void EventsView::draw(const FrameContext& frame, const DrawRegion& region) const {
+  draw_list(frame, region.on(list_area_));
+  if (rules_area_.columns > 0) draw_rules(frame, region.on(rules_area_));
+  if (details_area_.rows > 0) draw_details(frame, region.on(details_area_));
+}
+
+std::vector<CompactLine> EventsView::compact_lines(const FrameContext& frame, int lines_max) const {
+  const auto text = [](const LogLine& line, int item) -> CompactLine {
+    if (!line.heading.empty()) return {line.heading, CellStyle::header};
+    return {fmt::format("{} {}", line.entry.subject, line.entry.text),
+            line.entry.severity == Severity::critical  ? CellStyle::critical
+            : line.entry.severity == Severity::warning ? CellStyle::warm
+                                                       : CellStyle::plain,
+            item};
+  };
+  return list_lines(list.lines, list.place, selected(frame.model), lines_max, text);
+}
+
+int EventsView::selected(const Model&) const { return index_of_chosen(list); }
+
+void EventsView::select(const Model&, int index, int direction) {
+  const LogLine* const line = nearest_line(list.lines, index, direction,
+                                           [](const LogLine& it) { return it.heading.empty(); });
+  if (line == nullptr) return;
+  list.chosen = key_of(line->entry);
+  list.place.row = -1;
+}
+
+std::string EventsView::search_text(const Model&, int index) const {
+  const LogEntry& entry = list.lines[static_cast<std::size_t>(index)].entry;
   return entry.subject + " " + entry.text;
 }
-bool deselect_entry(UiState& ui) { return std::exchange(ui.log.chosen, std::nullopt).has_value(); }
+
+bool EventsView::back() { return std::exchange(list.chosen, std::nullopt).has_value(); }
 
 /// Shows the devices that match a rule now.
-void go_to_rule(const Model& model, UiState& ui, const LogEntry& entry) {
-  const AlertRuleText* const rule = rule_named(model, entry.rule);
+std::optional<ViewId> EventsView::open_rule(const KeyContext& context, const LogEntry& entry) {
+  const AlertRuleText* const rule = rule_named(context.model, entry.rule);
   const auto filter = rule == nullptr ? std::nullopt : matching_devices_filter(*rule);
   if (!filter) {
-    ui.note = "no filter can list the devices of this rule";
-    return;
+    context.cursor.say("no filter can list the devices of this rule");
+    return std::nullopt;
   }
-  ui.fleet_filter.set(*filter);
-  show_view(ui, View::devices);
+  ui_.fleet_filter.set(*filter);
+  return ViewId::devices;
 }
 
 /// Goes to the entry's moment and to its subject: a device, a host's first device, or a job.
-void go_to_entry(const Model& model, UiState& ui) {
-  const LogEntry* const entry = selected_log_entry(ui.log);
-  if (entry == nullptr) return;
-  if (entry->kind == LogEntryKind::rule) return go_to_rule(model, ui, *entry);
-  ui.seek_target = entry->at;
-  if (const auto device = find_device(model, entry->subject)) {
-    ui.device = device;
-    show_view(ui, View::device);
-  } else if (const auto job = find_job(model, entry->subject)) {
-    ui.jobs.chosen = job;
-    ui.jobs.open = true;
-    show_view(ui, View::jobs);
-  } else {
-    show_view(ui, View::fleet);
-  }
+std::optional<ViewId> EventsView::open_selected(const KeyContext& context) {
+  const LogEntry* const entry = selected_log_entry(list);
+  if (entry == nullptr) return std::nullopt;
+  if (entry->kind == LogEntryKind::rule) return open_rule(context, *entry);
+  const auto device = find_device(context.model, entry->subject);
+  const auto job = device ? std::nullopt : find_job(context.model, entry->subject);
+  if (device) ui_.device = device;
+  if (job) jobs_.choose_and_open(*job);
+  // Last: this replaces the model.
+  context.cursor.go_to(entry->at, context.now);
+  return device ? ViewId::device : job ? ViewId::jobs : ViewId::fleet;
 }
-
-void draw_list(const FrameContext& frame, DrawRegion list) {
-  const LogList& log = frame.ui.log;
-  const auto draw = [&](int row, std::size_t item) {
-    const LogLine& line = log.lines[item];
-    if (!line.heading.empty()) {
-      const std::string showing = item > 0 ? "" : fmt::format(", f: {}", to_text(log.filter));
-      list.on(list.row_area(row)).heading(0, line.heading, line.note + showing);
-      return false;
-    }
-    line.entry.kind == LogEntryKind::rule ? draw_rule_line(frame, list, row, line.entry)
-                                          : draw_log_line(frame, list, row, line.entry);
-    return true;
-  };
-  draw_items(frame, list, 0, log.place, log.lines.size(), draw);
-}
-
-void draw_events_view(const FrameContext& frame, const DrawRegion& region) {
-  const EventsLayout layout = lay_out_events(region.area(), frame.model, frame.ui.log);
-  draw_list(frame, region.on(layout.list));
-  if (layout.rules.columns > 0) draw_rules(frame, region.on(layout.rules));
-  if (layout.details.rows > 0) draw_alert_details(frame, region.on(layout.details));
-}
-
-}  // namespace
-
-const ViewDefinition events_view = {.name = "events",
-                                    .arrange = arrange_events,
-                                    .draw = draw_events_view,
-                                    .count = count_entries,
-                                    .selected = selected_entry,
-                                    .select = select_entry,
-                                    .place = [](UiState& ui) { return &ui.log.place; },
-                                    .text = text_of_entry,
-                                    .open = go_to_entry,
-                                    .back = deselect_entry};
 
 }  // namespace drover::tui

@@ -1,36 +1,27 @@
-// The whole fleet on one page: totals, the map of all devices, the selected device and replicas; if
-// there is room, curves, decisions, running jobs and events.
+// Totals, the map of all devices, the selected device and replicas; if there is room, curves,
+// decisions, running jobs and events.
+#include "tui/views/fleet_view.h"
+
 #include <algorithm>
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "fleet/base/units.h"
 #include "tui/canvas/layout.h"
 #include "tui/panels/fleet_panels.h"
 #include "tui/panels/log_panels.h"
 #include "tui/panels/panels.h"
-#include "tui/state/update.h"
 #include "tui/tables/device_queries.h"
-#include "tui/views/views.h"
+#include "tui/views/jobs_view.h"
 
 namespace drover::tui {
 namespace {
 
 constexpr int summary_rows = 6;
 constexpr int device_rows_least = 7;
-
-/// Draws the selected device; without one, the device with the highest value on the map.
-void draw_chosen(const FrameContext& frame, DrawRegion region) {
-  if (frame.ui.device) {
-    if (const auto row = frame.model.find(*frame.ui.device)) {
-      draw_device(frame, region, *row, "Device");
-      return;
-    }
-  }
-  const auto& rows = frame.ui.map.order.rows;
-  if (rows.empty()) return;
-  draw_device(frame, region, hottest_of(frame.model, frame.now, frame.ui.metric, rows),
-              "Top device");
-}
+constexpr int map_page_rows = 5;
 
 }  // namespace
 
@@ -79,18 +70,28 @@ Rect map_cells(const FleetLayout& layout) {
           std::max(0, layout.map.rows - 1)};
 }
 
-namespace {
+void FleetView::draw_chosen(const FrameContext& frame, DrawRegion region) const {
+  if (ui_.device) {
+    if (const auto row = frame.model.find(*ui_.device)) {
+      draw_device(frame, region, *row, "Device");
+      return;
+    }
+  }
+  const auto& rows = map_.order.rows;
+  if (rows.empty()) return;
+  draw_device(frame, region, hottest_of(frame.model, frame.now, metric, rows), "Top device");
+}
 
-void draw_fleet(const FrameContext& frame, const DrawRegion& region) {
-  const FleetLayout layout =
-      lay_out_fleet(region.area(), frame.model, frame.ui.map.order, frame.ui.fleet_filter);
+void FleetView::draw(const FrameContext& frame, const DrawRegion& region) const {
+  const FleetLayout& layout = layout_;
   const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
   const std::vector<Rect> panels =
       cut_columns(layout.summary, {{30, 70, 3}, {17, 60, 2}, {25, 60, 2}}, 2);
   draw_totals(region.on(panels[0]), totals);
   draw_job_counts(frame, region.on(panels[1]));
   draw_service(frame, region.on(panels[2]), totals);
-  draw_map(frame, region.on(layout.map), region.on(map_cells(layout)));
+  draw_map(frame, map_, metric, selected(frame.model), region.on(layout.map),
+           region.on(map_cells(layout)));
   if (layout.device.rows > 0) draw_chosen(frame, region.on(layout.device));
   if (layout.replicas.rows > 0) draw_replicas(frame, region.on(layout.replicas));
   if (layout.fleet_trend.rows > 0) draw_trend_charts(frame, region.on(layout.fleet_trend), totals);
@@ -100,72 +101,132 @@ void draw_fleet(const FrameContext& frame, const DrawRegion& region) {
   if (layout.events.rows > 0) draw_events(frame, region.on(layout.events));
 }
 
-/// Determines the device and the level that each cell shows.
-void colour(const LayoutInput& at, UiState& ui) {
-  HeatMap& map = ui.map;
-  if (!at.steady) ui.levels.forget();
-  ui.levels.begin({at.model.structure(), static_cast<int>(ui.metric), static_cast<int>(ui.grouping),
-                   map.per_cell},
-                  at.model.devices().rows());
-  for (HeatCell& cell : map.cells) {
-    const auto rows = std::span(map.order.rows).subspan(cell.first, cell.count);
-    cell.shown = hottest_of(at.model, at.now, ui.metric, rows);
-    const MapValue reading = map_value(at.model, at.now, cell.shown, ui.metric);
-    cell.level = ui.levels.settle(rows.front(), reading.known() ? reading.share : absent);
+std::vector<CompactLine> FleetView::compact_lines(const FrameContext& frame, int) const {
+  const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
+  const auto& summary = frame.model.summary();
+  std::vector<CompactLine> lines;
+  if (!frame.model.alerts().empty()) {
+    const LogEntry worst = raised_alerts(frame.model).front();
+    lines.push_back({fmt::format("{}: {} {}", counted(frame.model.alerts().size(), "alert"),
+                                 worst.subject, worst.rule),
+                     CellStyle::critical});
+  }
+  lines.push_back({fmt::format("load {} busy {}/{}", percent_text(totals.utilization), totals.busy,
+                               totals.devices)});
+  lines.push_back({fmt::format("power {}", known_text(totals.power_w, watts_text))});
+  lines.push_back({fmt::format("hottest {}", rounded_text(totals.hottest_c, "C"))});
+  if (summary) {
+    lines.push_back({fmt::format("jobs {} run {} wait {} fail", summary->running, summary->queued,
+                                 summary->failed)});
+  }
+  lines.push_back({fmt::format("hosts {} ok {} lost", totals.hosts_ok, totals.hosts_lost),
+                   totals.hosts_lost > 0 ? CellStyle::critical : CellStyle::plain});
+  return lines;
+}
+
+void FleetView::draw_below_lines(const FrameContext& frame, DrawRegion region) const {
+  int place = 0;
+  for (const DeviceTable::Row row : frame.model.device_order()) {
+    if (!ui_.fleet_filter.shows(row)) continue;
+    const int column = place % std::max(1, region.columns()),
+              line = place / std::max(1, region.columns());
+    ++place;
+    if (line >= region.rows()) return;
+    const MapValue reading = map_value(frame.model, frame.now, row, metric);
+    const DeviceMarker sign = device_marker(frame.model, frame.now, row);
+    const bool known =
+        reading.known() && (sign.text == " " || sign.text == "*" || sign.text == "d");
+    region.text(column, line,
+                known              ? " "
+                : sign.text == " " ? "-"
+                                   : sign.text,
+                known ? heat_level_style(heat_level(reading.share)) : sign.style);
   }
 }
 
-ScrolledRows arrange_fleet(const LayoutInput& at, UiState& ui) {
-  HeatOrder order = order_devices(at.model, at.now, ui.grouping, ui.fleet_filter);
-  const Rect cells = map_cells(lay_out_fleet(at.body, at.model, order, ui.fleet_filter));
-  ui.map = lay_out_heat_map(at.model, std::move(order), cells.columns, cells.rows);
-  colour(at, ui);
+/// Determines the device and the level that each cell shows.
+void FleetView::colour(const LayoutInput& at) {
+  if (!at.steady) levels_.forget();
+  levels_.begin(
+      {at.model.structure(), static_cast<int>(metric), static_cast<int>(grouping), map_.per_cell},
+      at.model.devices().rows());
+  for (HeatCell& cell : map_.cells) {
+    const auto rows = std::span(map_.order.rows).subspan(cell.first, cell.count);
+    cell.shown = hottest_of(at.model, at.now, metric, rows);
+    const MapValue reading = map_value(at.model, at.now, cell.shown, metric);
+    cell.level = levels_.settle(rows.front(), reading.known() ? reading.share : absent);
+  }
+}
+
+ScrolledRows FleetView::lay_out(const LayoutInput& at) {
+  HeatOrder order = order_devices(at.model, at.now, grouping, ui_.fleet_filter);
+  layout_ = lay_out_fleet(at.body, at.model, order, ui_.fleet_filter);
+  const Rect cells = map_cells(layout_);
+  map_ = lay_out_heat_map(at.model, std::move(order), cells.columns, cells.rows);
+  colour(at);
   return {};
 }
 
-int count_cells(const UiState& ui) { return static_cast<int>(ui.map.cells.size()); }
-
-int selected_cell(const Model& model, const UiState& ui) {
-  if (!ui.device) return -1;
-  const auto row = model.find(*ui.device);
-  const HeatOrder& order = ui.map.order;
+int FleetView::selected(const Model& model) const {
+  if (!ui_.device) return -1;
+  const auto row = model.find(*ui_.device);
+  const HeatOrder& order = map_.order;
   if (!row || *row >= order.places.size()) return -1;
-  const std::size_t cell = cell_of(ui.map, order.places[*row]);
-  return cell < ui.map.cells.size() ? static_cast<int>(cell) : -1;
+  const std::size_t cell = cell_of(map_, order.places[*row]);
+  return cell < map_.cells.size() ? static_cast<int>(cell) : -1;
 }
 
-void select_cell(const Model& model, UiState& ui, int index, int) {
-  const HeatMap& map = ui.map;
-  const DeviceTable::Row row = map.order.rows[map.cells[static_cast<std::size_t>(index)].first];
-  if (row < model.devices().rows()) ui.device = model.id_of(row);
+void FleetView::select(const Model& model, int index, int) {
+  const DeviceTable::Row row = map_.order.rows[map_.cells[static_cast<std::size_t>(index)].first];
+  if (row < model.devices().rows()) ui_.device = model.id_of(row);
 }
 
-std::string cell_text(const Model& model, const UiState& ui, int index) {
-  const HeatMap& map = ui.map;
-  const HeatCell& cell = map.cells[static_cast<std::size_t>(index)];
+void FleetView::step_in_map(const Model& model, int columns, int rows) {
+  const int from = selected(model);
+  const std::size_t cell = from < 0 ? map_.cells.size() : static_cast<std::size_t>(from);
+  select_near(model, static_cast<int>(neighbour(map_, cell, columns, rows)), 1);
+}
+
+void FleetView::move(const KeyContext& context, Move direction) {
+  const Model& model = context.model;
+  switch (direction) {
+    case Move::up:
+    case Move::wheel_up:
+      return step_in_map(model, 0, -1);
+    case Move::down:
+    case Move::wheel_down:
+      return step_in_map(model, 0, 1);
+    case Move::left:
+      return step_in_map(model, -1, 0);
+    case Move::right:
+      return step_in_map(model, 1, 0);
+    case Move::page_up:
+    case Move::page_down:
+      for (int i = 0; i < map_page_rows; ++i) {
+        step_in_map(model, 0, direction == Move::page_up ? -1 : 1);
+      }
+      return;
+    case Move::first:
+    case Move::last:
+      return select_near(model, direction == Move::last ? items() - 1 : 0, 1);
+  }
+}
+
+std::string FleetView::search_text(const Model& model, int index) const {
+  const HeatCell& cell = map_.cells[static_cast<std::size_t>(index)];
   std::string text;
   for (std::uint32_t place = cell.first; place < cell.first + cell.count; ++place) {
-    const DeviceTable::Row row = map.order.rows[place];
+    const DeviceTable::Row row = map_.order.rows[place];
     if (row < model.devices().rows()) text += device_search_text(model, row) + " ";
   }
   return text;
 }
 
-void open_selected_cell(const Model& model, UiState& ui) {
-  if (!ui.device && !ui.map.cells.empty()) select_cell(model, ui, 0, 1);
-  if (ui.device) show_view(ui, View::device);
+std::optional<ViewId> FleetView::open_selected(const KeyContext& context) {
+  if (!ui_.device && !map_.cells.empty()) select(context.model, 0, 1);
+  return ui_.device ? std::optional(ViewId::device) : std::nullopt;
 }
 
-}  // namespace
-
-const ViewDefinition fleet_view = {.name = "fleet",
-                                   .arrange = arrange_fleet,
-                                   .draw = draw_fleet,
-                                   .count = count_cells,
-                                   .selected = selected_cell,
-                                   .select = select_cell,
-                                   .text = cell_text,
-                                   .open = open_selected_cell,
-                                   .back = deselect_device};
+bool FleetView::back() { return std::exchange(ui_.device, std::nullopt).has_value(); }
 
 }  // namespace drover::tui

@@ -1,104 +1,32 @@
-// Keys (from the key table), commands, reasons and symbols, as one page that scrolls.
+#include "tui/views/help_view.h"
+
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
-#include "fleet/reason.h"
-#include "tui/state/command_line.h"
-#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
 
 constexpr int key_columns = 18;
 
-std::string where_text(const Binding& binding) {
-  // The views of a key are not listed if only help or device lacks it: it has no use there, or
-  // another line explains it.
-  for (const Views left_out : {Views{0}, in_help, in_device}) {
-    if (binding.views == (in_every_view & ~left_out)) return {};
-  }
-  std::string names;
-  for (int view = 0; view < view_count; ++view) {
-    if (!works_in(binding, static_cast<View>(view))) continue;
-    names += (names.empty() ? "" : ", ") + view_names()[static_cast<std::size_t>(view)];
-  }
-  return fmt::format(" ({})", names);
-}
-
 }  // namespace
 
-std::vector<HelpLine> help_lines() {
-  std::vector<HelpLine> lines;
-  lines.push_back({"Keys", "", CellStyle::header});
-  for (const Binding& binding : bindings()) {
-    lines.push_back(
-        {std::string(binding.shown), fmt::format("{}{}", binding.help, where_text(binding))});
-  }
-  lines.push_back({});
-  lines.push_back({"Commands", "", CellStyle::header});
-  for (const LineCommand& command : line_commands()) {
-    lines.push_back({fmt::format(":{}", command.name),
-                     command.argument.empty()
-                         ? std::string(command.help)
-                         : fmt::format("{}: {}", command.argument, command.help)});
-  }
-  lines.push_back({});
-  lines.push_back({"Reasons", "", CellStyle::header});
-  for (int i = 0; i < reason_count; ++i) {
-    const ReasonFacts& reason = facts(static_cast<Reason>(i));
-    lines.push_back({std::string(reason.name), std::string(reason.meaning)});
-  }
-  lines.push_back({});
-  lines.push_back({"Symbols", "", CellStyle::header});
-  static constexpr std::pair<std::string_view, std::string_view> signs[] = {
-      {"N/A", "Not reported. Never zero: an idle device shows 0."},
-      {"-", "None, such as a host without a rack; on the map: no data."},
-      {"!", "Not usable, as its driver or agent reports. Also: an alert."},
-      {"*", "An injected fault; the device's details name it."},
-      {"d", "Drained: no new work until it is resumed."},
-      {"x", "Host lost: no heartbeat. AGE is the age of its last sample."},
-      {"?", "Stale: no sample for 5 s of fleet time and 3 s of wall time."},
-      {"map", "From dark (cold) to bright (hot), one scale for all kinds."},
-      {"MFU", "Share of the matrix units' peak that the work achieves."},
-      {"temperature", "On the map: up to the throttle limit; ~: assumed 100 C."},
-      {"bars", "Green: normal. Yellow: near a limit. Orange: at the limit."},
-      {"", "The bar of the load is always green."},
-      {"THROTTLE", "Why the clock is reduced: power cap, thermal, or hardware."},
-      {"FALLBACK", "The fallback of the rule that placed the job, counted from 1."},
-      {"CANDIDATES", "The number of candidates that were considered."},
-      {"SCORE", "The weighted mean of the parts below it: value x weight, 0 to 1."},
-      {"~", "Estimate: progress from run time; W, C from assumptions."},
-      {">", "Among events: an action of a user or program, its result."},
-      {"=", "Among events: a cleared alert."},
-      {"+", "Among events and alerts: acknowledged."},
-      {"chart lines", "The cap or limit of the value; a gap in a chart: unknown."},
-      {"late", "Runs longer than the router expected; + shows by how much."},
-  };
-  for (const auto& [sign, text] : signs) lines.push_back({std::string(sign), std::string(text)});
-  return lines;
-}
-
-namespace {
-
-/// The rows of `rows` that show the page; if it scrolls, the last row is a hint.
-int help_rows(int rows) { return static_cast<int>(help_lines().size()) > rows ? rows - 1 : rows; }
-
-void draw_help(const FrameContext& frame, const DrawRegion& region) {
+void HelpView::draw(const FrameContext&, const DrawRegion& region) const {
   DrawRegion page = region;
-  const std::vector<HelpLine> lines = help_lines();
-  const int top = frame.ui.help.top;
-  const int visible = help_rows(page.rows());
+  const int visible = page_.visible;
   if (visible < page.rows()) {
-    const int below = static_cast<int>(lines.size()) - top - visible;
+    const int below = static_cast<int>(lines_.size()) - page_.top - visible;
     page.heading(
         visible, below > 0 ? "Space: next page, PgUp: back" : "End, PgUp: back",
         below > 0 ? counted(static_cast<std::uint64_t>(below), "more line", "more lines") + " below"
                   : "");
   }
   for (int row = 0; row < visible; ++row) {
-    const int item = top + row;
-    if (item >= static_cast<int>(lines.size())) break;
-    const HelpLine& line = lines[static_cast<std::size_t>(item)];
+    const int item = page_.top + row;
+    if (item >= static_cast<int>(lines_.size())) break;
+    const HelpLine& line = lines_[static_cast<std::size_t>(item)];
     if (line.style == CellStyle::header) {
       page.heading(row, line.key);
       continue;
@@ -108,29 +36,31 @@ void draw_help(const FrameContext& frame, const DrawRegion& region) {
   }
 }
 
-ScrolledRows arrange_help(const LayoutInput& at, UiState& ui) {
-  ui.help.scroll_to(-1, static_cast<int>(help_lines().size()), help_rows(at.body.rows));
+std::vector<CompactLine> HelpView::compact_lines(const FrameContext&, int lines_max) const {
+  const int first =
+      std::clamp(page_.top, 0, std::max(0, static_cast<int>(lines_.size()) - lines_max));
+  std::vector<CompactLine> lines;
+  for (std::size_t i = static_cast<std::size_t>(first); i < lines_.size(); ++i) {
+    lines.push_back({fmt::format("{} {}", lines_[i].key, lines_[i].text), lines_[i].style});
+  }
+  return lines;
+}
+
+ScrolledRows HelpView::lay_out(const LayoutInput& at) {
+  const int lines = static_cast<int>(lines_.size());
+  // If it scrolls, the last row is a hint.
+  page_.scroll_to(-1, lines, lines > at.body.rows ? at.body.rows - 1 : at.body.rows);
   return {};
 }
 
-std::string text_of_help(const Model&, const UiState&, int index) {
-  const std::vector<HelpLine> lines = help_lines();
-  const HelpLine& line = lines[static_cast<std::size_t>(index)];
+std::string HelpView::search_text(const Model&, int index) const {
+  const HelpLine& line = lines_[static_cast<std::size_t>(index)];
   return line.key + " " + line.text;
 }
 
-bool leave_help(UiState& ui) {
-  ui.view = ui.before_help;
+bool HelpView::back() {
+  ui_.view = ui_.before_help;
   return true;
 }
-
-}  // namespace
-
-const ViewDefinition help_view = {.name = "help",
-                                  .arrange = arrange_help,
-                                  .draw = draw_help,
-                                  .place = [](UiState& ui) { return &ui.help; },
-                                  .text = text_of_help,
-                                  .back = leave_help};
 
 }  // namespace drover::tui

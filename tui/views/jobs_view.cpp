@@ -1,4 +1,5 @@
-// Jobs: which wait and why, which run and until when, which failed and why.
+#include "tui/views/jobs_view.h"
+
 #include <algorithm>
 #include <array>
 
@@ -7,10 +8,8 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
-#include "tui/panels/jobs_page.h"
-#include "tui/panels/panels.h"
+#include "tui/panels/compact_lines.h"
 #include "tui/tables/device_queries.h"
-#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
@@ -300,67 +299,86 @@ void draw_running(const FrameContext& frame, DrawRegion region) {
   draw_running_jobs(frame, region, title, jobs, true);
 }
 
-TableLayout lay_out_jobs(const Rect& area, const Model& model, int details) {
-  const JobsPage page = lay_out_jobs_page(model, area.columns);
+TableLayout lay_out_jobs(const Rect& area, const JobsPage& page, int details) {
   return lay_out_table(area, page.rows, page.waiting.rows, area.rows / 2, details);
 }
 
-namespace {
-
-void draw_job_list(const FrameContext& frame, DrawRegion list) {
-  const JobList& jobs = frame.ui.jobs;
-  const JobColumns columns = shown_columns(list.columns());
-  list.on(list.row_area(0)).blank(CellStyle::title);
-  draw_column_titles(list, 0, columns, CellStyle::title);
+void JobsView::draw_list(const FrameContext& frame, DrawRegion region) const {
+  const JobColumns columns = shown_columns(region.columns());
+  region.on(region.row_area(0)).blank(CellStyle::title);
+  draw_column_titles(region, 0, columns, CellStyle::title);
   const int note = column_after(columns, 1);
-  const std::string filter = fmt::format("showing {} ", to_text(jobs.filter));
-  const int badge = list.columns() - static_cast<int>(filter.size());
-  if (note + 5 <= badge) list.text(note, 0, "NOTE", CellStyle::title);
-  list.text(badge, 0, filter, CellStyle::badge);
+  const std::string filter = fmt::format("showing {} ", to_text(list.filter));
+  const int badge = region.columns() - static_cast<int>(filter.size());
+  if (note + 5 <= badge) region.text(note, 0, "NOTE", CellStyle::title);
+  region.text(badge, 0, filter, CellStyle::badge);
   const auto draw = [&](int row, std::size_t item) {
-    const JobLine& line = jobs.lines[item];
+    const JobLine& line = list.lines[item];
     if (line.kind == JobLine::Kind::heading) {
-      draw_section(list.on(list.row_area(row)), columns, line);
+      draw_section(region.on(region.row_area(row)), columns, line);
       return true;
     }
     const auto job = frame.model.jobs().find(line.job);
-    if (job != frame.model.jobs().end()) draw_job(frame, list, columns, row, job->second);
+    if (job != frame.model.jobs().end()) draw_job(frame, region, columns, row, job->second);
     return true;
   };
-  draw_items(frame, list, 1, jobs.place, jobs.lines.size(), draw);
+  draw_items(frame, region, 1, list.place, list.lines.size(), selected(frame.model), draw);
 }
 
-void draw_jobs(const FrameContext& frame, const DrawRegion& region) {
-  const JobList& jobs = frame.ui.jobs;
-  const TableLayout layout =
-      lay_out_jobs(region.area(), frame.model, job_details_rows(frame.model, jobs));
-  draw_header_page(frame, region, layout, lay_out_jobs_page(frame.model, region.columns()).rows,
-                   [&](const DrawRegion& page) { draw_jobs_page(frame, page); });
-  draw_job_list(frame, region.on(layout.list));
-  const JobChanged* const job = chosen_job(frame.model, jobs);
-  if (layout.details.rows > 0 && job != nullptr) {
-    draw_details(frame, region.on(layout.details), *job);
+void JobsView::draw(const FrameContext& frame, const DrawRegion& region) const {
+  draw_header_page(frame, region, layout_, page_.rows,
+                   [&](const DrawRegion& page) { draw_jobs_page(frame, page_, page); });
+  draw_list(frame, region.on(layout_.list));
+  const JobChanged* const job = chosen_job(frame.model, list);
+  if (layout_.details.rows > 0 && job != nullptr) {
+    draw_details(frame, region.on(layout_.details), *job);
   }
 }
 
-ScrolledRows arrange_jobs(const LayoutInput& at, UiState& ui) {
-  JobList& list = ui.jobs;
-  list.open = list.open && chosen_job(at.model, list) != nullptr;
-  const int details = job_details_rows(at.model, list);
-  const TableLayout layout = lay_out_jobs(at.body, at.model, details);
-  const int rows = layout.list.rows - 1;
-  list.lines = list_jobs(at.model, ui.fleet_filter, list.filter, rows);
-  list.place.scroll_to(index_of_chosen(list), static_cast<int>(list.lines.size()), rows);
-  return scrolled_rows(layout, lay_out_jobs_page(at.model, at.body.columns).rows, details);
+std::vector<CompactLine> JobsView::compact_lines(const FrameContext& frame, int lines_max) const {
+  const auto text = [&](const JobLine& line, int item) -> CompactLine {
+    if (line.kind == JobLine::Kind::heading) {
+      return {fmt::format("{} {}", to_text(line.section), line.count), CellStyle::header};
+    }
+    const auto job = frame.model.jobs().find(line.job);
+    if (job == frame.model.jobs().end()) return {to_short_text(line.job), CellStyle::faint, item};
+    const JobChanged& reported = job->second.reported;
+    return {fmt::format("{} {} {}", to_short_text(line.job).substr(0, 4), reported.job.work.model,
+                        reported.reason         ? to_text(*reported.reason)
+                        : reported.progress > 0 ? percent_text(reported.progress)
+                                                : reported.target),
+            CellStyle::plain, item};
+  };
+  return list_lines(list.lines, list.place, selected(frame.model), lines_max, text);
 }
 
-int count_jobs(const UiState& ui) { return static_cast<int>(ui.jobs.lines.size()); }
-int selected_job(const Model&, const UiState& ui) { return index_of_chosen(ui.jobs); }
-void select_job(const Model&, UiState& ui, int index, int direction) {
-  choose_job(ui.jobs, index, direction);
+ScrolledRows JobsView::lay_out(const LayoutInput& at) {
+  list.open = list.open && chosen_job(at.model, list) != nullptr;
+  const int details = job_details_rows(at.model, list);
+  page_ = lay_out_jobs_page(at.model, at.body.columns);
+  layout_ = lay_out_jobs(at.body, page_, details);
+  const int rows = layout_.list.rows - 1;
+  list.lines = list_jobs(at.model, ui_.fleet_filter, list.filter, rows);
+  list.place.scroll_to(index_of_chosen(list), items(), rows);
+  return scrolled_rows(layout_, page_.rows, details);
 }
-std::string text_of_job(const Model& model, const UiState& ui, int index) {
-  const JobLine& line = ui.jobs.lines[static_cast<std::size_t>(index)];
+
+void JobsView::step_filter() {
+  advance(list.filter, job_filter_count, 1);
+  list.place = ListViewport{};
+}
+
+void JobsView::choose_and_open(const JobId& job) {
+  list.chosen = job;
+  list.open = true;
+}
+
+void JobsView::select(const Model&, int index, int direction) {
+  choose_job(list, index, direction);
+}
+
+std::string JobsView::search_text(const Model& model, int index) const {
+  const JobLine& line = list.lines[static_cast<std::size_t>(index)];
   const auto job = model.jobs().find(line.job);
   if (line.kind == JobLine::Kind::heading || job == model.jobs().end()) return {};
   const JobChanged& reported = job->second.reported;
@@ -369,20 +387,15 @@ std::string text_of_job(const Model& model, const UiState& ui, int index) {
                      to_text(reported.state), reported.target, reported.pool,
                      reported.reason ? to_text(*reported.reason) : "");
 }
-void open_job(const Model&, UiState& ui) { ui.jobs.open = ui.jobs.chosen.has_value(); }
-bool leave_job(UiState& ui) { return leave_list(ui, ui.jobs); }
 
-}  // namespace
+std::optional<ViewId> JobsView::open_selected(const KeyContext&) {
+  list.open = list.chosen.has_value();
+  return std::nullopt;
+}
 
-const ViewDefinition jobs_view = {.name = "jobs",
-                                  .arrange = arrange_jobs,
-                                  .draw = draw_jobs,
-                                  .count = count_jobs,
-                                  .selected = selected_job,
-                                  .select = select_job,
-                                  .place = [](UiState& ui) { return &ui.jobs.place; },
-                                  .text = text_of_job,
-                                  .open = open_job,
-                                  .back = leave_job};
+void JobsView::tag(const KeyContext& context) {
+  context.cursor.say(toggle_tag(ui_.tagged_jobs, list.chosen, "job"));
+  if (list.chosen) move_on(context);
+}
 
 }  // namespace drover::tui

@@ -1,5 +1,5 @@
-// Power against caps and the spend rate against the budget over time; beside them the use of energy
-// and cost, and devices that are hot or throttled. On low screens it scrolls as one page.
+#include "tui/views/power_view.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -10,9 +10,7 @@
 #include "tui/device/device_charts.h"
 #include "tui/panels/panels.h"
 #include "tui/panels/throttle_panels.h"
-#include "tui/state/frame_context.h"
 #include "tui/tables/device_columns.h"
-#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
@@ -188,11 +186,7 @@ constexpr int power_gap = 2;
 constexpr int chart_rows_more = 12;
 constexpr double least_top = 10;  // of a chart's scale, so that its middle is a whole number
 
-struct Page {
-  std::vector<Rect> charts;  // the site, each pool, dollars per hour
-  Rect costs, throttle_times, hottest, throttled;
-  int rows = 0;
-};
+using Page = PowerView::Page;
 
 /// `least_rows`: the rows to fill.
 Page lay_out_page(const Model& model, int columns, int least_rows) {
@@ -317,40 +311,49 @@ TimeWindow page_window(const FrameContext& frame, const Page& page) {
 
 }  // namespace
 
-TrendRange power_view_trend_range(const FrameContext& frame, int columns) {
-  const Page page = lay_out_page(frame.model, columns, 0);
-  const TimeWindow window = page_window(frame, page);
-  return {window.begin(plot_cells(page)), window.bin};
+TrendRange PowerView::trend_range(const FrameContext& frame) const {
+  const TimeWindow window = page_window(frame, page_);
+  return {window.begin(plot_cells(page_)), window.bin};
 }
 
-namespace {
-
-ScrolledRows arrange_power(const LayoutInput& at, UiState&) {
-  return {lay_out_page(at.model, at.body.columns, 0).rows, at.body.rows};
+ScrolledRows PowerView::lay_out(const LayoutInput& at) {
+  page_ = lay_out_page(at.model, at.body.columns, at.body.rows);
+  return {page_.rows, at.body.rows};
 }
 
-void draw_power_view(const FrameContext& frame, const DrawRegion& region) {
+void PowerView::draw(const FrameContext& frame, const DrawRegion& region) const {
   DrawRegion view = region;
-  const Page page = lay_out_page(frame.model, view.columns(), view.rows());
   const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
-  Canvas canvas({view.columns(), page.rows});
-  DrawRegion body(canvas, {0, 0, view.columns(), page.rows}, view.ascii());
-  const TimeWindow window = page_window(frame, page);
+  Canvas canvas({view.columns(), page_.rows});
+  DrawRegion body(canvas, {0, 0, view.columns(), page_.rows}, view.ascii());
+  const TimeWindow window = page_window(frame, page_);
   const std::vector<MetricChart> charts = charts_of(frame);
   for (std::size_t i = 0; i < charts.size(); ++i) {
-    draw_metric_chart(body, page.charts[i], charts[i], window);
+    draw_metric_chart(body, page_.charts[i], charts[i], window);
   }
-  const std::string scroll = scroll_note(page.rows, view.rows(), frame.ui.details_top);
-  draw_costs(frame, body.on(page.costs), totals, zoomed_note(frame.ui, scroll));
-  draw_throttle_times(frame, body.on(page.throttle_times));
-  draw_hottest(frame, body.on(page.hottest));
-  draw_throttled(frame, body.on(page.throttled));
-  view.paste(canvas, frame.ui.details_top, 0);
+  const std::string scroll = scroll_note(page_.rows, view.rows(), ui_.details_top);
+  draw_costs(frame, body.on(page_.costs), totals, zoomed_note(ui_, scroll));
+  draw_throttle_times(frame, body.on(page_.throttle_times));
+  draw_hottest(frame, body.on(page_.hottest));
+  draw_throttled(frame, body.on(page_.throttled));
+  view.paste(canvas, ui_.details_top, 0);
 }
 
-}  // namespace
-
-const ViewDefinition power_view = {
-    .name = "power", .arrange = arrange_power, .draw = draw_power_view};
+std::vector<CompactLine> PowerView::compact_lines(const FrameContext& frame, int) const {
+  const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
+  const auto& summary = frame.model.summary();
+  std::vector<CompactLine> lines = {
+      {fmt::format("power {}", known_text(totals.power_w, watts_text))},
+      {fmt::format("limit {}",
+                   totals.power_limit_w > 0 ? watts_text(totals.power_limit_w) : "N/A")},
+      {fmt::format("rate {}/h", totals.price_known && totals.usd_per_h > 0
+                                    ? dollars_text(totals.usd_per_h)
+                                    : std::string(not_known))}};
+  if (summary) {
+    lines.push_back({fmt::format("used {}", joules_text(summary->fleet_energy_j))});
+    lines.push_back({fmt::format("cost {}", dollars_text(summary->fleet_cost_usd))});
+  }
+  return lines;
+}
 
 }  // namespace drover::tui

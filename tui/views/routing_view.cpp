@@ -1,4 +1,5 @@
-// Placements and their reasons: the live decisions below a page of their sums.
+#include "tui/views/routing_view.h"
+
 #include <algorithm>
 #include <array>
 
@@ -6,9 +7,7 @@
 
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
-#include "tui/panels/panels.h"
-#include "tui/panels/routing_page.h"
-#include "tui/views/views.h"
+#include "tui/panels/compact_lines.h"
 
 namespace drover::tui {
 namespace {
@@ -75,29 +74,6 @@ CellStyle role_of(const Decision& decision, std::string_view title) {
                                                                      : CellStyle::plain;
 }
 
-void draw_decisions(const FrameContext& frame, DrawRegion region) {
-  auto columns = fit_columns<DecisionColumn>(decision_columns, 1, region.columns() - 1);
-  // The remaining width goes to the last column, which is text.
-  widen(columns, "REASON", std::max(0, region.columns() - column_after(columns, 1)));
-  region.on(region.row_area(0)).blank(CellStyle::title);
-  draw_column_titles(region, 0, columns, CellStyle::title);
-  const DecisionList& list = frame.ui.decisions;
-  const auto draw = [&](int row, std::size_t item) {
-    const Decision* const decision = decision_of(frame.model, list.numbers[item]);
-    if (decision == nullptr) return false;  // the list was laid out for another moment
-    for (const auto& [column, at, width] : columns) {
-      const std::string text = column->text(*decision);
-      region.field(at, row, width, text,
-                   text == "-" ? CellStyle::faint : role_of(*decision, column->title),
-                   column->align);
-    }
-    return true;
-  };
-  draw_items(frame, region, 1, list.place, list.numbers.size(), draw);
-  if (list.numbers.empty())
-    region.text(1, 1, frame.nothing_text("decision", "no decision yet"), CellStyle::faint);
-}
-
 /// Rows of the selected decision's details, with the heading; 0 when closed.
 int decision_details_rows(const Model& model, const DecisionList& list) {
   if (!list.open || !list.chosen) return 0;
@@ -107,83 +83,121 @@ int decision_details_rows(const Model& model, const DecisionList& list) {
 
 }  // namespace
 
-TableLayout lay_out_routing(const Rect& area, const Model& model, int details) {
-  const RoutingPage page = lay_out_routing_page(model, area.columns);
+TableLayout lay_out_routing(const Rect& area, const RoutingPage& page, int details) {
   // The decisions keep more than a third of the screen.
   return lay_out_table(area, page.rows, page.flows.rows, area.rows * 3 / 5, details);
 }
 
-namespace {
+std::vector<std::uint64_t> list_decisions(const Model& model, const FleetFilter& fleet_filter) {
+  std::vector<std::uint64_t> numbers;
+  const auto& decisions = model.decisions();
+  for (auto decision = decisions.rbegin(); decision != decisions.rend(); ++decision) {
+    if (fleet_filter.shows(model, *decision)) numbers.push_back(decision->number);
+  }
+  return numbers;
+}
 
-void draw_routing(const FrameContext& frame, const DrawRegion& region) {
-  const DecisionList& list = frame.ui.decisions;
-  const TableLayout layout =
-      lay_out_routing(region.area(), frame.model, decision_details_rows(frame.model, list));
-  draw_header_page(frame, region, layout, lay_out_routing_page(frame.model, region.columns()).rows,
-                   [&](const DrawRegion& page) { draw_routing_page(frame, page); });
-  draw_decisions(frame, region.on(layout.list));
-  if (layout.details.rows == 0 || !list.chosen) return;
-  const Decision* const decision = decision_of(frame.model, *list.chosen);
+const Decision* decision_of(const Model& model, std::uint64_t number) {
+  const auto& decisions = model.decisions();
+  const auto at = std::lower_bound(
+      decisions.begin(), decisions.end(), number,
+      [](const Decision& decision, std::uint64_t wanted) { return decision.number < wanted; });
+  return at == decisions.end() || at->number != number ? nullptr : &*at;
+}
+
+void RoutingView::draw_list(const FrameContext& frame, DrawRegion region) const {
+  auto columns = fit_columns<DecisionColumn>(decision_columns, 1, region.columns() - 1);
+  // The remaining width goes to the last column, which is text.
+  widen(columns, "REASON", std::max(0, region.columns() - column_after(columns, 1)));
+  region.on(region.row_area(0)).blank(CellStyle::title);
+  draw_column_titles(region, 0, columns, CellStyle::title);
+  const auto draw = [&](int row, std::size_t item) {
+    const Decision* const decision = decision_of(frame.model, list_.numbers[item]);
+    if (decision == nullptr) return false;  // the list was laid out for another moment
+    for (const auto& [column, at, width] : columns) {
+      const std::string text = column->text(*decision);
+      region.field(at, row, width, text,
+                   text == "-" ? CellStyle::faint : role_of(*decision, column->title),
+                   column->align);
+    }
+    return true;
+  };
+  draw_items(frame, region, 1, list_.place, list_.numbers.size(), selected(frame.model), draw);
+  if (list_.numbers.empty())
+    region.text(1, 1, frame.nothing_text("decision", "no decision yet"), CellStyle::faint);
+}
+
+void RoutingView::draw(const FrameContext& frame, const DrawRegion& region) const {
+  draw_header_page(frame, region, layout_, page_.rows,
+                   [&](const DrawRegion& page) { draw_routing_page(frame, page_, page); });
+  draw_list(frame, region.on(layout_.list));
+  if (layout_.details.rows == 0 || !list_.chosen) return;
+  const Decision* const decision = decision_of(frame.model, *list_.chosen);
   if (decision == nullptr) return;
-  DrawRegion details = region.on(layout.details);
+  DrawRegion details = region.on(layout_.details);
   const int visible = details.rows() - 1;
-  const std::string scroll = scroll_note(decision_rows(*decision), visible, frame.ui.details_top);
+  const std::string scroll = scroll_note(decision_rows(*decision), visible, ui_.details_top);
   details.heading(0, decision_title(*decision),
                   scroll.empty() ? to_clock_text(decision->at) : scroll);
   DrawRegion body = details.part({0, 1, details.columns(), visible});
-  draw_decision(body, -frame.ui.details_top, *decision);
+  draw_decision(body, -ui_.details_top, *decision);
 }
 
-ScrolledRows arrange_decisions(const LayoutInput& at, UiState& ui) {
-  DecisionList& list = ui.decisions;
-  list.numbers = list_decisions(at.model, ui.fleet_filter);
-  const int selected = index_of_chosen(list);
-  if (selected < 0) list.open = false;
-  const int details = decision_details_rows(at.model, list);
-  const TableLayout layout = lay_out_routing(at.body, at.model, details);
-  if (!list.chosen) list.place.top = 0;
-  list.place.scroll_to(selected, static_cast<int>(list.numbers.size()), layout.list.rows - 1);
-  return scrolled_rows(layout, lay_out_routing_page(at.model, at.body.columns).rows, details);
+std::vector<CompactLine> RoutingView::compact_lines(const FrameContext& frame,
+                                                    int lines_max) const {
+  const auto text = [&](std::uint64_t number, int item) -> CompactLine {
+    const Decision* const decision = decision_of(frame.model, number);
+    if (decision == nullptr) return {"-", CellStyle::faint, item};
+    const bool fell = decision->fallback_reason.has_value();
+    return {fmt::format("{} {} {}", decision->model,
+                        decision->target.empty() ? to_text(decision->action)
+                                                 : std::string_view(decision->target),
+                        fell ? to_text(*decision->fallback_reason) : ""),
+            fell ? CellStyle::warm : CellStyle::plain, item};
+  };
+  return list_lines(list_.numbers, list_.place, selected(frame.model), lines_max, text);
 }
 
-int count_decisions(const UiState& ui) { return static_cast<int>(ui.decisions.numbers.size()); }
-int selected_decision(const Model&, const UiState& ui) { return index_of_chosen(ui.decisions); }
-void select_decision(const Model&, UiState& ui, int index, int direction) {
-  DecisionList& list = ui.decisions;
+ScrolledRows RoutingView::lay_out(const LayoutInput& at) {
+  list_.numbers = list_decisions(at.model, ui_.fleet_filter);
+  const int chosen = selected(at.model);
+  if (chosen < 0) list_.open = false;
+  const int details = decision_details_rows(at.model, list_);
+  page_ = lay_out_routing_page(at.model, at.body.columns);
+  layout_ = lay_out_routing(at.body, page_, details);
+  if (!list_.chosen) list_.place.top = 0;
+  list_.place.scroll_to(chosen, items(), layout_.list.rows - 1);
+  return scrolled_rows(layout_, page_.rows, details);
+}
+
+int RoutingView::selected(const Model&) const {
+  return index_where(list_.numbers, [&](std::uint64_t number) { return number == list_.chosen; });
+}
+
+void RoutingView::select(const Model&, int index, int direction) {
   // At the top of the list the newest decision is always selected.
-  if (index == 0 && direction == 0 && !list.open) {
-    list.chosen.reset();
-    list.place = ListViewport{};
+  if (index == 0 && direction == 0 && !list_.open) {
+    list_.chosen.reset();
+    list_.place = ListViewport{};
     return;
   }
-  list.chosen = list.numbers[static_cast<std::size_t>(index)];
-  list.place.row = -1;
+  list_.chosen = list_.numbers[static_cast<std::size_t>(index)];
+  list_.place.row = -1;
 }
-std::string text_of_decision(const Model& model, const UiState& ui, int index) {
+
+std::string RoutingView::search_text(const Model& model, int index) const {
   const Decision* const decision =
-      decision_of(model, ui.decisions.numbers[static_cast<std::size_t>(index)]);
+      decision_of(model, list_.numbers[static_cast<std::size_t>(index)]);
   if (decision == nullptr) return {};
   return fmt::format("{} {} {} {} {} {} {} {}", to_text(decision->job), decision->model,
                      to_text(decision->action), decision->rule, decision->preferred_pool,
                      decision->pool, decision->target,
                      decision->fallback_reason ? to_text(*decision->fallback_reason) : "");
 }
-void open_decision(const Model&, UiState& ui) {
-  ui.decisions.open = ui.decisions.chosen.has_value();
+
+std::optional<ViewId> RoutingView::open_selected(const KeyContext&) {
+  list_.open = list_.chosen.has_value();
+  return std::nullopt;
 }
-bool leave_decision(UiState& ui) { return leave_list(ui, ui.decisions); }
-
-}  // namespace
-
-const ViewDefinition routing_view = {.name = "routing",
-                                     .arrange = arrange_decisions,
-                                     .draw = draw_routing,
-                                     .count = count_decisions,
-                                     .selected = selected_decision,
-                                     .select = select_decision,
-                                     .place = [](UiState& ui) { return &ui.decisions.place; },
-                                     .text = text_of_decision,
-                                     .open = open_decision,
-                                     .back = leave_decision};
 
 }  // namespace drover::tui

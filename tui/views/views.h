@@ -1,68 +1,58 @@
-// The views: each divides its rectangle and draws on it. Layout is separate from drawing, because
-// scrolling needs the number of rows of a list.
+// The views of one dashboard: a member for each one, and a table in the order of ViewId.
 #pragma once
 
+#include <array>
+#include <utility>
 #include <vector>
 
-#include "tui/panels/panels.h"
-#include "tui/state/frame_context.h"
-#include "tui/state/view_table.h"
+#include "tui/views/data_plane_view.h"
+#include "tui/views/device_view.h"
+#include "tui/views/devices_view.h"
+#include "tui/views/events_view.h"
+#include "tui/views/fleet_view.h"
+#include "tui/views/help_view.h"
+#include "tui/views/jobs_view.h"
+#include "tui/views/power_view.h"
+#include "tui/views/routing_view.h"
 
 namespace drover::tui {
 
-// The rows of the table of views.
-extern const ViewDefinition fleet_view, devices_view, device_view, jobs_view, routing_view,
-    power_view, events_view, data_plane_view, help_view;
+class Views {
+ public:
+  /// `help`: the lines of the help page.
+  explicit Views(std::vector<HelpLine> help_lines) : help(ui, std::move(help_lines)) {}
 
-struct FleetLayout {
-  Rect summary, map, device, replicas, fleet_trend, decisions, running, alerts, events;
+  UiState ui;  // what they share
+  FleetView fleet{ui};
+  DevicesView devices{ui};
+  DeviceView device{ui, devices};
+  JobsView jobs{ui};
+  RoutingView routing{ui};
+  PowerView power{ui};
+  EventsView events{ui, jobs};
+  DataPlaneView data_plane{ui};
+  HelpView help;
+
+  View& shown() { return *table_[static_cast<std::size_t>(ui.view)]; }
+  /// Switches to a view. The views help and device remember the previous view.
+  void show(ViewId view);
+  void forget_layout() {
+    for (View* const view : table_) view->forget_layout();
+  }
+
+ private:
+  std::array<View*, view_count> table_ = {&fleet, &devices, &device,     &jobs, &routing,
+                                          &power, &events,  &data_plane, &help};
 };
-/// The map gets enough rows for one cell per device, unless that would take rows from the panel of
-/// the selected device.
-FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder& order,
-                          const FleetFilter& fleet_filter);
-/// The map's cells without its heading.
-Rect map_cells(const FleetLayout& layout);
 
-TableLayout lay_out_devices(const Rect& area);
-/// `details`: rows of the open details; 0 when they are closed.
-TableLayout lay_out_jobs(const Rect& area, const Model& model, int details);
-TableLayout lay_out_routing(const Rect& area, const Model& model, int details);
-
-/// Closes the details of a list, else clears the selection; false if there was neither.
-template <typename List>
-bool leave_list(UiState& ui, List& list) {
-  ui.details_top = 0;  // from now on it scrolls the page above the list
-  const bool was = list.open || list.chosen.has_value();
-  if (!list.open) list.chosen.reset();
-  list.open = false;
-  return was;
+inline void Views::show(ViewId view) {
+  if (view == ViewId::help && ui.view != ViewId::help) ui.before_help = ui.view;
+  if (view == ViewId::device && ui.view != ViewId::device) {
+    ui.before_device = ui.view == ViewId::help ? ViewId::devices : ui.view;
+  }
+  ui.view = view;
+  ui.details_top = 0;
+  device.forget_figure();
 }
-
-/// Running jobs: training and batch jobs before requests.
-void draw_running(const FrameContext& frame, DrawRegion region);
-/// The given jobs, with or without the place where each runs.
-void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
-                       std::span<const JobRow* const> jobs, bool with_place);
-
-/// Shows ui.device, which is set when the view is shown unless the fleet is empty.
-void draw_device_view(const FrameContext& frame, const DrawRegion& region);
-/// The scrolled rows of the page below its head, or of the open formula.
-ScrolledRows arrange_device_view(const Model& model, UiState& ui, Size area);
-/// The time from which the charts of a device view of this width need samples.
-Instant device_view_begin(const FrameContext& frame, int columns);
-/// The points of the fleet's curves that the charts of a power view of this width need: from an
-/// instant on, with bins that are not longer than `bin`.
-struct TrendRange {
-  Instant from{};
-  Duration bin{1};
-};
-TrendRange power_view_trend_range(const FrameContext& frame, int columns);
-
-struct HelpLine {
-  std::string key, text;
-  CellStyle style = CellStyle::plain;
-};
-std::vector<HelpLine> help_lines();
 
 }  // namespace drover::tui

@@ -13,7 +13,7 @@
 #include "fleet/base/text.h"
 #include "tests/commands/dashboard/screen.h"
 #include "tests/commands/small_fleet.h"
-#include "tui/state/keymap.h"
+#include "tui/keymap.h"
 
 namespace drover::commands {
 namespace {

@@ -63,9 +63,11 @@ TEST(Layout, PanelsNeverOverlapNorLeaveTheScreen) {
       expect_good({f.summary, f.map, f.device, f.replicas, f.fleet_trend, f.decisions, f.running,
                    f.alerts, f.events},
                   area);
+      const JobsPage jobs = lay_out_jobs_page(model, columns);
+      const RoutingPage routing = lay_out_routing_page(model, columns);
       for (const int details : {0, 20}) {
-        for (const TableLayout& t : {lay_out_devices(area), lay_out_jobs(area, model, details),
-                                     lay_out_routing(area, model, details)}) {
+        for (const TableLayout& t : {lay_out_devices(area), lay_out_jobs(area, jobs, details),
+                                     lay_out_routing(area, routing, details)}) {
           expect_good({t.top, t.list, t.details}, area);
         }
       }

@@ -6,7 +6,7 @@
 #include "fleet/sample/sample.h"
 #include "tests/tui/sample_stream.h"
 #include "tui/history/timeline_series.h"
-#include "tui/state/view_table.h"
+#include "tui/state/view_id.h"
 
 namespace drover::tui {
 namespace {

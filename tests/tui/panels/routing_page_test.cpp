@@ -6,7 +6,7 @@
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/canvas/layout.h"
-#include "tui/panels/routing_page.h"
+#include "tui/views/routing_view.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
@@ -187,7 +187,8 @@ TEST(Routing, DecisionsKeepAThirdOfEveryScreen) {
     for (const int columns : {60, 80, 120, 200}) {
       // A title and hints, and up to three lines between them.
       const Rect body{0, 2, columns, rows - 2};
-      EXPECT_GE(3 * lay_out_routing(body, model, 0).list.rows, rows) << columns << "x" << rows;
+      EXPECT_GE(3 * lay_out_routing(body, lay_out_routing_page(model, columns), 0).list.rows, rows)
+          << columns << "x" << rows;
     }
   }
 }

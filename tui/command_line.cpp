@@ -1,4 +1,4 @@
-#include "tui/state/command_line.h"
+#include "tui/command_line.h"
 
 #include <algorithm>
 #include <array>
@@ -8,161 +8,159 @@
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
+#include "tui/actions.h"
 #include "tui/canvas/theme.h"
+#include "tui/dashboard_state.h"
 #include "tui/state/settings_table.h"
 #include "tui/state/timeline_text.h"
-#include "tui/state/update.h"
-#include "tui/state/view_settings.h"
-#include "tui/state/view_table.h"
 #include "tui/tables/device_columns.h"
+#include "tui/view_settings.h"
 
 namespace drover::tui {
 namespace {
 
 constexpr std::size_t completions_max = 200;
 
-template <View view>
-Status show(CommandContext& context, std::string_view) {
-  show_view(context.ui, view);
+template <ViewId view>
+Status show(DashboardState& state, std::string_view) {
+  state.views->show(view);
   return {};
 }
 
-Status show_device(CommandContext& context, std::string_view argument) {
+Status show_device(DashboardState& state, std::string_view argument) {
   if (!argument.empty()) {
     const auto id = parse_device_id(argument);
     if (!id) return id.error();
-    if (!context.model.find(*id)) {
+    if (!state.model().find(*id)) {
       return error("no device {}", excerpt(argument));
     }
-    context.ui.device = *id;
+    state.ui().device = *id;
   }
-  return show<View::device>(context, {});
+  return show<ViewId::device>(state, {});
 }
 
 constexpr std::string_view no_group = "none";
 
 /// The groupings of the devices table if that is shown, else of the map.
-std::vector<std::string> grouping_words(const CommandContext& context) {
+std::vector<std::string> grouping_words(const DashboardState& state) {
   std::vector<std::string> words = grouping_names();
-  if (context.ui.view == View::devices) words.emplace_back(no_group);
+  if (state.ui().view == ViewId::devices) words.emplace_back(no_group);
   return words;
 }
 
-std::vector<std::string> metric_words(const CommandContext&) { return map_metric_words(); }
+std::vector<std::string> metric_words(const DashboardState&) { return map_metric_words(); }
 
-Status go_to(CommandContext& context, std::string_view argument) {
-  const TimeRange covered{context.cursor.timeline().first(), context.cursor.latest(context.now)};
-  const auto at = parse_moment(argument, context.cursor.shown(), covered);
+Status go_to(DashboardState& state, std::string_view argument) {
+  const TimeRange covered{state.cursor.timeline().first(), state.cursor.latest(state.now)};
+  const auto at = parse_moment(argument, state.cursor.shown(), covered);
   if (!at) return at.error();
   if (*at < covered.first || *at > covered.last) {
     return error("found '{}', expected {} to {} of fleet time (0s to {} from the start)",
                  excerpt(argument), to_clock_text(covered.first), to_clock_text(covered.last),
                  duration_text(to_seconds(covered.last - covered.first)));
   }
-  context.cursor.go_to(*at, context.now);
+  state.cursor.go_to(*at, state.now);
   return {};
 }
 
-Status go_live(CommandContext& context, std::string_view) {
-  context.cursor.take(Command::go_live, context.now);
+Status go_live(DashboardState& state, std::string_view) {
+  state.cursor.go_live(state.now);
   return {};
 }
 
-Status set_filter(CommandContext& context, std::string_view argument) {
-  const auto problem = context.ui.fleet_filter.set(argument);
+Status set_filter(DashboardState& state, std::string_view argument) {
+  const auto problem = state.ui().fleet_filter.set(argument);
   return problem ? Status(Error{problem->message}) : Status{};
 }
 
-Status find(CommandContext& context, std::string_view argument) {
-  context.ui.finding = std::string(argument);
-  update(context.model, context.ui, Command::find_next, context.now);
+Status find(DashboardState& state, std::string_view argument) {
+  state.ui().finding = std::string(argument);
+  state.views->shown().find(state.key_context(), 1);
   return {};
 }
 
-Status choose_columns(CommandContext& context, std::string_view argument) {
+Status choose_columns(DashboardState& state, std::string_view argument) {
   std::vector<ShownColumn> wanted;
   if (!argument.empty()) {
     auto parsed = parse_columns(argument);
     if (!parsed) return parsed.error();
     wanted = std::move(*parsed);
   }
-  context.ui.devices.wanted = std::move(wanted);
-  return show<View::devices>(context, {});
+  state.views->devices.list.wanted = std::move(wanted);
+  return show<ViewId::devices>(state, {});
 }
 
-Status sort_devices_by(CommandContext& context, std::string_view argument) {
+Status sort_devices_by(DashboardState& state, std::string_view argument) {
   const auto keys = parse_sort(argument);
   if (!keys) return keys.error();
-  sort_by(context.ui.devices, *keys);
-  return show<View::devices>(context, {});
+  sort_by(state.views->devices.list, *keys);
+  return show<ViewId::devices>(state, {});
 }
 
-Status set_grouping(CommandContext& context, std::string_view argument) {
-  const bool table = context.ui.view == View::devices;
+Status set_grouping(DashboardState& state, std::string_view argument) {
+  const bool table = state.ui().view == ViewId::devices;
   const auto& names = grouping_names();
   const auto found = std::find(names.begin(), names.end(), argument);
   std::optional<Grouping> grouping;
   if (found != names.end()) {
     grouping = static_cast<Grouping>(found - names.begin());
   } else if (!table || argument != no_group) {
-    return error("found '{}', expected {}", excerpt(argument),
-                 joined(grouping_words(context), ", "));
+    return error("found '{}', expected {}", excerpt(argument), joined(grouping_words(state), ", "));
   }
   if (table) {
-    group_by(context.ui.devices, grouping);
+    group_by(state.views->devices.list, grouping);
     return {};
   }
-  context.ui.grouping = *grouping;
-  return show<View::fleet>(context, {});
+  state.views->fleet.grouping = *grouping;
+  return show<ViewId::fleet>(state, {});
 }
 
-Status set_metric(CommandContext& context, std::string_view argument) {
+Status set_metric(DashboardState& state, std::string_view argument) {
   for (const MapMetricFacts& metric : map_metrics()) {
     if (metric.word != argument) continue;
-    context.ui.metric = metric.metric;
-    return show<View::fleet>(context, {});
+    state.views->fleet.metric = metric.metric;
+    return show<ViewId::fleet>(state, {});
   }
   return error("found '{}', expected {}", excerpt(argument), joined(map_metric_words(), ", "));
 }
 
-Status quit(CommandContext& context, std::string_view) {
-  context.effects.push_back(Quit{});
+Status quit(DashboardState& state, std::string_view) {
+  state.effects.push_back(Quit{});
   return {};
 }
 
-template <Command command>
-Status press(CommandContext& context, std::string_view) {
-  update(context.model, context.ui, command, context.now);
+Status untag(DashboardState& state, std::string_view) {
+  state.untag_all();
   return {};
 }
 
 /// Applies the settings and passes them to the shell.
-void set(CommandContext& context, Settings settings, bool save) {
-  context.options.settings = settings;
-  context.effects.push_back(SettingsChange{std::move(settings), save});
+void set(DashboardState& state, Settings settings, bool save) {
+  state.options.settings = settings;
+  state.effects.push_back(SettingsChange{std::move(settings), save});
 }
 
-std::vector<std::string> saved_view_words(const CommandContext& context) {
+std::vector<std::string> saved_view_words(const DashboardState& state) {
   std::vector<std::string> names;
-  for (const auto& [name, view] : context.options.settings.views) names.push_back(name);
+  for (const auto& [name, view] : state.options.settings.views) names.push_back(name);
   return names;
 }
 
-Status show_saved(CommandContext& context, std::string_view argument) {
-  const auto& views = context.options.settings.views;
+Status show_saved(DashboardState& state, std::string_view argument) {
+  const auto& views = state.options.settings.views;
   const auto found = views.find(std::string(argument));
   if (found == views.end()) {
     return error("no saved view '{}'{}", excerpt(argument),
-                 suggestion(argument, saved_view_words(context)));
+                 suggestion(argument, saved_view_words(state)));
   }
-  apply_view_settings(found->second, context.ui);
+  apply_view_settings(found->second, *state.views);
   return {};
 }
 
 /// Saves what is shown as the start view, or under a name.
-Status save(CommandContext& context, std::string_view argument) {
-  Settings settings = context.options.settings;
-  const ViewSettings shown = capture_view_settings(context.ui, settings.start);
+Status save(DashboardState& state, std::string_view argument) {
+  Settings settings = state.options.settings;
+  const ViewSettings shown = capture_view_settings(*state.views, settings.start);
   if (argument.empty()) {
     settings.start = shown;
   } else if (!is_name(argument)) {
@@ -175,82 +173,74 @@ Status save(CommandContext& context, std::string_view argument) {
     return error("found {} saved views, expected at most {}: save under one of their names",
                  settings.views.size(), saved_views_max);
   }
-  set(context, std::move(settings), true);
+  set(state, std::move(settings), true);
   return {};
 }
 
-std::vector<std::string> theme_words(const CommandContext&) { return theme_names(); }
+std::vector<std::string> theme_words(const DashboardState&) { return theme_names(); }
 
-Status choose_theme(CommandContext& context, std::string_view argument) {
+Status choose_theme(DashboardState& state, std::string_view argument) {
   if (!theme_named(argument)) {
     return error("found '{}', expected one of {}", excerpt(argument), joined(theme_names(), " "));
   }
-  Settings settings = context.options.settings;
+  Settings settings = state.options.settings;
   settings.theme = std::string(argument);
-  set(context, std::move(settings), false);
+  set(state, std::move(settings), false);
   return {};
 }
 
-using ActionOf = Result<FleetAction> (*)(const Model& model, const UiState& ui, double speed,
-                                         std::string_view words);
-
-/// Proposes an action, which the user must confirm.
 template <ActionOf action>
-Status propose(CommandContext& context, std::string_view argument) {
-  if (const Status may = check_can_control(context); !may) return may.error();
-  auto proposed = action(context.model, context.ui, context.options.speed, argument);
-  if (!proposed) return proposed.error();
-  context.proposed = std::move(*proposed);
-  return {};
+Status propose(DashboardState& state, std::string_view argument) {
+  return state.propose(action, argument);
 }
 
-std::vector<std::string> device_words(const CommandContext& context) {
+std::vector<std::string> device_words(const DashboardState& state) {
   std::vector<std::string> words;
-  for (const DeviceTable::Row row : context.model.device_order()) {
+  for (const DeviceTable::Row row : state.model().device_order()) {
     if (words.size() >= completions_max) break;
-    words.push_back(to_text(context.model.id_of(row)));
+    words.push_back(to_text(state.model().id_of(row)));
   }
   return words;
 }
 
-std::vector<std::string> pool_words(const CommandContext& context) {
+std::vector<std::string> pool_words(const DashboardState& state) {
   std::vector<std::string> words = {"site"};
-  for (const std::string& pool : context.model.pools()) words.push_back("pool:" + pool);
+  for (const std::string& pool : state.model().pools()) words.push_back("pool:" + pool);
   return words;
 }
 
-std::vector<std::string> target_words(const CommandContext& context) {
-  std::vector<std::string> words = pool_words(context);
-  for (const HostRow& host : context.model.hosts()) {
+std::vector<std::string> target_words(const DashboardState& state) {
+  std::vector<std::string> words = pool_words(state);
+  for (const HostRow& host : state.model().hosts()) {
     if (words.size() >= completions_max) break;
     words.push_back("host:" + host.reported.registration.host);
   }
   return words;
 }
 
-std::vector<std::string> column_words(const CommandContext&) {
+std::vector<std::string> column_words(const DashboardState&) {
   std::vector<std::string> words;
   for (const DeviceColumn& column : device_columns()) words.emplace_back(column.title);
   return words;
 }
 
-std::vector<std::string> sort_words(const CommandContext& context) {
-  std::vector<std::string> words = column_words(context);
-  for (const std::string& title : column_words(context)) words.push_back("-" + title);
+std::vector<std::string> sort_words(const DashboardState& state) {
+  std::vector<std::string> words = column_words(state);
+  for (const std::string& title : column_words(state)) words.push_back("-" + title);
   return words;
 }
 
-std::vector<std::string> job_words(const CommandContext& context) {
+std::vector<std::string> job_words(const DashboardState& state) {
   std::vector<std::string> words;
-  for (const JobLine& line : context.ui.jobs.lines) {
+  for (const JobLine& line : state.views->jobs.list.lines) {
     if (line.kind == JobLine::Kind::job) words.push_back(to_short_text(line.job));
   }
   return words;
 }
 
-std::vector<std::string> alert_words(const CommandContext& context) {
+std::vector<std::string> alert_words(const DashboardState& state) {
   std::vector<std::string> words = {"all"};
-  for (const LogEntry& entry : raised_alerts(context.model)) {
+  for (const LogEntry& entry : raised_alerts(state.model())) {
     if (words.size() >= completions_max) break;
     if (std::find(words.begin(), words.end(), entry.rule) == words.end())
       words.push_back(entry.rule);
@@ -259,16 +249,16 @@ std::vector<std::string> alert_words(const CommandContext& context) {
 }
 
 constexpr std::array command_table = {
-    LineCommand{"fleet", "", "the whole fleet on one page", show<View::fleet>},
-    LineCommand{"devices", "", "every device as a row", show<View::devices>},
+    LineCommand{"fleet", "", "the whole fleet on one page", show<ViewId::fleet>},
+    LineCommand{"devices", "", "every device as a row", show<ViewId::devices>},
     LineCommand{"device", "[ID]", "one device in full", show_device, device_words},
-    LineCommand{"jobs", "", "jobs and why they wait", show<View::jobs>},
-    LineCommand{"routing", "", "decisions and their reasons", show<View::routing>},
-    LineCommand{"power", "", "power, cost and energy", show<View::power>},
-    LineCommand{"events", "", "alerts and events", show<View::events>},
+    LineCommand{"jobs", "", "jobs and why they wait", show<ViewId::jobs>},
+    LineCommand{"routing", "", "decisions and their reasons", show<ViewId::routing>},
+    LineCommand{"power", "", "power, cost and energy", show<ViewId::power>},
+    LineCommand{"events", "", "alerts and events", show<ViewId::events>},
     LineCommand{"data-plane", "", "agents, and this dashboard's statistics",
-                show<View::data_plane>},
-    LineCommand{"help", "", "keys, commands, reasons, symbols", show<View::help>},
+                show<ViewId::data_plane>},
+    LineCommand{"help", "", "keys, commands, reasons, symbols", show<ViewId::help>},
     LineCommand{"filter", "[EXPR]", "show only what matches EXPR; without it everything",
                 set_filter},
     LineCommand{"columns", "[NAME[:WIDTH],..]",
@@ -286,7 +276,7 @@ constexpr std::array command_table = {
     LineCommand{"save", "[NAME]", "save the current view; without NAME: as the start view", save,
                 saved_view_words},
     LineCommand{"theme", "NAME", "change the colours", choose_theme, theme_words},
-    LineCommand{"untag", "", "clear all tags", press<Command::untag_all>},
+    LineCommand{"untag", "", "clear all tags", untag},
     LineCommand{"drain", "[TARGET] [within SPAN]", "stop new work", propose<drain_action>,
                 target_words},
     LineCommand{"resume", "[TARGET]", "allow new work", propose<resume_action>, target_words},
@@ -330,7 +320,7 @@ std::vector<std::string> beginning_with(std::string_view prefix, std::vector<std
 
 std::span<const LineCommand> line_commands() { return command_table; }
 
-Status run_command_line(CommandContext& context, std::string_view line) {
+Status run_command_line(DashboardState& state, std::string_view line) {
   const SplitLine words = split_line(line);
   if (words.name.empty()) return {};
   const LineCommand* const command = command_named(words.name);
@@ -340,10 +330,10 @@ Status run_command_line(CommandContext& context, std::string_view line) {
   if (command->argument.empty() && !words.argument.empty()) {
     return error("{} takes no '{}'", command->name, excerpt(words.argument));
   }
-  return command->run(context, words.argument);
+  return command->run(state, words.argument);
 }
 
-Completions completions_for(const CommandContext& context, std::string_view line) {
+Completions completions_for(const DashboardState& state, std::string_view line) {
   const SplitLine words = split_line(line);
   if (words.argument_at == 0) {
     return {line.size() - words.name.size(), beginning_with(words.name, command_names())};
@@ -351,16 +341,7 @@ Completions completions_for(const CommandContext& context, std::string_view line
   const LineCommand* const command = command_named(words.name);
   if (command == nullptr || command->words == nullptr) return {};
   const std::size_t from = line.find_last_of(" ,") + 1;
-  return {from, beginning_with(line.substr(from), command->words(context))};
-}
-
-Status check_can_control(const CommandContext& context) {
-  if (context.cursor.replay()) return error("a recording cannot be changed");
-  if (!context.options.control) {
-    return error("read-only dashboard: start it with --control");
-  }
-  if (!context.cursor.live()) return error("not live: press L first");
-  return {};
+  return {from, beginning_with(line.substr(from), command->words(state))};
 }
 
 }  // namespace drover::tui

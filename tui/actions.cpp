@@ -1,4 +1,4 @@
-#include "tui/state/actions.h"
+#include "tui/actions.h"
 
 #include <algorithm>
 #include <span>
@@ -32,20 +32,20 @@ std::string shown_names(std::vector<std::string> names) {
 }
 
 /// The tagged devices, else the selected one; in the data-plane view, the selected host.
-std::vector<std::string> chosen_targets(const UiState& ui) {
+std::vector<std::string> chosen_targets(const Views& views) {
+  const UiState& ui = views.ui;
   std::vector<std::string> targets;
   for (const DeviceId& device : ui.tagged_devices) targets.push_back(to_text(device));
   if (!targets.empty()) return targets;
-  if (ui.view == View::data_plane && ui.hosts.chosen) {
-    return {"host:" + *ui.hosts.chosen};
-  }
+  const auto& host = views.data_plane.list.chosen;
+  if (ui.view == ViewId::data_plane && host) return {"host:" + *host};
   if (ui.device) targets.push_back(to_text(*ui.device));
   return targets;
 }
 
-Result<std::vector<Target>> targets_of(const UiState& ui, std::vector<std::string> names) {
+Result<std::vector<Target>> targets_of(const Views& views, std::vector<std::string> names) {
   std::vector<Target> targets;
-  if (names.empty()) names = chosen_targets(ui);
+  if (names.empty()) names = chosen_targets(views);
   if (names.empty())
     return error("nothing is selected: name a target, such as gpu-a/3 or host:gpu-a");
   for (const std::string& name : names) {
@@ -118,13 +118,13 @@ bool take_word(std::vector<std::string>& words, std::string_view word) {
   return true;
 }
 
-Result<FleetAction> set_drain(const Model& model, const UiState& ui, double speed,
+Result<FleetAction> set_drain(const Model& model, const Views& views, double speed,
                               std::string_view text, bool drained) {
   std::vector<std::string> words = words_of(text);
   const auto within = take_span(words, "within", speed, {});
   if (!within) return within.error();
   if (!drained && *within > Duration{0}) return error("expected targets; resume takes no 'within'");
-  const auto targets = targets_of(ui, std::move(words));
+  const auto targets = targets_of(views, std::move(words));
   if (!targets) return targets.error();
   FleetAction action;
   const std::string reach = reach_text(reach_of(model, *targets));
@@ -141,17 +141,17 @@ Result<FleetAction> set_drain(const Model& model, const UiState& ui, double spee
 
 }  // namespace
 
-Result<FleetAction> drain_action(const Model& model, const UiState& ui, double speed,
+Result<FleetAction> drain_action(const Model& model, const Views& views, double speed,
                                  std::string_view text) {
-  return set_drain(model, ui, speed, text, true);
+  return set_drain(model, views, speed, text, true);
 }
 
-Result<FleetAction> resume_action(const Model& model, const UiState& ui, double speed,
+Result<FleetAction> resume_action(const Model& model, const Views& views, double speed,
                                   std::string_view text) {
-  return set_drain(model, ui, speed, text, false);
+  return set_drain(model, views, speed, text, false);
 }
 
-Result<FleetAction> cap_action(const Model& model, const UiState&, double speed,
+Result<FleetAction> cap_action(const Model& model, const Views&, double speed,
                                std::string_view text) {
   std::vector<std::string> words = words_of(text);
   SetPowerCap cap;
@@ -187,16 +187,15 @@ Result<FleetAction> cap_action(const Model& model, const UiState&, double speed,
   return action;
 }
 
-Result<FleetAction> cancel_action(const Model& model, const UiState& ui, double,
+Result<FleetAction> cancel_action(const Model& model, const Views& views, double,
                                   std::string_view jobs) {
   CancelJobs cancel;
   cancel.jobs = words_of(jobs);
   if (cancel.jobs.empty()) {
-    for (const JobId& job : ui.tagged_jobs) cancel.jobs.push_back(to_text(job));
+    for (const JobId& job : views.ui.tagged_jobs) cancel.jobs.push_back(to_text(job));
   }
-  if (cancel.jobs.empty() && ui.jobs.chosen) {
-    cancel.jobs.push_back(to_text(*ui.jobs.chosen));
-  }
+  const auto& selected = views.jobs.list.chosen;
+  if (cancel.jobs.empty() && selected) cancel.jobs.push_back(to_text(*selected));
   if (cancel.jobs.empty())
     return error("no job is selected: name one by the first digits of its id");
   if (cancel.jobs.size() > cancel_jobs_max) {
@@ -219,7 +218,7 @@ Result<FleetAction> cancel_action(const Model& model, const UiState& ui, double,
   return action;
 }
 
-Result<FleetAction> inject_action(const Model& model, const UiState& ui, double speed,
+Result<FleetAction> inject_action(const Model& model, const Views& views, double speed,
                                   std::string_view text) {
   std::vector<std::string> words = words_of(text);
   const auto duration = take_span(words, "for", speed, inject_duration);
@@ -236,7 +235,7 @@ Result<FleetAction> inject_action(const Model& model, const UiState& ui, double 
   const auto request = parse_fault_request(fault_text);
   if (!request) return request.error();
   const Fault fault = request->in_fleet_time(speed);
-  const auto targets = targets_of(ui, std::move(words));
+  const auto targets = targets_of(views, std::move(words));
   if (!targets) return targets.error();
   FleetAction action;
   action.question =
@@ -250,13 +249,13 @@ Result<FleetAction> inject_action(const Model& model, const UiState& ui, double 
   return action;
 }
 
-Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui, double,
+Result<FleetAction> acknowledge_action(const Model& model, const Views& views, double,
                                        std::string_view text) {
   std::vector<std::string> words = words_of(text);
   if (words.size() > 2) return error("expected a rule and optionally a subject, or all");
   AcknowledgeAlert request;
   if (words.empty()) {
-    const LogEntry* const entry = selected_log_entry(ui.log);
+    const LogEntry* const entry = selected_log_entry(views.events.list);
     if (entry == nullptr || entry->rule.empty() || entry->kind == LogEntryKind::rule) {
       return error("no alert is selected: name its rule, such as hot, or all");
     }
@@ -281,7 +280,7 @@ Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui, do
   return action;
 }
 
-Result<FleetAction> policy_action(const Model&, const UiState&, double, std::string_view file) {
+Result<FleetAction> policy_action(const Model&, const Views&, double, std::string_view file) {
   FleetAction action;
   action.policy_file = std::string(trimmed(file));
   if (action.policy_file.empty()) return error("expected a policy file: policy FILE.toml");

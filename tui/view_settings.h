@@ -1,15 +1,15 @@
-// Conversion between ViewSettings and the UiState.
+// Conversion between ViewSettings and the views.
 #pragma once
 
 #include "tui/state/settings.h"
-#include "tui/state/ui_state.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 
 /// Applies the settings. REQUIRES valid settings: read_settings checks them.
-void apply_view_settings(const ViewSettings& settings, UiState& ui);
+void apply_view_settings(const ViewSettings& settings, Views& views);
 
 /// `settings` with the current choices, for saving.
-ViewSettings capture_view_settings(const UiState& ui, ViewSettings settings);
+ViewSettings capture_view_settings(const Views& views, ViewSettings settings);
 
 }  // namespace drover::tui

@@ -8,9 +8,8 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "tui/panels/fleet_panels.h"
-#include "tui/state/update.h"
 #include "tui/tables/device_queries.h"
+#include "tui/views/fleet_view.h"
 
 namespace drover::tui {
 namespace {
@@ -27,9 +26,8 @@ std::string cell_text(const MapValue& reading, MapMetric metric, int width) {
   return text;
 }
 
-void draw_cell(const FrameContext& frame, DrawRegion& region, const HeatMap& map,
+void draw_cell(const FrameContext& frame, DrawRegion& region, const HeatMap& map, MapMetric metric,
                const HeatCell& cell, bool selected) {
-  const MapMetric metric = frame.ui.metric;
   // A device that is lost or not usable shows a symbol instead of a number; one that is drained or
   // has a fault shows a symbol beside the number.
   const DeviceMarker sign = device_marker(frame.model, frame.now, cell.shown);
@@ -88,7 +86,7 @@ void draw_host_label(const FrameContext& frame, DrawRegion& region, const HeatMa
 
 /// The group's name, number of devices, and mean of the metric over the devices that report it.
 void draw_group_label(const FrameContext& frame, DrawRegion& region, const HeatMap& map,
-                      const HeatLabel& label, const HeatGroup& group) {
+                      MapMetric metric, const HeatLabel& label, const HeatGroup& group) {
   int column = label.column;
   region.field(column, label.row, map.name_columns, group.name);
   column += map.name_columns + 1;
@@ -98,19 +96,18 @@ void draw_group_label(const FrameContext& frame, DrawRegion& region, const HeatM
     column += map.count_columns + 1;
   }
   if (map.mean_columns > 0) {
-    const double mean =
-        mean_map_value(frame.model, frame.now, frame.ui.metric, map.order.rows_of(group));
-    region.field(column, label.row, map.mean_columns, map_value_text(frame.ui.metric, mean),
+    const double mean = mean_map_value(frame.model, frame.now, metric, map.order.rows_of(group));
+    region.field(column, label.row, map.mean_columns, map_value_text(metric, mean),
                  CellStyle::faint, Align::right);
   }
 }
 
-void draw_label(const FrameContext& frame, DrawRegion& region, const HeatMap& map,
+void draw_label(const FrameContext& frame, DrawRegion& region, const HeatMap& map, MapMetric metric,
                 const HeatLabel& label) {
   if (map.name_columns <= 0) return;
   const HeatGroup& group = map.order.groups[label.group];
   map.order.grouping == Grouping::host ? draw_host_label(frame, region, map, label, group.host)
-                                       : draw_group_label(frame, region, map, label, group);
+                                       : draw_group_label(frame, region, map, metric, label, group);
 }
 
 /// The sums of a host, if each host has a line and there is room.
@@ -151,8 +148,8 @@ constexpr std::array<Sign, 4> signs = {{{"-", "no data", CellStyle::stale},
                                         {"!", "not usable", CellStyle::critical},
                                         {"*", "fault injected", CellStyle::fault}}};
 
-ScalePlace scale_place(const FrameContext& frame, int columns, int title_columns) {
-  const MapMetricFacts& metric = facts(frame.ui.metric);
+ScalePlace scale_place(const FrameContext& frame, const MapMetricFacts& metric, int columns,
+                       int title_columns) {
   // The last two only if there are such devices.
   const int count = frame.model.conditions().empty() ? 2 : 4;
   int width = 0;
@@ -166,8 +163,7 @@ ScalePlace scale_place(const FrameContext& frame, int columns, int title_columns
   return {columns - scale, 0};
 }
 
-void draw_scale(const FrameContext& frame, DrawRegion region, const ScalePlace& place) {
-  const MapMetricFacts& metric = facts(frame.ui.metric);
+void draw_scale(DrawRegion region, const MapMetricFacts& metric, const ScalePlace& place) {
   int column = place.column;
   if (column < 24) return;
   column = region.text(column, 0, fmt::format(" {} ", metric.cold), CellStyle::faint);
@@ -184,8 +180,8 @@ void draw_scale(const FrameContext& frame, DrawRegion region, const ScalePlace& 
 
 /// "12 of 36 devices per pool by memory (1 cell = up to 5 devices, the hottest shown)"; if not
 /// `whole`, "(the hottest of 5)".
-std::string title_of(const FrameContext& frame, bool whole) {
-  const HeatMap& map = frame.ui.map;
+std::string title_of(const FrameContext& frame, const HeatMap& map, const MapMetricFacts& metric,
+                     bool whole) {
   std::string title = "Devices";
   if (frame.ui.fleet_filter.active()) {
     title = fmt::format("{} of {}", map.order.rows.size(),
@@ -194,7 +190,7 @@ std::string title_of(const FrameContext& frame, bool whole) {
   if (map.order.grouping != Grouping::host) {
     title += fmt::format(" per {}", to_text(map.order.grouping));
   }
-  title += fmt::format(" by {}", facts(frame.ui.metric).name);
+  title += fmt::format(" by {}", metric.name);
   if (map.per_cell > 1 && whole) {
     title += fmt::format(" (1 cell = up to {} devices, the hottest shown)", map.per_cell);
   } else if (map.per_cell > 1) {
@@ -203,16 +199,18 @@ std::string title_of(const FrameContext& frame, bool whole) {
   return title;
 }
 
-void draw_heading(const FrameContext& frame, DrawRegion region) {
+void draw_heading(const FrameContext& frame, DrawRegion region, const HeatMap& map,
+                  const MapMetricFacts& metric) {
   constexpr int margin = 4;  // part of the heading's line between the title and the scale
-  std::string title = title_of(frame, true);
-  ScalePlace place = scale_place(frame, region.columns(), static_cast<int>(title.size()) + margin);
+  std::string title = title_of(frame, map, metric, true);
+  ScalePlace place =
+      scale_place(frame, metric, region.columns(), static_cast<int>(title.size()) + margin);
   if (static_cast<int>(title.size()) + margin > place.column) {
-    title = title_of(frame, false);
-    place = scale_place(frame, region.columns(), static_cast<int>(title.size()) + margin);
+    title = title_of(frame, map, metric, false);
+    place = scale_place(frame, metric, region.columns(), static_cast<int>(title.size()) + margin);
   }
   region.heading(0, title);
-  draw_scale(frame, region, place);
+  draw_scale(region, metric, place);
 }
 
 std::string_view nothing_text(const FrameContext& frame) {
@@ -224,15 +222,15 @@ std::string_view nothing_text(const FrameContext& frame) {
 
 }  // namespace
 
-void draw_map(const FrameContext& frame, DrawRegion heading, DrawRegion cells) {
-  const HeatMap& map = frame.ui.map;
-  draw_heading(frame, heading);
+void draw_map(const FrameContext& frame, const HeatMap& map, MapMetric metric, int selected,
+              DrawRegion heading, DrawRegion cells) {
+  draw_heading(frame, heading, map, facts(metric));
   if (map.order.rows.empty() && map.labels.empty()) {
     cells.text(0, 0, nothing_text(frame), CellStyle::faint);
     return;
   }
   for (const HeatLabel& label : map.labels) {
-    draw_label(frame, cells, map, label);
+    draw_label(frame, cells, map, metric, label);
     // A click on a label selects the group's first device.
     const std::size_t first = cell_of(map, map.order.groups[label.group].first);
     if (first < map.cells.size()) {
@@ -242,9 +240,8 @@ void draw_map(const FrameContext& frame, DrawRegion heading, DrawRegion cells) {
     }
     if (map.sums_column > 0) draw_host_sums(frame, cells, map, label);
   }
-  const int selected = selected_index(frame.model, frame.ui);
   for (std::size_t i = 0; i < map.cells.size(); ++i) {
-    draw_cell(frame, cells, map, map.cells[i], static_cast<int>(i) == selected);
+    draw_cell(frame, cells, map, metric, map.cells[i], static_cast<int>(i) == selected);
     const Rect& area = cells.area();
     frame.click_targets.add({area.column + map.cells[i].column, area.row + map.cells[i].row,
                              std::max(1, map.cell_columns), 1},

@@ -1,4 +1,4 @@
-#include "tui/panels/routing_page.h"
+// The page above the list of decisions: flows, the cost of fallbacks, and the pools.
 
 #include <algorithm>
 #include <array>
@@ -9,6 +9,7 @@
 #include "tui/canvas/fit_columns.h"
 #include "tui/panels/fallback_panel.h"
 #include "tui/tables/device_columns.h"
+#include "tui/views/routing_view.h"
 
 namespace drover::tui {
 namespace {
@@ -336,8 +337,8 @@ RoutingPage lay_out_routing_page(const Model& model, int columns) {
   return page;
 }
 
-void draw_routing_page(const FrameContext& frame, const DrawRegion& region) {
-  const RoutingPage page = lay_out_routing_page(frame.model, region.columns());
+void draw_routing_page(const FrameContext& frame, const RoutingPage& page,
+                       const DrawRegion& region) {
   draw_flows(frame, region.on(page.flows));
   draw_fallbacks(frame, region.on(page.costs));
   draw_pools(frame, region.on(page.pools));

@@ -1,4 +1,4 @@
-#include "tui/panels/jobs_page.h"
+// The page above the list of jobs: reasons for waiting and failure, and the targets of job classes.
 
 #include <algorithm>
 #include <array>
@@ -9,6 +9,7 @@
 #include "tui/canvas/fit_columns.h"
 #include "tui/canvas/layout.h"
 #include "tui/tables/device_columns.h"
+#include "tui/views/jobs_view.h"
 
 namespace drover::tui {
 namespace {
@@ -202,8 +203,7 @@ JobsPage lay_out_jobs_page(const Model& model, int columns) {
   return page;
 }
 
-void draw_jobs_page(const FrameContext& frame, const DrawRegion& region) {
-  const JobsPage page = lay_out_jobs_page(frame.model, region.columns());
+void draw_jobs_page(const FrameContext& frame, const JobsPage& page, const DrawRegion& region) {
   const Summary sums = frame.model.summary().value_or(Summary{});
   draw_reasons(frame, region.on(page.waiting), "Waiting for", sums.queued_for,
                CellStyle::fill_warm);

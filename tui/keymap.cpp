@@ -1,0 +1,271 @@
+#include "tui/keymap.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "fleet/base/text.h"
+#include "tui/actions.h"
+#include "tui/dashboard_state.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr ViewSet in_fleet = only(ViewId::fleet), in_devices = only(ViewId::devices),
+                  in_device = only(ViewId::device), in_jobs = only(ViewId::jobs),
+                  in_routing = only(ViewId::routing), in_power = only(ViewId::power),
+                  in_events = only(ViewId::events), in_data_plane = only(ViewId::data_plane),
+                  in_help = only(ViewId::help);
+constexpr ViewSet in_tables = in_devices | in_jobs | in_routing | in_events | in_data_plane;
+constexpr ViewSet in_long = in_device | in_jobs | in_routing | in_power;
+constexpr ViewSet with_devices = in_fleet | in_devices | in_device | in_data_plane;
+
+// What the keys do.
+
+template <ViewId view>
+void show(DashboardState& state) {
+  state.views->show(view);
+}
+
+template <int step>
+void step_view(DashboardState& state) {
+  ViewId view = state.ui().view;
+  advance(view, view_count, step);
+  state.views->show(view);
+}
+
+template <Move direction>
+void move(DashboardState& state) {
+  state.views->shown().move(state.key_context(), direction);
+}
+
+void open(DashboardState& state) { state.open(); }
+
+/// Closes what is open, else clears the selection, else the filter.
+void back(DashboardState& state) {
+  if (!state.views->shown().back()) state.ui().fleet_filter.set({});
+}
+
+template <int step>
+void find(DashboardState& state) {
+  if (state.ui().finding.empty()) return state.start_prompt(PromptKind::find, {});
+  state.views->shown().find(state.key_context(), step);
+}
+
+template <int step>
+void scroll_details(DashboardState& state) {
+  int& top = state.ui().details_top;
+  top = std::max(0, top + step);  // the end is limited by the next layout
+}
+
+template <int step>
+void zoom(DashboardState& state) {
+  int& zoom = state.ui().zoom;
+  zoom = std::clamp(zoom + step, 0, static_cast<int>(zoom_factors.size()) - 1);
+}
+
+void tag(DashboardState& state) { state.views->shown().tag(state.key_context()); }
+
+void untag_all(DashboardState& state) { state.untag_all(); }
+
+/// Calls a function of one view.
+template <auto view, auto function, auto... arguments>
+void in_view(DashboardState& state) {
+  ((*state.views).*view.*function)(arguments...);
+}
+
+/// Calls a function of the playback cursor.
+template <auto function, auto... arguments>
+void in_time(DashboardState& state) {
+  (state.cursor.*function)(arguments..., state.now);
+}
+
+template <PromptKind kind>
+void ask(DashboardState& state) {
+  state.start_prompt(kind, {});
+}
+
+void ask_filter(DashboardState& state) {
+  state.start_prompt(PromptKind::filter, state.ui().fleet_filter.text());
+}
+
+/// Proposes a change of the fleet for what is selected.
+template <ActionOf action>
+void change(DashboardState& state) {
+  state.propose_and_ask(action, {});
+}
+
+void acknowledge_all(DashboardState& state) { state.propose_and_ask(acknowledge_action, "all"); }
+
+/// Begins the line of a change that needs further arguments.
+void cap_power(DashboardState& state) {
+  const auto row = state.selected_row();
+  const std::string pool(row ? state.model().first_pool_of(*row) : std::string_view());
+  state.start_change(pool.empty() ? "cap site " : fmt::format("cap pool:{} ", pool));
+}
+
+void inject(DashboardState& state) {
+  const bool names = state.ui().tagged_devices.empty() && state.selected_row();
+  state.start_change(names ? fmt::format("inject {} ", to_text(*state.ui().device)) : "inject ");
+}
+
+void toggle_story(DashboardState& state) {
+  if (!state.options.story) return state.cursor.say("no story to pause: Space pauses time");
+  state.effects.push_back(ToggleStory{});
+}
+
+void quit(DashboardState& state) { state.effects.push_back(Quit{}); }
+
+void redraw(DashboardState&) {}  // each key causes a frame
+
+// Keys follow htop, nvtop, btop and k9s where these agree; no command needs a function key. Quit
+// and help come first, because the hints of narrow screens and the help page of low ones are cut.
+constexpr std::array binding_table = {
+    Binding{quit, in_every_view, "q Ctrl-C", "q", "quit", "Quit"},
+    Binding{show<ViewId::help>, in_every_view, "9 ? F1", "9 ?", "help", "This page"},
+    Binding{ask_filter, in_every_view & ~in_help, "/", "/", "filter",
+            "Show only matches: temp>70 & kind==tpu | job~llama"},
+    Binding{ask<PromptKind::find>, in_help, "/", "/", "find", "Find a text on this page"},
+    Binding{ask<PromptKind::command>, in_every_view, ":", ":", "command",
+            "Type a command; Tab completes it"},
+    Binding{step_view<1>, in_every_view, "Tab", "Tab", "next view", "Next view"},
+    Binding{step_view<-1>, in_every_view, "Shift-Tab", "S-Tab", "", "Previous view"},
+    Binding{show<ViewId::fleet>, in_every_view, "1", "1", "", "The whole fleet on one page"},
+    Binding{show<ViewId::devices>, in_every_view, "2", "2", "", "Every device as a row"},
+    Binding{show<ViewId::device>, in_every_view, "3", "3", "", "One device: history, work, faults"},
+    Binding{show<ViewId::jobs>, in_every_view, "4", "4", "", "Jobs and why they wait"},
+    Binding{show<ViewId::routing>, in_every_view, "5", "5", "",
+            "Decisions: where jobs were placed, and why"},
+    Binding{show<ViewId::power>, in_every_view, "6", "6", "",
+            "Power against caps, cost and energy"},
+    Binding{show<ViewId::events>, in_every_view, "7", "7", "", "Alerts and events, newest first"},
+    Binding{show<ViewId::data_plane>, in_every_view, "8", "8", "",
+            "Agents: sample age, gaps, rates, clocks; this dashboard"},
+    Binding{open, in_fleet | in_devices | in_jobs | in_routing, "Enter", "Enter", "details",
+            "Show details of the selection"},
+    Binding{open, in_device, "Enter", "Enter", "formula",
+            "Formula, constants, sources and error of the selected metric"},
+    Binding{open, in_events, "Enter", "Enter", "go there",
+            "Go to the moment and the device or job of the line"},
+    Binding{open, in_data_plane, "Enter", "Enter", "devices", "The host's devices"},
+    Binding{back, in_fleet | in_tables | in_power, "Esc", "Esc", "",
+            "Close details, then clear the selection, then the filter"},
+    Binding{back, in_device, "Esc", "Esc", "back",
+            "Close the formula, then clear the selection, then go back"},
+    Binding{back, in_help, "Esc", "Esc", "back", "Back to the previous view"},
+    Binding{in_time<&PlaybackCursor::pause_or_go_on>, in_every_view & ~in_help, "Space", "Space",
+            "pause", "Pause and resume"},
+    Binding{in_time<&PlaybackCursor::step, -1>, in_every_view, "[", "[", "", "One second back"},
+    Binding{in_time<&PlaybackCursor::step, 1>, in_every_view, "]", "]", "", "One second forward"},
+    Binding{in_time<&PlaybackCursor::jump, false>, in_every_view, "{", "{", "",
+            "Previous alert, warning or bookmark"},
+    Binding{in_time<&PlaybackCursor::jump, true>, in_every_view, "}", "}", "",
+            "Next alert, warning or bookmark"},
+    Binding{in_time<&PlaybackCursor::toggle_bookmark>, in_every_view, "m", "m", "",
+            "Bookmark this moment, or remove its bookmark"},
+    Binding{in_time<&PlaybackCursor::begin_loop>, in_every_view, "(", "(", "",
+            "Start a loop here; press again at that moment to remove it"},
+    Binding{in_time<&PlaybackCursor::end_loop>, in_every_view, ")", ")", "",
+            "End the loop here and play it"},
+    Binding{ask<PromptKind::time>, in_every_view, "@", "@", "",
+            "Go to a time: 12:03:07, -30s, 5m from the start, 2026-11-21T12:03:07Z"},
+    Binding{in_time<&PlaybackCursor::go_live>, in_every_view, "L", "L", "",
+            "Go to now; in a replay, to its end"},
+    Binding{in_time<&PlaybackCursor::change_rate, 1>, in_every_view, "+ =", "+", "",
+            "Play the past or a replay faster"},
+    Binding{in_time<&PlaybackCursor::change_rate, -1>, in_every_view, "-", "-", "",
+            "Play slower, down to a tenth"},
+    Binding{toggle_story, in_every_view, "p", "p", "", "Pause or resume the demo's story"},
+    Binding{move<Move::up>, in_every_view & ~in_device, "k Up", "k Up", "", "Move up"},
+    Binding{move<Move::down>, in_every_view & ~in_device, "j Down", "j Down", "", "Move down"},
+    Binding{move<Move::up>, in_device, "k Up", "k Up", "", "Previous device in the table's order"},
+    Binding{move<Move::down>, in_device, "j Down", "j Down", "", "Next device"},
+    Binding{move<Move::left>, in_fleet, "h Left", "h Left", "", "Move left in the map"},
+    Binding{move<Move::right>, in_fleet, "l Right", "l Right", "", "Move right in the map"},
+    Binding{move<Move::left>, in_device, "h Left", "h Left", "", "Select the previous metric"},
+    Binding{move<Move::right>, in_device, "l Right", "l Right", "",
+            "Select the next metric or limit"},
+    Binding{move<Move::page_up>, in_every_view, "PgUp Ctrl-B", "PgUp", "", "Move up one screen"},
+    Binding{move<Move::page_down>, in_every_view & ~in_help, "PgDn Ctrl-F", "PgDn", "",
+            "Move down one screen"},
+    Binding{move<Move::page_down>, in_help, "PgDn Ctrl-F Space", "PgDn Space", "",
+            "Move down one screen"},
+    Binding{move<Move::wheel_up>, in_every_view, "WheelUp", "wheel", "",
+            "Scroll, or move in the map"},
+    Binding{move<Move::wheel_down>, in_every_view, "WheelDown", "", "", ""},
+    Binding{move<Move::first>, in_every_view, "g Home", "g Home", "", "Go to the top"},
+    Binding{move<Move::last>, in_every_view, "G End", "G End", "", "Go to the end"},
+    Binding{scroll_details<1>, in_long, "J", "J", "",
+            "Scroll down the details, or the page above the list"},
+    Binding{scroll_details<-1>, in_long, "K", "K", "", "Scroll up"},
+    Binding{find<1>, in_every_view, "n", "n", "",
+            "Find the next line that contains a text (asks for it first)"},
+    Binding{find<-1>, in_every_view, "N", "N", "", "Find the previous line"},
+    Binding{zoom<1>, in_device | in_power, "z", "z", "zoom",
+            "Zoom charts out to 10 times the time range, then 60 times"},
+    Binding{zoom<-1>, in_device | in_power, "Z", "Z", "", "Zoom charts in"},
+    Binding{in_view<&Views::fleet, &FleetView::step_metric, 1>, in_fleet, "c", "c", "metric",
+            "Colour the map by the next metric"},
+    Binding{in_view<&Views::fleet, &FleetView::step_metric, -1>, in_fleet, "C", "C", "",
+            "Colour the map by the previous metric"},
+    Binding{in_view<&Views::fleet, &FleetView::step_grouping>, in_fleet, "b", "b", "group",
+            "Group the map by host, rack, pool, kind or state"},
+    Binding{in_view<&Views::devices, &DevicesView::step_sort, 1>, in_devices, "s >", "s >", "sort",
+            "Sort by the next column"},
+    Binding{in_view<&Views::devices, &DevicesView::step_sort, -1>, in_devices, "<", "<", "",
+            "Sort by the previous column"},
+    Binding{in_view<&Views::devices, &DevicesView::step_secondary_sort>, in_devices, "S", "S", "",
+            "Next secondary sort column"},
+    Binding{in_view<&Views::devices, &DevicesView::step_grouping>, in_devices, "b", "b", "",
+            "Group by host, rack, pool, kind, state or not at all"},
+    Binding{in_view<&Views::devices, &DevicesView::invert>, in_devices, "r", "r", "invert",
+            "Reverse the sort order"},
+    Binding{in_view<&Views::jobs, &JobsView::step_filter>, in_jobs, "f", "f", "state",
+            "Show all, running, waiting, failed or finished jobs"},
+    Binding{in_view<&Views::events, &EventsView::step_filter>, in_events, "f", "f", "show",
+            "Show all, alerts, events or alert rules"},
+    Binding{tag, with_devices | in_jobs, "T", "T", "",
+            "Tag the selection: actions apply to all that is tagged"},
+    Binding{untag_all, with_devices | in_jobs, "U", "U", "", "Clear all tags"},
+    Binding{change<drain_action>, with_devices, "d", "d", "",
+            "Drain: no new work, running work finishes"},
+    Binding{change<resume_action>, with_devices, "u", "u", "",
+            "Resume: new work may be placed here"},
+    Binding{cap_power, with_devices | in_power, "w", "w", "",
+            "Cap the power of a pool or the site"},
+    Binding{inject, with_devices, "i", "i", "", "Make an emulated device faulty"},
+    Binding{change<cancel_action>, in_jobs, "x", "x", "", "Cancel the job"},
+    Binding{change<acknowledge_action>, in_events, "a", "a", "acknowledge",
+            "Acknowledge the alert"},
+    Binding{acknowledge_all, in_events, "A", "A", "", "Acknowledge all alerts"},
+    Binding{redraw, in_every_view, "Ctrl-L", "Ctrl-L", "", "Redraw the screen"},
+};
+
+}  // namespace
+
+std::span<const Binding> bindings() { return binding_table; }
+
+bool works_in(const Binding& binding, ViewId view) { return (binding.views & only(view)) != 0; }
+
+const Binding* binding_of(const Key& key, ViewId view) {
+  using ByKey = std::unordered_map<std::string, const Binding*>;
+  static const std::array<ByKey, view_count> keys = [] {
+    std::array<ByKey, view_count> all;
+    for (const Binding& binding : binding_table) {
+      for (const std::string& name : split(binding.keys, ' ')) {
+        for (int i = 0; i < view_count; ++i) {
+          const auto in = static_cast<ViewId>(i);
+          if (works_in(binding, in)) all[static_cast<std::size_t>(i)].emplace(name, &binding);
+        }
+      }
+    }
+    return all;
+  }();
+  const ByKey& here = keys[static_cast<std::size_t>(view)];
+  const auto found = here.find(key.name);
+  return found == here.end() ? nullptr : found->second;
+}
+
+}  // namespace drover::tui
