@@ -1,9 +1,11 @@
 // Panels that are used by more than one view.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tui/state/frame_context.h"
 #include "tui/state/view.h"
@@ -45,6 +47,21 @@ ScrolledRows scrolled_rows(const TableLayout& layout, int page_rows, int details
 /// its first row.
 void draw_header_page(const FrameContext& frame, DrawRegion region, const TableLayout& layout,
                       int page_rows, const std::function<void(const DrawRegion&)>& draw);
+
+/// Of a list on a terminal too small for panels: `line` of each item around the selected one (-1:
+/// none).
+template <typename Items, typename Line>
+std::vector<CompactLine> list_lines(const Items& items, const ListViewport& place, int selected,
+                                    int lines_max, const Line& line) {
+  const int count = static_cast<int>(items.size());
+  int first = std::clamp(place.top, 0, std::max(0, count - lines_max));
+  if (selected >= 0) first = std::clamp(first, std::max(0, selected - lines_max + 1), selected);
+  std::vector<CompactLine> lines;
+  for (int item = first; item < std::min(count, first + lines_max); ++item) {
+    lines.push_back(line(items[static_cast<std::size_t>(item)], item));
+  }
+  return lines;
+}
 
 /// "label  value" at a row; unknown values are faint.
 void draw_fact(DrawRegion& region, int column, int row, int label_columns, std::string_view label,

@@ -10,7 +10,6 @@
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
 #include "tui/canvas/layout.h"
-#include "tui/panels/compact_lines.h"
 #include "tui/panels/panels.h"
 
 namespace drover::tui {

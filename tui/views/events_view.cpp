@@ -14,7 +14,6 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/filter/filter.h"
-#include "tui/panels/compact_lines.h"
 #include "tui/panels/log_panels.h"
 #include "tui/tables/device_queries.h"
 

@@ -2,6 +2,7 @@
 // its device.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -8,7 +8,6 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
-#include "tui/panels/compact_lines.h"
 #include "tui/tables/device_queries.h"
 
 namespace drover::tui {
@@ -366,11 +365,6 @@ ScrolledRows JobsView::lay_out(const LayoutInput& at) {
 void JobsView::step_filter() {
   advance(list.filter, job_filter_count, 1);
   list.place = ListViewport{};
-}
-
-void JobsView::choose_and_open(const JobId& job) {
-  list.chosen = job;
-  list.open = true;
 }
 
 void JobsView::select(const Model&, int index, int direction) {

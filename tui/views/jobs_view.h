@@ -29,7 +29,10 @@ class JobsView : public View {
 
   void step_filter();
   /// Selects the job and opens its details.
-  void choose_and_open(const JobId& job);
+  void choose_and_open(const JobId& job) {
+    list.chosen = job;
+    list.open = true;
+  }
 
   void forget_layout() override { list.lines.clear(); }
   void draw(const FrameContext& frame, const DrawRegion& region) const override;

@@ -7,7 +7,6 @@
 
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
-#include "tui/panels/compact_lines.h"
 
 namespace drover::tui {
 namespace {

@@ -1,7 +1,6 @@
-// The views of one dashboard: a member for each one, and a table in the order of ViewId.
+// The views of one dashboard.
 #pragma once
 
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -33,26 +32,10 @@ class Views {
   DataPlaneView data_plane{ui};
   HelpView help;
 
-  View& shown() { return *table_[static_cast<std::size_t>(ui.view)]; }
+  View& shown();
   /// Switches to a view. The views help and device remember the previous view.
   void show(ViewId view);
-  void forget_layout() {
-    for (View* const view : table_) view->forget_layout();
-  }
-
- private:
-  std::array<View*, view_count> table_ = {&fleet, &devices, &device,     &jobs, &routing,
-                                          &power, &events,  &data_plane, &help};
+  void forget_layout();
 };
-
-inline void Views::show(ViewId view) {
-  if (view == ViewId::help && ui.view != ViewId::help) ui.before_help = ui.view;
-  if (view == ViewId::device && ui.view != ViewId::device) {
-    ui.before_device = ui.view == ViewId::help ? ViewId::devices : ui.view;
-  }
-  ui.view = view;
-  ui.details_top = 0;
-  device.forget_figure();
-}
 
 }  // namespace drover::tui
