@@ -75,6 +75,7 @@ struct DashboardState {
   /// Lays out the screen only if the rows of the last frame are out of date: keys act on what the
   /// user saw.
   void arrange_if_changed() {
+    cursor.move(now);
     if (arranged != std::pair(model().structure(), cursor.changes())) arrange_now();
   }
   void find_recent();

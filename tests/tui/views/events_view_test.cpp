@@ -112,9 +112,19 @@ TEST(EventsView, OpeningARuleWithoutAFilterOnlyExplainsWhy) {
 TEST(EventsView, AnAlertWithoutARuleSaysItIsNotInThePolicy) {
   WatchedEvents fleet;
   fleet.hear(raised("of_a_newer_router", "gpu-b", Severity::critical));
+  EXPECT_TRUE(fleet.shows("of_a_newer_router"));
   fleet.press({"g"});
   EXPECT_TRUE(fleet.shows("Alert of_a_newer_router of gpu-b")) << fleet.text();
   EXPECT_TRUE(fleet.shows("not in the current policy"));
+}
+
+TEST(EventsView, AKeyActsOnTheLinesOfTheLastFrame) {
+  WatchedEvents fleet;
+  fleet.hear(raised("hotter", "gpu-b", Severity::critical));
+  fleet.press({"g"});
+  EXPECT_TRUE(fleet.shows("Alert host_lost of edge-1")) << "which was on top when g was pressed";
+  fleet.press({"g"});
+  EXPECT_TRUE(fleet.shows("Alert hotter of gpu-b")) << "which is on top now";
 }
 
 TEST(Bell, RingsForNewAlertsThatAreSevereEnough) {
