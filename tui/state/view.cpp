@@ -41,7 +41,7 @@ void View::move(const KeyContext& context, Move direction) {
   constexpr int whole = 1'000'000;  // limited by the next layout
   const ListViewport* const list = scrolls_as_page() && count() ? nullptr : viewport();
   const int seen = list != nullptr ? list->visible : scrolls_as_page() ? ui_.details_seen : 2;
-  const int page = std::max(1, seen - 1);
+  const int page = std::max(1, seen - 1);  // one row stays in sight
   const bool ends = direction == Move::first || direction == Move::last;
   const bool pages = direction == Move::page_up || direction == Move::page_down;
   const int sign = direction == Move::up || direction == Move::page_up ||
