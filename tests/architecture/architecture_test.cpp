@@ -91,7 +91,7 @@ TEST(Architecture, EachLibraryStaysInItsModule) {
       {"zstd", R"(#include <zstd)", {"fleet/recording/"}},
       {"zlib", R"(#include <zlib)", {"fleet/recording/"}},
       {"RE2", R"(#include <re2/)", {"fleet/filter/regex."}},
-      {"ncurses", R"(#include <(n?curses|ncursesw/))", {"tui/terminal/terminal."}},
+      {"ncurses", R"(#include <(n?curses|ncursesw/))", {"tui/terminal/curses_screen."}},
       {"Boost.Program_options", R"(#include <boost/)", {"commands/"}},
   };
   for (const Confinement& one : confinements) {

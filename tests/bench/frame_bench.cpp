@@ -4,9 +4,8 @@
 #include <benchmark/benchmark.h>
 
 #include "tests/tui/sample_fleet.h"
-#include "tui/canvas/palette.h"
 #include "tui/dashboard.h"
-#include "tui/terminal/diff_renderer.h"
+#include "tui/terminal/curses_screen.h"
 
 namespace drover::tui {
 namespace {
@@ -76,34 +75,18 @@ void second_and_frame(benchmark::State& state) {
 }
 BENCHMARK(second_and_frame)->Arg(100)->Arg(10'000)->Unit(benchmark::kMicrosecond);
 
-TerminalSequences xterm_words() {
-  TerminalSequences words;
-  words.move = [](int row, int column) {
-    return "\x1b[" + std::to_string(row + 1) + ";" + std::to_string(column + 1) + "H";
-  };
-  words.back = "\b";
-  words.down = "\n";
-  words.clear_rest = "\x1b[K";
-  words.right = [](int cells) { return "\x1b[" + std::to_string(cells) + "C"; };
-  for (int i = 0; i < cell_style_count; ++i) {
-    words.style[static_cast<std::size_t>(i)] =
-        ansi_of(static_cast<CellStyle>(i), Theme::dark, Colours::many);
-  }
-  return words;
-}
-
 /// From the frame to the terminal's bytes, with new samples in every frame.
 void bytes_of_a_frame(benchmark::State& state, const char* view) {
   Watched watched(static_cast<int>(state.range(0)), view);
-  DiffRenderer renderer(xterm_words());
-  renderer.paint(watched.dashboard->draw(watched.now));
+  const auto screen = CursesScreen::open("xterm-256color", {});
+  (*screen)->paint(watched.dashboard->draw(watched.now));
   std::size_t bytes = 0;
   for (auto _ : state) {
     state.PauseTiming();
     watched.receive_second();
     const Canvas& wanted = watched.dashboard->draw(watched.now);
     state.ResumeTiming();
-    bytes += renderer.paint(wanted).size();
+    bytes += (*screen)->paint(wanted).size();
   }
   state.counters["bytes/frame"] =
       benchmark::Counter(static_cast<double>(bytes), benchmark::Counter::kAvgIterations);

@@ -1,5 +1,7 @@
 #include "tui/terminal/frame_stream.h"
 
+#include <utility>
+
 #include "fleet/base/result.h"
 
 namespace drover::tui {
@@ -16,14 +18,14 @@ constexpr char bell = '\a';  // ECMA-48 BEL, the bell of every terminfo entry
 
 }  // namespace
 
-FrameStream::FrameStream(TerminalSequences words, std::size_t bytes_per_frame)
-    : renderer_(std::move(words)), bytes_per_frame_(bytes_per_frame) {}
+FrameStream::FrameStream(std::unique_ptr<CursesScreen> screen, std::size_t bytes_per_frame)
+    : screen_(std::move(screen)), bytes_per_frame_(bytes_per_frame) {}
 
 FrameStream::SteadyTime FrameStream::rest_at() const { return shown_at_ + rest_pause; }
 
 void FrameStream::show(const Canvas& canvas, SteadyTime now) {
   DROVER_REQUIRE(ready());
-  bytes_ = renderer_.paint(canvas, bytes_per_frame_);
+  bytes_ = screen_->paint(canvas, bytes_per_frame_);
   if (std::exchange(rings_, false)) bytes_ += bell;
   sent_ = 0;
   shown_at_ = now;
@@ -34,11 +36,11 @@ void FrameStream::show(const Canvas& canvas, SteadyTime now) {
 
 void FrameStream::begin_with(std::string_view bytes) {
   bytes_ += bytes;
-  renderer_.forget();
+  screen_->forget();
 }
 
-void FrameStream::restyle(TerminalSequences words, std::size_t bytes_per_frame) {
-  renderer_ = DiffRenderer(std::move(words));
+void FrameStream::replace(std::unique_ptr<CursesScreen> screen, std::size_t bytes_per_frame) {
+  screen_ = std::move(screen);
   bytes_per_frame_ = bytes_per_frame;
 }
 
@@ -59,7 +61,7 @@ bool FrameStream::drop() {
   const bool within = sent_ > 0 && !ready();
   bytes_.clear();
   sent_ = 0;
-  renderer_.forget();
+  screen_->forget();
   return within;
 }
 

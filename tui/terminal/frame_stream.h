@@ -5,10 +5,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
-#include "tui/terminal/diff_renderer.h"
+#include "tui/terminal/curses_screen.h"
 
 namespace drover::tui {
 
@@ -30,12 +31,12 @@ class FrameStream {
   using SteadyTime = std::chrono::milliseconds;  // of any monotonic clock
 
   /// `bytes_per_frame`: at least frame_bytes_min.
-  FrameStream(TerminalSequences words, std::size_t bytes_per_frame);
+  FrameStream(std::unique_ptr<CursesScreen> screen, std::size_t bytes_per_frame);
 
   /// Whether the previous frame has been written.
   bool ready() const { return pending().empty(); }
   /// Whether the previous frame was cut and its piece has been written.
-  bool cut() const { return ready() && !renderer_.whole(); }
+  bool cut() const { return ready() && !screen_->whole(); }
   /// When to show the rest of a cut frame.
   SteadyTime rest_at() const;
   /// REQUIRES ready().
@@ -50,16 +51,16 @@ class FrameStream {
   std::string_view pending() const { return std::string_view(bytes_).substr(sent_); }
   void sent(std::size_t bytes);
   /// The next frame clears the screen.
-  void forget() { renderer_.forget(); }
-  /// Uses other sequences from the next frame on.
-  void restyle(TerminalSequences words, std::size_t bytes_per_frame);
+  void forget() { screen_->forget(); }
+  /// Draws with another screen from the next frame on.
+  void replace(std::unique_ptr<CursesScreen> screen, std::size_t bytes_per_frame);
   /// Discards unwritten bytes; returns whether the terminal may be left within a sequence.
   bool drop();
 
   TerminalStats stats(SteadyTime now) const;
 
  private:
-  DiffRenderer renderer_;
+  std::unique_ptr<CursesScreen> screen_;
   std::size_t bytes_per_frame_;
   std::string bytes_;
   std::size_t sent_ = 0;

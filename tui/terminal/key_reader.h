@@ -1,6 +1,18 @@
 // Parses keys, mouse events and pastes from the bytes that a terminal sends. It has no terminal, so
 // every sequence can be tested. It knows the sequences of xterm and similar terminals (VTE, PuTTY,
 // rxvt, the Linux console, screen, tmux), and those of the terminfo database.
+//
+// ncurses does not read the keys because it knows only the entry of TERM and gives all other bytes
+// to the program as keys. Tried with ncurses 6.4, xterm-256color, `keypad`, `mousemask`,
+// `define_key` for pastes and `get_wch` on a pipe:
+// - the answer "\x1b[?62;c" of a terminal became Esc [ ? 6 2 ; c, "\x1b[A" Esc [ A, and "\x1b[1~"
+// (Home
+//   of PuTTY) Esc [ 1 ~: commands of the dashboard that nobody gave;
+// - a key whose bytes were cut by 60 ms ("\x1b[1;" "5C") became Esc [ 1 ; and 5 C;
+// - "j" after the invalid byte 0xFF was lost, and reports with missing parts became clicks;
+// - wheels to the side, drags and moves were the same event;
+// - a paste came as 60,000 keys in 0.8 s, its sequences as keys of their own;
+// - Esc held up the program for 50 ms (ESCDELAY), during which no frame is sent.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// The terminfo database has the terminal's capabilities; the key reader parses its input, the frame
-// stream computes its output, and the tty transfers both.
+// The key reader parses the terminal's input, ncurses draws its output, the frame stream divides
+// that into frames, and the tty transfers both.
 #include "tui/terminal/terminal.h"
 
 #include <algorithm>
@@ -13,13 +13,7 @@
 #include <langinfo.h>
 #include <unistd.h>
 
-#define NCURSES_NOMACROS 1
-#include <curses.h>
-#include <term.h>
-#undef columns  // term.h makes macros of such words
-#undef lines
-
-#include "tui/canvas/style_sequences.h"
+#include "tui/terminal/curses_screen.h"
 #include "tui/terminal/key_reader.h"
 #include "tui/terminal/terminal_signals.h"
 #include "tui/terminal/tty.h"
@@ -44,34 +38,6 @@ constexpr std::string_view mouse_off = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 constexpr std::string_view paste_on = "\x1b[?2004h";
 constexpr std::string_view paste_off = "\x1b[?2004l";
 
-std::string* tputs_output = nullptr;
-
-int append_output(int letter) {
-  tputs_output->push_back(static_cast<char>(letter));
-  return letter;
-}
-
-/// A sequence of the database with padding, ready to be written.
-std::string padded(const char* text) {
-  std::string bytes;
-  tputs_output = &bytes;
-  tputs(text, 1, append_output);
-  tputs_output = nullptr;
-  return bytes;
-}
-
-/// The string of the database with this name; null if the terminal has none.
-const char* entry(const char* name) {
-  const char* text = tigetstr(name);
-  return text == reinterpret_cast<const char*>(-1) ? nullptr : text;
-}
-
-/// The bytes of a capability; empty if the terminal lacks it.
-std::string capability(const char* name, int first = 0, int second = 0) {
-  const char* text = entry(name);
-  return text == nullptr ? std::string() : padded(tiparm(text, first, second));
-}
-
 struct DatabaseKey {
   const char* entry;
   std::string_view name;
@@ -91,47 +57,20 @@ constexpr std::array database_keys = {
     DatabaseKey{"kf11", "F11"},       DatabaseKey{"kf12", "F12"},
 };
 
-std::vector<KeySequence> keys_of_database() {
+std::vector<KeySequence> keys_of(const TerminfoEntry& entry) {
   std::vector<KeySequence> keys;
   for (const DatabaseKey& key : database_keys) {
-    if (const char* text = entry(key.entry)) keys.push_back({text, key.name});
+    keys.push_back({entry.capability(key.entry), key.name});
   }
   return keys;
 }
 
-TerminfoEntry described_terminal() {
-  return {tigetnum("colors"),
-          [](const char* name, int parameter) { return capability(name, parameter); }};
-}
-
-Colours colours_of(const TerminalOptions& options, const TerminfoEntry& terminal) {
-  if (options.colours != Colours::detect) return options.colours;
+Look look_of(const TerminalOptions& options, bool utf8) {
   const char* no_colour = std::getenv("NO_COLOR");  // https://no-color.org: set and not empty
-  return detected_colours(terminal, no_colour != nullptr && *no_colour != '\0');
-}
-
-TerminalSequences sequences_of(const TerminalOptions& options, bool utf8) {
-  const TerminfoEntry described = described_terminal();
-  const Colours colours = colours_of(options, described);
-  TerminalSequences sequences;
-  sequences.style = style_sequences(described, options.theme, colours);
-  sequences.colours_rich = colours == Colours::many;
-  sequences.unicode = utf8 || options.unicode;
-  sequences.corner_scrolls = tigetflag("am") == 1 && tigetflag("xenl") != 1;
-  sequences.cursor_shows = entry("civis") == nullptr;
-  sequences.clear = capability("clear");
-  sequences.clear_rest = capability("el");
-  sequences.back = capability("cub1");
-  // This may be a line feed, which returns to the first column unless our modes apply to the
-  // output.
-  if (Tty::is_one()) sequences.down = capability("cud1");
-  sequences.move = [address = entry("cup")](int row, int column) {
-    return padded(tiparm(address, row, column));
-  };
-  if (const char* right = entry("cuf")) {
-    sequences.right = [right](int cells) { return padded(tiparm(right, cells)); };
-  }
-  return sequences;
+  const bool refused = no_colour != nullptr && *no_colour != '\0';
+  const bool detects = options.colours == Colours::detect;
+  return {options.theme, detects && refused ? Colours::none : options.colours,
+          utf8 || options.unicode};
 }
 
 std::size_t frame_bytes(const TerminalOptions& options) {
@@ -140,48 +79,29 @@ std::size_t frame_bytes(const TerminalOptions& options) {
   return std::max(options.bytes_per_frame.value_or(usual), frame_bytes_min);
 }
 
-/// Loads the entry of this kind of terminal; an error if it is unknown or too simple.
-Status choose_kind() {
-  const char* name = std::getenv("TERM");
-  if (name == nullptr || *name == '\0') {
-    return error(
-        "TERM is not set: the dashboard needs to know the kind of terminal; "
-        "try TERM=xterm-256color");
-  }
-  int known = 0;
-  if (setupterm(name, STDOUT_FILENO, &known) != OK) {
-    return error("TERM={}: {}; try TERM=xterm-256color", name,
-                 known == -1 ? "the terminal database was not found"
-                             : "this kind of terminal is not in the database or is too simple");
-  }
-  if (entry("cup") == nullptr) {
-    return error("TERM={}: this terminal cannot move its cursor; try TERM=xterm-256color", name);
-  }
-  return {};
-}
-
 }  // namespace
 
 struct Terminal::State {
-  State(const TerminalOptions& chosen, bool is_utf8)
-      : options(chosen),
-        utf8(is_utf8),
-        reader(keys_of_database()),
-        stream(sequences_of(chosen, is_utf8), frame_bytes(chosen)) {}
+  State(const TerminalOptions& chosen, bool is_utf8, const std::string& name,
+        const TerminfoEntry& entry)
+      : options(chosen), utf8(is_utf8), kind(name), reader(keys_of(entry)) {
+    choose_bytes(entry);
+  }
 
   TerminalOptions options;
   bool utf8 = false;
+  std::string kind;  // TERM
   Tty port;
   TerminalSignals signals;
   KeyReader reader;
-  FrameStream stream;
+  std::optional<FrameStream> stream;  // once started
   std::string enter_bytes, leave_bytes;
   std::string_view mouse_on_bytes, mouse_off_bytes;  // empty if the terminal has no mouse
   bool away = true;          // the shell or another program uses the terminal
   bool resized = false;      // a key "Resize" is due
   SteadyTime resized_at{0};  // of the last key "Resize"
 
-  void choose_bytes();
+  void choose_bytes(const TerminfoEntry& entry);
   Status start();
   void enter();
   void leave();
@@ -192,18 +112,19 @@ struct Terminal::State {
   void set_timer();
 };
 
-void Terminal::State::choose_bytes() {
+void Terminal::State::choose_bytes(const TerminfoEntry& entry) {
   // Terminals with a mouse in the database support these modes or ignore them.
-  const bool modern = entry("kmous") != nullptr;
-  enter_bytes = capability("smcup") + capability("smkx") + capability("civis");
+  const bool modern = !entry.capability("kmous").empty();
+  enter_bytes = entry.capability("smcup") + entry.capability("smkx") + entry.capability("civis");
   if (modern) enter_bytes += paste_on;
   mouse_on_bytes = modern ? mouse_on : "";
   mouse_off_bytes = modern ? mouse_off : "";
   // Always switch off: it may be switched on later, and a crash uses the bytes from the start.
   leave_bytes = mouse_off_bytes;
   if (modern) leave_bytes += paste_off;
-  leave_bytes += capability("sgr0") + capability("rmkx") + capability("cnorm");
-  const std::string back = capability("rmcup");
+  // ncurses switches automatic margins off around the last cell of the screen.
+  for (const char* name : {"smam", "sgr0", "rmkx", "cnorm"}) leave_bytes += entry.capability(name);
+  const std::string back = entry.capability("rmcup");
   leave_bytes += back.empty() ? "\r\n" : back;
 }
 
@@ -211,9 +132,12 @@ Status Terminal::State::start() {
   if (const Status opened = port.open(); !opened) return opened;
   if (const Status opened = signals.open(); !opened) return opened;
   if (const Status watched = port.watch(signals.descriptor()); !watched) return watched;
-  choose_bytes();
   // The message of a crash begins on a new line.
   signals.install(port.output(), std::string(cancel) + leave_bytes + "\r\n", port.original_modes());
+  // After the signals: ncurses handles those that nobody handles.
+  auto screen = CursesScreen::open(kind, look_of(options, utf8));
+  if (!screen) return screen.error();
+  stream.emplace(std::move(*screen), frame_bytes(options));
   enter();
   return port.status();
 }
@@ -224,17 +148,17 @@ void Terminal::State::enter() {
   port.listen(!away);
   if (away) return;
   port.set_modes();
-  stream.begin_with(enter_bytes);
-  if (options.mouse) stream.begin_with(mouse_on_bytes);
+  stream->begin_with(enter_bytes);
+  if (options.mouse) stream->begin_with(mouse_on_bytes);
   write_on();
   resized = true;  // the size may have changed in the meantime
 }
 
 void Terminal::State::leave() {
   if (away || !port.is_foreground()) return;
-  const bool gone = port.write_within(stream.pending(), leave_timeout);
-  if (!gone && stream.drop()) port.write_within(cancel, leave_timeout);
-  stream.drop();
+  const bool gone = port.write_within(stream->pending(), leave_timeout);
+  if (!gone && stream->drop()) port.write_within(cancel, leave_timeout);
+  stream->drop();
   port.write_within(leave_bytes, leave_timeout);
   port.restore_modes();
 }
@@ -268,7 +192,7 @@ void Terminal::State::take_input(std::vector<Key>& keys) {
   }
   bool stop = false;
   for (Key& key : taken) {
-    if (key.name == "Ctrl-L") stream.forget();
+    if (key.name == "Ctrl-L") stream->forget();
     if (key.name == "Ctrl-Z") {
       stop = true;
     } else {
@@ -280,8 +204,8 @@ void Terminal::State::take_input(std::vector<Key>& keys) {
 
 void Terminal::State::write_on() {
   if (away) return port.wake_when_writable(false);
-  if (!stream.ready()) stream.sent(port.write(stream.pending()));
-  port.wake_when_writable(!stream.ready());
+  if (!stream->ready()) stream->sent(port.write(stream->pending()));
+  port.wake_when_writable(!stream->ready());
 }
 
 /// Wakes the loop for events that depend on time only.
@@ -290,7 +214,7 @@ void Terminal::State::set_timer() {
   const auto add = [&next](SteadyTime moment) { next = next ? std::min(*next, moment) : moment; };
   if (reader.waiting()) add(reader.deadline());
   if (resized) add(resized_at + resize_pause);
-  if (stream.cut()) add(stream.rest_at());
+  if (stream->cut()) add(stream->rest_at());
   port.wake_at(next);
 }
 
@@ -298,10 +222,20 @@ Terminal::Terminal(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<Terminal>> Terminal::open(const TerminalOptions& options) {
   if (const Status found = Tty::check(); !found) return found.error();
-  if (const Status known = choose_kind(); !known) return known.error();
+  const char* kind = std::getenv("TERM");
+  if (kind == nullptr || *kind == '\0') {
+    return error(
+        "TERM is not set: the dashboard needs to know the kind of terminal; "
+        "try TERM=xterm-256color");
+  }
   std::setlocale(LC_ALL, "");
   const bool utf8 = std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-  std::unique_ptr<Terminal> terminal(new Terminal(std::make_unique<State>(options, utf8)));
+  std::unique_ptr<Terminal> terminal;
+  {
+    TerminfoEntry entry;
+    if (const Status known = entry.load(kind); !known) return known.error();
+    terminal.reset(new Terminal(std::make_unique<State>(options, utf8, kind, entry)));
+  }
   if (const Status started = terminal->state_->start(); !started) return started.error();
   return terminal;
 }
@@ -309,7 +243,6 @@ Result<std::unique_ptr<Terminal>> Terminal::open(const TerminalOptions& options)
 Terminal::~Terminal() {
   state_->leave();
   state_->signals.remove();  // last, so that handlers are installed until here
-  del_curterm(cur_term);
 }
 
 Size Terminal::size() const { return state_->port.size(); }
@@ -331,19 +264,19 @@ std::vector<Key> Terminal::keys() {
   if (state.resized && now >= state.resized_at + resize_pause) {
     state.resized = false;
     state.resized_at = now;
-    state.stream.forget();  // some terminals reflow what they show
+    state.stream->forget();  // some terminals reflow what they show
     keys.push_back({"Resize"});
   }
   state.set_timer();
   return keys;
 }
 
-bool Terminal::ready() const { return !state_->away && state_->stream.ready(); }
+bool Terminal::ready() const { return !state_->away && state_->stream->ready(); }
 
-void Terminal::skip() { state_->stream.skip(Tty::now()); }
+void Terminal::skip() { state_->stream->skip(Tty::now()); }
 
 bool Terminal::wants_rest() const {
-  return ready() && state_->stream.cut() && Tty::now() >= state_->stream.rest_at();
+  return ready() && state_->stream->cut() && Tty::now() >= state_->stream->rest_at();
 }
 
 void Terminal::restyle(const TerminalOptions& options) {
@@ -351,19 +284,20 @@ void Terminal::restyle(const TerminalOptions& options) {
   state_->options.colours = options.colours;
   state_->options.unicode = options.unicode;
   state_->options.bytes_per_frame = options.bytes_per_frame;
-  state_->stream.restyle(sequences_of(state_->options, state_->utf8), frame_bytes(state_->options));
+  auto screen = CursesScreen::open(state_->kind, look_of(state_->options, state_->utf8));
+  if (screen) state_->stream->replace(std::move(*screen), frame_bytes(state_->options));
   if (std::exchange(state_->options.mouse, options.mouse) == options.mouse || state_->away) return;
-  state_->stream.begin_with(options.mouse ? state_->mouse_on_bytes : state_->mouse_off_bytes);
+  state_->stream->begin_with(options.mouse ? state_->mouse_on_bytes : state_->mouse_off_bytes);
 }
 
 void Terminal::show(const Canvas& canvas) {
-  state_->stream.show(canvas, Tty::now());
+  state_->stream->show(canvas, Tty::now());
   state_->write_on();
   state_->set_timer();
 }
 
-void Terminal::ring() { state_->stream.ring(); }
+void Terminal::ring() { state_->stream->ring(); }
 
-TerminalStats Terminal::stats() const { return state_->stream.stats(Tty::now()); }
+TerminalStats Terminal::stats() const { return state_->stream->stats(Tty::now()); }
 
 }  // namespace drover::tui

@@ -1,8 +1,8 @@
-// Shows canvases on the terminal and reads keys and mouse. The only file that uses ncurses, and
-// only its terminfo database. It never waits for a slow or stopped terminal. It restores the
-// terminal on every exit that runs destructors (each signal that asks a process to end arrives as
-// Ctrl-C), in a signal handler on a crash, and while Ctrl-Z or SIGTSTP has stopped it. After any
-// stop it repaints the screen.
+// Shows canvases on the terminal and reads keys and mouse. It never waits for a slow or stopped
+// terminal. It restores the terminal on every exit that runs destructors (each signal that asks a
+// process to end arrives as Ctrl-C), in a signal handler on a crash, and while Ctrl-Z or SIGTSTP
+// has stopped it. After any stop it repaints the screen. One terminal at a time, as ncurses's
+// screen and signal handlers belong to the process.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "tui/canvas/palette.h"
-#include "tui/canvas/style_sequences.h"
 
 namespace drover::tui {
 namespace {
@@ -243,45 +242,6 @@ TEST(Theme, ColourBlindUsersCanDistinguishNeighboursOnTheHeatScale) {
           << eye.name << ": " << facts(eye.theme).name << " " << level;
     }
   }
-}
-
-// ---- What is sent to a terminal
-
-TerminfoEntry terminal_of(int colours) {
-  return {colours, [colours](const char* name, int parameter) {
-            const bool coloured = colours > 0 || std::string(name).substr(0, 3) != "set";
-            return coloured ? "<" + std::string(name) + " " + std::to_string(parameter) + ">" : "";
-          }};
-}
-
-std::string word(const TerminfoEntry& terminal, Theme theme, Colours colours, CellStyle style) {
-  return style_sequences(terminal, theme, colours)[static_cast<std::size_t>(style)];
-}
-
-TEST(StyleSequences, UseDetectedColoursUnlessNoColorIsSet) {
-  EXPECT_EQ(detected_colours(terminal_of(256), false), Colours::many);
-  EXPECT_EQ(detected_colours(terminal_of(88), false), Colours::eight);
-  EXPECT_EQ(detected_colours(terminal_of(-1), false), Colours::none);
-  EXPECT_EQ(detected_colours(terminal_of(256), true), Colours::none);
-}
-
-TEST(StyleSequences, ComeFromTheTerminalDescriptionWhereAvailable) {
-  const TerminfoEntry xterm = terminal_of(256);
-  EXPECT_EQ(word(xterm, Theme::dark, Colours::many, CellStyle::title),
-            "<sgr0 0><setaf 252><setab 236>");
-  EXPECT_EQ(word(xterm, Theme::dark, Colours::eight, CellStyle::title),
-            "<sgr0 0><setaf 7><setab 4>");
-  EXPECT_EQ(word(xterm, Theme::dark, Colours::none, CellStyle::title), "<sgr0 0><rev 0>");
-  EXPECT_EQ(word(xterm, Theme::light, Colours::many, CellStyle::title),
-            "<sgr0 0><setaf 235><setab 252>");
-}
-
-TEST(StyleSequences, AreXtermsWhenTheUserRequestsMoreThanTheDescriptionOffers) {
-  EXPECT_EQ(word(terminal_of(8), Theme::dark, Colours::many, CellStyle::critical),
-            "\x1b[0;1;38;5;203m");
-  EXPECT_EQ(word(terminal_of(0), Theme::dark, Colours::eight, CellStyle::alarm), "\x1b[0;1;37;41m");
-  EXPECT_EQ(word(terminal_of(0), Theme::dark, Colours::none, CellStyle::alarm),
-            "<sgr0 0><bold 0><rev 0>");
 }
 
 }  // namespace

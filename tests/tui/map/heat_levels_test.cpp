@@ -8,7 +8,7 @@
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/canvas/draw_region.h"
-#include "tui/terminal/diff_renderer.h"
+#include "tui/terminal/curses_screen.h"
 
 namespace drover::tui {
 namespace {
@@ -107,12 +107,7 @@ struct Painted {
 /// What ten seconds repaint of a fleet whose loads move by `beside` round a border each second.
 Painted painted_in_ten_seconds(double beside) {
   const auto dashboard = thousand_devices(true);
-  TerminalSequences words;
-  words.move = [](int row, int column) {
-    return std::to_string(row) + ";" + std::to_string(column);
-  };
-  words.style.fill("role");
-  DiffRenderer renderer(words);
+  const auto screen = CursesScreen::open("xterm-256color", {});
   Painted painted;
   Canvas shown({0, 0});
   for (std::uint64_t second = 1; second <= 11; ++second) {
@@ -121,7 +116,7 @@ Painted painted_in_ten_seconds(double beside) {
       dashboard->receive(at, publish_peer, batch);
     }
     const Canvas& wanted = dashboard->draw(at);
-    const std::size_t bytes = renderer.paint(wanted).size();
+    const std::size_t bytes = (*screen)->paint(wanted).size();
     if (second > 1) {
       painted.bytes += bytes;
       for (int row = 0; row < 40; ++row) {

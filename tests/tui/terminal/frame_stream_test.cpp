@@ -8,13 +8,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TerminalSequences plain_words() {
-  TerminalSequences words;
-  words.clear = "!";
-  words.move = [](int row, int column) {
-    return "<" + std::to_string(row) + "," + std::to_string(column) + ">";
-  };
-  return words;
+std::unique_ptr<CursesScreen> screen_of() {
+  auto screen = CursesScreen::open("xterm", {.colours = Colours::none});
+  DROVER_REQUIRE(screen);
+  return std::move(*screen);
 }
 
 Canvas canvas_of(std::string_view text) {
@@ -24,29 +21,29 @@ Canvas canvas_of(std::string_view text) {
 }
 
 TEST(FrameStream, SendsOneFrameAtATime) {
-  FrameStream stream(plain_words(), frame_bytes_unlimited);
+  FrameStream stream(screen_of(), frame_bytes_unlimited);
   EXPECT_TRUE(stream.ready());
   stream.show(canvas_of("abc"), 1000ms);
-  EXPECT_EQ(stream.pending(), "!<0,0>abc");
+  EXPECT_EQ(stream.pending(), "\x1b[H\x1b[2Jabc");
   EXPECT_FALSE(stream.ready());
   stream.sent(4);
-  EXPECT_EQ(stream.pending(), "0>abc");
+  EXPECT_EQ(stream.pending(), "[2Jabc");
   EXPECT_EQ(stream.stats(1250ms).backlog_age, 250ms);
-  stream.sent(5);
+  stream.sent(6);
   EXPECT_TRUE(stream.ready());
   const TerminalStats stats = stream.stats(1300ms);
   EXPECT_EQ(stats.backlog_age, 0ms);
-  EXPECT_EQ(stats.bytes, 9u);
-  EXPECT_EQ(stats.frame_bytes, 9u);
+  EXPECT_EQ(stats.bytes, 10u);
+  EXPECT_EQ(stats.frame_bytes, 10u);
   stream.show(canvas_of("abd"), 1300ms);
-  EXPECT_EQ(stream.pending(), "<0,2>d") << "what went is what stands there";
+  EXPECT_EQ(stream.pending(), "\bd") << "what went is what stands there";
 }
 
 TEST(FrameStream, TheBellRingsOnceWithTheNextFrame) {
-  FrameStream stream(plain_words(), frame_bytes_unlimited);
+  FrameStream stream(screen_of(), frame_bytes_unlimited);
   stream.ring();
   stream.show(canvas_of("abc"), 1000ms);
-  EXPECT_EQ(stream.pending(), "!<0,0>abc\a");
+  EXPECT_EQ(stream.pending(), "\x1b[H\x1b[2Jabc\a");
   stream.sent(stream.pending().size());
   stream.ring();
   stream.show(canvas_of("abc"), 1250ms);
@@ -57,7 +54,7 @@ TEST(FrameStream, TheBellRingsOnceWithTheNextFrame) {
 }
 
 TEST(FrameStream, CountsTheFramesSkippedWhileSending) {
-  FrameStream stream(plain_words(), frame_bytes_unlimited);
+  FrameStream stream(screen_of(), frame_bytes_unlimited);
   stream.show(canvas_of("abc"), 1000ms);
   for (auto now = 1001ms; now < 2001ms; now += 10ms) stream.skip(now);
   EXPECT_EQ(stream.stats(2001ms).frames_skipped, 4u) << "at their pace, not at the loop's";
@@ -72,7 +69,7 @@ TEST(FrameStream, ALongFrameIsSentInPieces) {
   Canvas canvas({80, 24});
   for (int row = 0; row < 24; ++row)
     canvas.put(0, row, std::string(80, static_cast<char>('a' + row)));
-  FrameStream stream(plain_words(), 512);
+  FrameStream stream(screen_of(), 512);
   int pieces = 0;
   for (auto now = 0ms; pieces == 0 || stream.cut(); now += 100ms) {
     stream.show(canvas, now);
@@ -87,18 +84,18 @@ TEST(FrameStream, ALongFrameIsSentInPieces) {
 }
 
 TEST(FrameStream, ADroppedFrameIsRepaintedInFull) {
-  FrameStream stream(plain_words(), frame_bytes_unlimited);
+  FrameStream stream(screen_of(), frame_bytes_unlimited);
   stream.show(canvas_of("abc"), 0ms);
   EXPECT_FALSE(stream.drop()) << "nothing of it had gone";
   stream.show(canvas_of("abc"), 0ms);
-  EXPECT_EQ(stream.pending(), "!<0,0>abc");
+  EXPECT_EQ(stream.pending(), "\x1b[H\x1b[2Jabc");
   stream.sent(3);
   EXPECT_TRUE(stream.drop()) << "within a sequence, perhaps";
   stream.begin_with("(in)");
   EXPECT_FALSE(stream.ready());
   stream.sent(4);
   stream.show(canvas_of("abc"), 0ms);
-  EXPECT_EQ(stream.pending(), "!<0,0>abc");
+  EXPECT_EQ(stream.pending(), "\x1b[H\x1b[2Jabc");
 }
 
 }  // namespace
