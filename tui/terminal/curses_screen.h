@@ -51,7 +51,8 @@ struct Look {
 inline constexpr std::size_t frame_bytes_min = 256;
 inline constexpr std::size_t frame_bytes_unlimited = std::numeric_limits<std::size_t>::max();
 
-/// What a terminal shows. ncurses handles signals that nobody handles when the first one is opened.
+/// What a terminal shows. At most one at a time: ncurses 6.4 draws nothing more once another screen
+/// is deleted. ncurses handles signals that nobody handles when the first one is opened.
 class CursesScreen {
  public:
   /// `terminal`: the name of a terminfo entry that can be loaded.

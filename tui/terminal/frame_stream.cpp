@@ -39,8 +39,12 @@ void FrameStream::begin_with(std::string_view bytes) {
   screen_->forget();
 }
 
-void FrameStream::replace(std::unique_ptr<CursesScreen> screen, std::size_t bytes_per_frame) {
-  screen_ = std::move(screen);
+void FrameStream::restyle(const std::string& terminal, const Look& look,
+                          std::size_t bytes_per_frame) {
+  screen_.reset();
+  auto opened = CursesScreen::open(terminal, look);
+  DROVER_REQUIRE(opened);
+  screen_ = std::move(*opened);
   bytes_per_frame_ = bytes_per_frame;
 }
 

@@ -52,8 +52,8 @@ class FrameStream {
   void sent(std::size_t bytes);
   /// The next frame clears the screen.
   void forget() { screen_->forget(); }
-  /// Draws with another screen from the next frame on.
-  void replace(std::unique_ptr<CursesScreen> screen, std::size_t bytes_per_frame);
+  /// Uses another look from the next frame on. REQUIRES a terminal that could be opened before.
+  void restyle(const std::string& terminal, const Look& look, std::size_t bytes_per_frame);
   /// Discards unwritten bytes; returns whether the terminal may be left within a sequence.
   bool drop();
 

@@ -284,8 +284,8 @@ void Terminal::restyle(const TerminalOptions& options) {
   state_->options.colours = options.colours;
   state_->options.unicode = options.unicode;
   state_->options.bytes_per_frame = options.bytes_per_frame;
-  auto screen = CursesScreen::open(state_->kind, look_of(state_->options, state_->utf8));
-  if (screen) state_->stream->replace(std::move(*screen), frame_bytes(state_->options));
+  state_->stream->restyle(state_->kind, look_of(state_->options, state_->utf8),
+                          frame_bytes(state_->options));
   if (std::exchange(state_->options.mouse, options.mouse) == options.mouse || state_->away) return;
   state_->stream->begin_with(options.mouse ? state_->mouse_on_bytes : state_->mouse_off_bytes);
 }

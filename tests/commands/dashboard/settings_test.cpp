@@ -272,7 +272,7 @@ TEST_F(TopSettings, ChangedAtRuntimeApplyImmediatelyUnlessInvalid) {
   const std::string file = folder_.write("top.toml", "theme = \"light\"\n");
   PseudoTerminal top(this->top({"--config", file}), 120, 40);
   ASSERT_TRUE(top.shows("q quit")) << top.screen();
-  const std::string light_title = "38;5;235", contrast_title = "38;5;16;48;5;231";
+  const std::string light_title = "38;5;235", contrast_title = "38;5;16m\x1b[48;5;231m";
   EXPECT_TRUE(holds(top.output(), light_title));
   replace(folder_, "theme = \"contrast\"\nview = \"power\"\n");
   EXPECT_TRUE(top.shows("settings reloaded")) << top.screen();

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/tui/terminal/small_terminal.h"
+
 namespace drover::tui {
 namespace {
 
@@ -96,6 +98,20 @@ TEST(FrameStream, ADroppedFrameIsRepaintedInFull) {
   stream.sent(4);
   stream.show(canvas_of("abc"), 0ms);
   EXPECT_EQ(stream.pending(), "\x1b[H\x1b[2Jabc");
+}
+
+TEST(FrameStream, ANewLookRepaintsTheScreen) {
+  FrameStream stream(screen_of(), frame_bytes_unlimited);
+  Canvas canvas({40, 4});
+  canvas.put(0, 0, "abc", CellStyle::title);
+  for (const Theme theme : {Theme::light, Theme::contrast, Theme::dark}) {
+    stream.restyle("xterm-256color", {.theme = theme}, frame_bytes_unlimited);
+    stream.show(canvas, 0ms);
+    SmallTerminal terminal({40, 4});
+    terminal.receive(stream.pending());
+    expect_shown(terminal, canvas, theme, Colours::many);
+    stream.sent(stream.pending().size());
+  }
 }
 
 }  // namespace
