@@ -7,9 +7,11 @@
 // frame in which a row takes up the text of another row is given to ncurses row by row: with one
 // changed row it finds nothing to scroll.
 //
-// Measured against our own computation of differences, which this replaced, in frames of 120x40
-// with 256 colours: 4 to 33 % more bytes, as ncurses switches colours and attributes one by one,
-// and 0.4 ms more processor time for a frame.
+// Measured beside our own computation of differences, which ncurses replaced, with two dashboards
+// of 120x40 and 256 colours on one router: 19 to 50 % more bytes (fleet 2.7 and 3.8 KB/s, jobs 4.7
+// and 5.7), as ncurses switches attributes and colours one by one and jumps over short gaps; up to
+// 0.8 % more of one processor core (devices 4.5 and 5.2 %); a key is on the screen after 2.0 ms
+// instead of 1.1 ms.
 #pragma once
 
 #include <cstddef>
