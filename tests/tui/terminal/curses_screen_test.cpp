@@ -127,35 +127,38 @@ TEST(CursesScreen, LimitedTerminalsGetOnlyWhatTheyCanShow) {
   EXPECT_EQ(other.cursor(), (Size{0, 1}));
 }
 
-struct Mode {
+struct ColourCase {
   const char* terminal;
   Colours asked, shown;
 };
 
 TEST(CursesScreen, UsesTheColoursOfTheTerminalOrThoseAskedFor) {
-  for (const Mode& mode : {Mode{"xterm-256color", Colours::detect, Colours::many},
-                           Mode{"xterm-256color", Colours::eight, Colours::eight},
-                           Mode{"xterm-256color", Colours::none, Colours::none},
-                           Mode{"rxvt-unicode", Colours::detect, Colours::eight},  // it has 88
-                           Mode{"linux", Colours::detect, Colours::eight},
-                           Mode{"vt100", Colours::detect, Colours::none},
-                           // More than the entry has: the user's terminal is better than its entry.
-                           Mode{"xterm", Colours::many, Colours::many},
-                           Mode{"vt100", Colours::eight, Colours::eight}}) {
+  for (const ColourCase& colour_case :
+       {ColourCase{"xterm-256color", Colours::detect, Colours::many},
+        ColourCase{"xterm-256color", Colours::eight, Colours::eight},
+        ColourCase{"xterm-256color", Colours::none, Colours::none},
+        ColourCase{"rxvt-unicode", Colours::detect, Colours::eight},  // it has 88
+        ColourCase{"linux", Colours::detect, Colours::eight},
+        ColourCase{"vt100", Colours::detect, Colours::none},
+        // More than the entry has: the user's terminal is better than its entry.
+        ColourCase{"xterm", Colours::many, Colours::many},
+        ColourCase{"vt100", Colours::eight, Colours::eight}}) {
     for (const Theme theme : {Theme::dark, Theme::light}) {
       Canvas wanted({80, 4});
       for (int i = 0; i < cell_style_count; ++i) {
         const auto style = static_cast<CellStyle>(i);
         const bool dim =
-            mode.shown == Colours::none && facts(style).mono_attributes == attribute_dim;
-        if (dim && mode.terminal == std::string("vt100")) continue;  // which has no dim text
+            colour_case.shown == Colours::none && facts(style).mono_attributes == attribute_dim;
+        if (dim && colour_case.terminal == std::string("vt100")) continue;  // which has no dim text
         wanted.put(2 * i, 1, "x", style);
         wanted.put(2 * i, 2, "  ", style);
       }
       SmallTerminal terminal(wanted.size());
-      const auto screen = screen_of(mode.terminal, {.theme = theme, .colours = mode.asked});
-      ASSERT_NO_FATAL_FAILURE(terminal.receive(screen->paint(wanted))) << mode.terminal;
-      ASSERT_NO_FATAL_FAILURE(expect_shown(terminal, wanted, theme, mode.shown)) << mode.terminal;
+      const auto screen =
+          screen_of(colour_case.terminal, {.theme = theme, .colours = colour_case.asked});
+      ASSERT_NO_FATAL_FAILURE(terminal.receive(screen->paint(wanted))) << colour_case.terminal;
+      ASSERT_NO_FATAL_FAILURE(expect_shown(terminal, wanted, theme, colour_case.shown))
+          << colour_case.terminal;
       EXPECT_EQ(terminal.style(), SmallTerminal::Style{}) << "left in the plain style";
     }
   }

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::unique_ptr<CursesScreen> screen_of() {
+std::unique_ptr<CursesScreen> plain_screen() {
   auto screen = CursesScreen::open("xterm", {.colours = Colours::none});
   DROVER_REQUIRE(screen);
   return std::move(*screen);
@@ -23,7 +23,7 @@ Canvas canvas_of(std::string_view text) {
 }
 
 TEST(FrameStream, SendsOneFrameAtATime) {
-  FrameStream stream(screen_of(), frame_bytes_unlimited);
+  FrameStream stream(plain_screen(), frame_bytes_unlimited);
   EXPECT_TRUE(stream.ready());
   stream.show(canvas_of("abc"), 1000ms);
   EXPECT_EQ(stream.pending(), "\x1b[H\x1b[2Jabc");
@@ -42,7 +42,7 @@ TEST(FrameStream, SendsOneFrameAtATime) {
 }
 
 TEST(FrameStream, TheBellRingsOnceWithTheNextFrame) {
-  FrameStream stream(screen_of(), frame_bytes_unlimited);
+  FrameStream stream(plain_screen(), frame_bytes_unlimited);
   stream.ring();
   stream.show(canvas_of("abc"), 1000ms);
   EXPECT_EQ(stream.pending(), "\x1b[H\x1b[2Jabc\a");
@@ -56,7 +56,7 @@ TEST(FrameStream, TheBellRingsOnceWithTheNextFrame) {
 }
 
 TEST(FrameStream, CountsTheFramesSkippedWhileSending) {
-  FrameStream stream(screen_of(), frame_bytes_unlimited);
+  FrameStream stream(plain_screen(), frame_bytes_unlimited);
   stream.show(canvas_of("abc"), 1000ms);
   for (auto now = 1001ms; now < 2001ms; now += 10ms) stream.skip(now);
   EXPECT_EQ(stream.stats(2001ms).frames_skipped, 4u) << "at their pace, not at the loop's";
@@ -71,7 +71,7 @@ TEST(FrameStream, ALongFrameIsSentInPieces) {
   Canvas canvas({80, 24});
   for (int row = 0; row < 24; ++row)
     canvas.put(0, row, std::string(80, static_cast<char>('a' + row)));
-  FrameStream stream(screen_of(), 512);
+  FrameStream stream(plain_screen(), 512);
   int pieces = 0;
   for (auto now = 0ms; pieces == 0 || stream.cut(); now += 100ms) {
     stream.show(canvas, now);
@@ -86,7 +86,7 @@ TEST(FrameStream, ALongFrameIsSentInPieces) {
 }
 
 TEST(FrameStream, ADroppedFrameIsRepaintedInFull) {
-  FrameStream stream(screen_of(), frame_bytes_unlimited);
+  FrameStream stream(plain_screen(), frame_bytes_unlimited);
   stream.show(canvas_of("abc"), 0ms);
   EXPECT_FALSE(stream.drop()) << "nothing of it had gone";
   stream.show(canvas_of("abc"), 0ms);
@@ -101,7 +101,7 @@ TEST(FrameStream, ADroppedFrameIsRepaintedInFull) {
 }
 
 TEST(FrameStream, ANewLookRepaintsTheScreen) {
-  FrameStream stream(screen_of(), frame_bytes_unlimited);
+  FrameStream stream(plain_screen(), frame_bytes_unlimited);
   Canvas canvas({40, 4});
   canvas.put(0, 0, "abc", CellStyle::title);
   for (const Theme theme : {Theme::light, Theme::contrast, Theme::dark}) {
