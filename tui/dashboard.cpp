@@ -264,10 +264,10 @@ std::uint64_t Dashboard::layouts() const { return state_->layouts; }
 
 TableRows Dashboard::table(Instant now, std::string_view name) {
   draw(now);
-  const State& state = *state_;
+  const DashboardState& state = *state_;
   const auto device = parse_device_id(state.options.device);
-  return table_rows({state.model(), state.cursor.shown(), state.ui.fleet_filter, state.views->devices.list,
-                     device ? std::optional(*device) : std::nullopt},
+  return table_rows({state.model(), state.cursor.shown(), state.ui().fleet_filter,
+                     state.views->devices.list, device ? std::optional(*device) : std::nullopt},
                     name);
 }
 

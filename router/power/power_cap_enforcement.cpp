@@ -9,6 +9,7 @@
 #include "router/actions/power_cap_allocation.h"
 #include "router/actions/power_cap_violations.h"
 #include "router/actions/reply_text.h"
+#include "router/ledger/ledger.h"
 #include "router/policy/alert_rules.h"
 
 namespace drover::router {
