@@ -30,6 +30,7 @@ struct ActionsDependencies {
   DeviceAvailability& availability;
 };
 
+/// Checks what a client asks for, records it, and has it done by the classes that it concerns.
 class Actions : ActionsDependencies {
  public:
   explicit Actions(const ActionsDependencies& uses) : ActionsDependencies(uses) {}

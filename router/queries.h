@@ -39,13 +39,13 @@ struct QueriesDependencies {
   OutboxBuilder& outbox;
 };
 
+/// Reads what it is asked for, and keeps nothing but the number of the last snapshot.
 class Queries : QueriesDependencies {
  public:
   explicit Queries(const QueriesDependencies& uses) : QueriesDependencies(uses) {}
 
   void handle(Instant now, const Caller& caller, const SnapshotRequest& request);
   void handle(Instant now, const Caller& caller, const JobsRequest& request);
-
   void handle(Instant now, const Caller& caller, const WhyRequest& request);
   WhyReply why(Instant now, const std::string& job_prefix);
 

@@ -20,6 +20,7 @@ struct SubmissionsDependencies {
   Dispatcher& dispatcher;
 };
 
+/// Accepts a job once it is valid, fits and can be written, and lets it wait for its decision.
 class Submissions : SubmissionsDependencies {
  public:
   explicit Submissions(const SubmissionsDependencies& uses) : SubmissionsDependencies(uses) {}
