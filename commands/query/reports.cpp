@@ -148,7 +148,7 @@ Json classes_json(const Summary& summary) {
   Json classes = Json::array();
   for (const ClassReport& report : summary.classes) {
     classes.add(Json::object()
-                    .set("name", report.name)
+                    .set("work_class", report.name)
                     .set("metric", to_text(report.metric))
                     .set("target", when(report.target > 0, report.target))
                     .set("within_target", report.met)

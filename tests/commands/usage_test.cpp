@@ -148,7 +148,9 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
     EXPECT_EQ(ran.exit_code, expected.exit_code) << ran.err;
     const bool json = contains(expected.words, std::string("--json"));
     EXPECT_EQ(json, only_object(ran.out)["error"].is_object());
-    if (!json) EXPECT_EQ(ran.out, "");
+    if (!json) {
+      EXPECT_EQ(ran.out, "");
+    }
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
     EXPECT_EQ(ran.err.rfind("drover", 0), 0U) << ran.err;
     for (const std::string& said : expected.said) {

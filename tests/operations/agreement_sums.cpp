@@ -64,8 +64,8 @@ void compare_classes(const FleetSnapshot& look, Mismatches& complaints) {
   same(complaints, "classes", status, std::to_string(told.size()), "frame --table classes",
        std::to_string(rows.size()));
   for (std::size_t i = 0; i < told.size(); ++i) {
-    const std::string& name = told[i]["name"].text();
-    const Json& row = row_with(rows, "class", name);
+    const std::string& name = told[i]["work_class"].text();
+    const Json& row = row_with(rows, "work_class", name);
     const std::string what = "class " + name;
     compare_row(complaints, what, told[i], row, {{"metric", "metric"}, {"target", "target"}},
                 "frame --table classes");

@@ -56,7 +56,7 @@ TableCell of_values(const EvaluationContext&, const ClassReport& report) {
 }
 
 constexpr std::array<TableColumn<ClassReport>, 9> class_table = {{
-    {"class", of<&ClassReport::name>},
+    {"work_class", of<&ClassReport::name>},
     {"metric", of<&ClassReport::metric>},
     {"target",
      [](const EvaluationContext&, const ClassReport& report) {

@@ -204,7 +204,7 @@ constexpr std::array<TableColumn<Decision>, 16> decision_table = {{
     {"attempt", of<&Decision::attempt>},
     {"kind", of<&Decision::kind>},
     {"model", of<&Decision::model>},
-    {"class", of<&Decision::work_class>},
+    {"work_class", of<&Decision::work_class>},
     {"rule", of<&Decision::rule>},
     {"preferred_pool", of<&Decision::preferred_pool>},
     {"pool", of<&Decision::pool>},

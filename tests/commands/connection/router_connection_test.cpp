@@ -28,16 +28,16 @@ enum class Input {
   clock_paused
 };
 
-struct Step {
+struct TimedStep {
   double at_s = 0;
   Input input = Input::time_passes;
   std::string expected{};  // "join", "replace", "join replace"; empty: nothing is due
 };
 
-struct Case {
+struct ConnectionCase {
   std::string name;
   RouterConnection connection;
-  std::vector<Step> steps;
+  std::vector<TimedStep> steps;
 };
 
 JoinAccepted welcome_at(Instant fleet_time, double speed = 1) {
@@ -90,7 +90,7 @@ std::string due(RouterConnection& connection, WallTime now) {
 }
 
 TEST(RouterConnection, JoinsAndReplacesTheConnectionWhenItIsTime) {
-  const std::vector<Case> cases = {
+  const std::vector<ConnectionCase> cases = {
       {"is accepted at once",
        client(),
        {{0, Input::time_passes, "join"},
@@ -187,8 +187,8 @@ TEST(RouterConnection, JoinsAndReplacesTheConnectionWhenItIsTime) {
         {0.3, Input::accepted},
         {3.2}}},
   };
-  for (Case one : cases) {
-    for (const Step& step : one.steps) {
+  for (ConnectionCase one : cases) {
+    for (const TimedStep& step : one.steps) {
       const WallTime now =
           begin + std::chrono::duration_cast<WallSpan>(std::chrono::duration<double>(step.at_s));
       take(one.connection, now, step.input);

@@ -19,7 +19,7 @@ void compare_decision(const Decision& decision, const Table& table, std::size_t 
       {"job", decision.job.empty() ? "" : to_text(decision.job)},
       {"attempt", std::to_string(decision.attempt)},
       {"model", decision.model},
-      {"class", decision.work_class},
+      {"work_class", decision.work_class},
       {"rule", decision.rule},
       {"preferred_pool", decision.preferred_pool},
       {"pool", decision.pool},

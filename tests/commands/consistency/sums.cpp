@@ -75,8 +75,8 @@ void compare_classes(const InterfaceAnswers& at, const Json& status, Inconsisten
   const Json& told = status["classes"];
   compared.same("classes", static_cast<double>(told.size()), static_cast<double>(table.size()));
   for (std::size_t i = 0; i < std::min(told.size(), table.size()); ++i) {
-    const std::string& name = told[i]["name"].text();
-    compared.same("class", name, table.text(i, "class"));
+    const std::string& name = told[i]["work_class"].text();
+    compared.same("class", name, table.text(i, "work_class"));
     compared.same(name + " metric", shown(told[i]["metric"]), table.text(i, "metric"));
     compared.same(name + " target", shown(told[i]["target"]), table.text(i, "target"));
     for (const auto& [key, column] : std::map<std::string, std::string>{{"count", "finished"},

@@ -1,6 +1,7 @@
 // What is not known is null in JSON and a dash in tables, and never 0.
 #include "commands/query/reports.h"
 #include "commands/query/explanations.h"
+#include "commands/query/table_output.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ JobChanged job_in(JobState state, WorkKind kind) {
 }
 
 TEST(Reports, AnOpenJobHasNoResultsYet) {
-  const Json queued = to_json(job_in(JobState::queued, WorkKind::serve));
+  const Json queued = to_json(job_in(JobState::queued, WorkKind::serve), asked_at);
   for (const char* key : {"target", "pool", "reason", "detail", "progress", "remaining_s",
                           "latency_s", "usage", "outcome", "steps", "devices"}) {
     EXPECT_TRUE(queued.has(key) && queued[key].is_null()) << key << queued.dump();
@@ -30,13 +31,13 @@ TEST(Reports, AnOpenJobHasNoResultsYet) {
 TEST(Reports, OnlyWorkThatReportsProgressShowsProgress) {
   JobChanged request = job_in(JobState::running, WorkKind::serve);
   request.remaining_s = 7;  // what was predicted when it was placed
-  EXPECT_TRUE(to_json(request)["progress"].is_null());
-  EXPECT_TRUE(to_json(request)["remaining_s"].is_null());
+  EXPECT_TRUE(to_json(request, asked_at)["progress"].is_null());
+  EXPECT_TRUE(to_json(request, asked_at)["remaining_s"].is_null());
   EXPECT_EQ(to_table({request}, asked_at).find('%'), std::string::npos);
   JobChanged training = job_in(JobState::running, WorkKind::train);
-  EXPECT_TRUE(to_json(training)["progress"].is_null());
+  EXPECT_TRUE(to_json(training, asked_at)["progress"].is_null());
   training.progress = 0.25;
-  EXPECT_EQ(to_json(training)["progress"].number(), 0.25);
+  EXPECT_EQ(to_json(training, asked_at)["progress"].number(), 0.25);
   EXPECT_NE(to_table({training}, asked_at).find("25%"), std::string::npos);
 }
 
@@ -56,7 +57,7 @@ TEST(Reports, AnEndedJobShowsItsAgeAndDuration) {
   job.latency_s = 2;
   const std::string table = to_table({job}, asked_at);
   EXPECT_NE(table.find(" 30s     2.0s "), std::string::npos) << table;
-  const Json json = to_json(job);
+  const Json json = to_json(job, asked_at);
   EXPECT_EQ(json["latency_s"].number(), 2);
   EXPECT_TRUE(json["outcome"]["first_token_s"].is_number());
   EXPECT_TRUE(json["outcome"]["steps"].is_null());
@@ -90,7 +91,7 @@ TEST(Reports, ATrainingJobShowsWhatIsCheckpointed) {
     const bool told =
         *one.text == 0 || to_table({job}, asked_at).find(one.text) != std::string::npos;
     EXPECT_TRUE(told && (*one.text == 0 || explain(job).find(one.text) != std::string::npos));
-    EXPECT_EQ(to_json(job)["steps_saved"].integer(), one.saved);
+    EXPECT_EQ(to_json(job, asked_at)["steps_saved"].integer(), one.saved);
   }
 }
 
@@ -98,7 +99,7 @@ TEST(Reports, ACancelledJobShowsWhoCancelledItAndNoFailure) {
   JobChanged job = job_in(JobState::cancelled, WorkKind::serve);
   job.reason = drover::Reason::cancelled;
   job.detail = "cancelled by ann";
-  EXPECT_EQ(to_json(job)["state"].text(), "cancelled");
+  EXPECT_EQ(to_json(job, asked_at)["state"].text(), "cancelled");
   const std::string table = to_table({job}, asked_at);
   EXPECT_EQ(table.find("cancelled: "), std::string::npos) << table;
   EXPECT_NE(table.find("cancelled by ann"), std::string::npos) << table;
@@ -169,7 +170,7 @@ TEST(Reports, WhyShowsTheRequeuedAttemptAndWhatTheJobNowAwaits) {
   EXPECT_NE(explain(waiting).find("  " + waiting.returned + "\n  waiting for capacity\n"),
             std::string::npos)
       << explain(waiting);
-  EXPECT_EQ(to_json(waiting)["requeue_reason"].text(), waiting.returned);
+  EXPECT_EQ(to_json(waiting, asked_at)["requeue_reason"].text(), waiting.returned);
 }
 
 TEST(Reports, CostsBasedOnAnAssumedPriceNameIt) {
