@@ -185,4 +185,19 @@ bool holds_between_looks(const InterfaceAnswers& at, const std::string& filter,
   });
 }
 
+void compare_filters(const InterfaceAnswers& at, Inconsistencies& wrong) {
+  std::vector<std::string> all(filters.begin(), filters.end());
+  for (const std::string& pool : at.tables["pools"].column("pool")) {
+    if (!pool.empty()) all.push_back("pool==" + pool);
+  }
+  const Ages ages = ages_of(at.tables["devices"]);
+  const Comparison compared("devices --filter", "the dashboard's filter", wrong);
+  const std::size_t first = at.number / looks_on_end * asked_at_once;
+  for (std::size_t i = 0; i < asked_at_once; ++i) {
+    compare_filter(at, all[(first + i) % all.size()], ages, compared);
+  }
+  for (const JobFilter& filter : job_filters) compare_job_filter(at, filter, wrong);
+  narrow(at, "");
+}
+
 }  // namespace drover::commands

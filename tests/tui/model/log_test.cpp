@@ -303,12 +303,15 @@ TEST(ModelUpdates, ListsAreBounded) {
   Model model = told(fleet, {});
   for (int i = 0; i < 2'000; ++i) {
     const std::string name = "host-" + std::to_string(i);
-    model.apply(SampleFleet::start, fleet.published(hot(name, true)));
     model.apply(SampleFleet::start, fleet.published(Audit{"me", "inject hang", name, true, ""}));
     HostChanged host = fleet.hosts[0];
     host.registration.host = name;
     host.pools = {"pool-" + name};
     if (i < 100) model.apply(SampleFleet::start, fleet.published(host));
+  }
+  for (std::size_t i = 0; i < alerts_max + 100; ++i) {
+    const std::string name = "host-" + std::to_string(i);
+    model.apply(SampleFleet::start, fleet.published(hot(name, true)));
   }
   EXPECT_EQ(model.alerts().size(), alerts_max);
   EXPECT_EQ(model.alert_history().size(), alert_history_max);
