@@ -258,7 +258,7 @@ TEST_F(RecordingVerbs, ExportsSamplesAsCsv) {
   const auto lines = split(ran.out, '\n');
   ASSERT_EQ(lines.size(), 1U + devices * story_s + 1U);
   EXPECT_EQ(lines[0],
-            "time,host,device,utilization,tensor_activity,memory_activity,memory_used_bytes,"
+            "time,host,index,utilization,tensor_activity,memory_activity,memory_used_bytes,"
             "memory_total_bytes,power_w,power_cap_w,temperature_c,clock_mhz,throttle_bits,"
             "energy_j,queue,running,memory_temperature_c,power_violation_s,thermal_violation_s,"
             "board_limit_violation_s");
