@@ -63,7 +63,7 @@ int end(const std::string& who, CommandOutcome outcome, bool json = false) {
   }
   const Status written = commands::flush_output();
   if (!written && !failed) {
-    outcome = CommandOutcome::failed(written.error());
+    outcome = CommandOutcome(written.error());
   }
   const std::string& message = outcome.error.message;
   if (!message.empty()) commands::write_stderr("{}: {}\n", who, message);
@@ -83,8 +83,8 @@ CommandOutcome unknown_command(const std::string& word) {
   for (const Subcommand& command : subcommands) {
     if (*command.summary != 0) known.emplace_back(command.name);
   }
-  return CommandOutcome::failed(drover::error("unknown command '{}'{}", drover::excerpt(word),
-                                              drover::suggestion(word, known)));
+  return drover::error("unknown command '{}'{}", drover::excerpt(word),
+                       drover::suggestion(word, known));
 }
 
 int run(const Subcommand& command, const std::vector<std::string>& words) {
@@ -96,9 +96,9 @@ int run(const Subcommand& command, const std::vector<std::string>& words) {
   }
   const bool json = commands::prints_json(usage, words);
   auto arguments = Arguments::parse(usage, words);
-  if (!arguments) return end(who, CommandOutcome::failed(arguments.error()), json);
+  if (!arguments) return end(who, CommandOutcome(arguments.error()), json);
   if (const Status held = commands::watch_parent(*arguments); !held) {
-    return end(who, CommandOutcome::failed(held.error()), json);
+    return end(who, CommandOutcome(held.error()), json);
   }
   return end(who, command.run(*arguments), json);
 }

@@ -108,7 +108,7 @@ Status RouterCore::restore_row(const LedgerRow& row) {
 Status RouterCore::restored() {
   if (!reader) return {};
   if (reader->policy()) {
-    if (auto status = policy_control.restore(begun, *reader->policy()); !status) return status;
+    DROVER_TRY(policy_control.restore(begun, *reader->policy()));
   }
   for (const auto& [host, noted] : reader->host_counts()) {
     host_counts.restore(host, noted.registration.incarnation,
@@ -254,7 +254,7 @@ Router::~Router() = default;
 
 Status Router::restore(const std::vector<LedgerRow>& rows) {
   for (const LedgerRow& row : rows) {
-    if (auto status = restore_row(row); !status) return status;
+    DROVER_TRY(restore_row(row));
   }
   return restored();
 }

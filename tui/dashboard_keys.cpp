@@ -126,7 +126,7 @@ Status DashboardState::check_can_control() const {
 }
 
 Status DashboardState::propose(ActionOf action, std::string_view words) {
-  if (const Status may = check_can_control(); !may) return may.error();
+  DROVER_TRY(check_can_control());
   auto change = action(model(), *views, options.speed, words);
   if (!change) return change.error();
   proposed = std::move(*change);

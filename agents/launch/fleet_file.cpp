@@ -165,11 +165,11 @@ Result<LaunchFleet> parse_fleet_file(std::string_view text, const std::string& p
   defaults.site = "local";
   if (std::optional<Table> table = file->table("defaults")) read_host(*table, defaults);
   for (Table& entry : file->tables("hosts")) read_entry(entry, defaults, fleet.hosts);
-  if (const Status fine = file->finish(); !fine) return fine.error();
+  DROVER_TRY(file->finish());
   if (fleet.hosts.empty()) {
     return error("{}: names no host, expected [[hosts]] with hosts = \"node[01-04]\"", place);
   }
-  if (const Status fine = check_unique(fleet.hosts); !fine) return fine.error();
+  DROVER_TRY(check_unique(fleet.hosts));
   return fleet;
 }
 

@@ -23,10 +23,9 @@ CommandUsage acknowledge_usage() {
 
 CommandOutcome run_acknowledge(Arguments& arguments) {
   if (arguments.has("all") == arguments.has("RULE")) {
-    return CommandOutcome::failed(
-        error("RULE or --all is required; {}", acknowledge_usage().synopsis));
+    return error("RULE or --all is required; {}", acknowledge_usage().synopsis);
   }
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   return run_action(arguments, "acknowledge", [&](double) {
     return AcknowledgeAlert{arguments.text("RULE"), arguments.text("SUBJECT")};
   });

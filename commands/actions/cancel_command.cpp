@@ -54,8 +54,7 @@ Json to_json(const CancelReply& reply) {
 CommandOutcome outcome_of(const CancelReply& reply) {
   const auto count = std::count_if(reply.results.begin(), reply.results.end(), done);
   const auto left = static_cast<std::ptrdiff_t>(reply.results.size()) - count;
-  if (!reply.problem.empty())
-    return CommandOutcome::failed(error(ErrorKind::refused, "{}", printable(reply.problem)));
+  if (!reply.problem.empty()) return error(ErrorKind::refused, "{}", printable(reply.problem));
   if (left == 0) return CommandOutcome::done();
   if (count > 0) {
     return CommandOutcome::partly(
@@ -65,8 +64,8 @@ CommandOutcome outcome_of(const CancelReply& reply) {
       std::any_of(reply.results.begin(), reply.results.end(),
                   [](const auto& result) { return result.status != CancelStatus::unknown; });
   const ErrorKind kind = known ? ErrorKind::refused : ErrorKind::not_found;
-  return CommandOutcome::failed(left == 1 ? error(kind, "{}", printable(reply.results[0].detail))
-                                          : error(kind, "none of {} jobs was cancelled", left));
+  return left == 1 ? error(kind, "{}", printable(reply.results[0].detail))
+                   : error(kind, "none of {} jobs was cancelled", left);
 }
 
 }  // namespace
@@ -86,15 +85,13 @@ CommandUsage cancel_usage() {
 
 CommandOutcome run_cancel(Arguments& arguments) {
   const auto words = arguments.text_list("JOB...");
-  if (words.empty())
-    return CommandOutcome::failed(error("JOB is required; {}", cancel_usage().synopsis));
+  if (words.empty()) return error("JOB is required; {}", cancel_usage().synopsis);
   auto jobs = read_jobs(words);
-  if (!jobs) return CommandOutcome::failed(jobs.error());
+  if (!jobs) return jobs.error();
   const auto answer = send_action(arguments, "cancel", [&](double) { return *jobs; });
-  if (!answer) return CommandOutcome::failed(answer.error());
+  if (!answer) return answer.error();
   const auto* reply = std::get_if<CancelReply>(&*answer);
-  if (reply == nullptr)
-    return CommandOutcome::failed(error(ErrorKind::io, "unexpected answer from the router"));
+  if (reply == nullptr) return error(ErrorKind::io, "unexpected answer from the router");
   if (arguments.has("json")) {
     write_stdout("{}\n", to_json(*reply).dump());
     return outcome_of(*reply);

@@ -35,22 +35,21 @@ CommandUsage cap_usage() {
 
 CommandOutcome run_cap(Arguments& arguments) {
   if (!arguments.has("TARGET") || !arguments.has("WATTS")) {
-    return CommandOutcome::failed(error("TARGET and WATTS are required; {}", cap_usage().synopsis));
+    return error("TARGET and WATTS are required; {}", cap_usage().synopsis);
   }
   SetPowerCap cap;
   cap.target = arguments.text("TARGET");
   if (arguments.text("WATTS") != "none") {
     const auto watts = parse_power(arguments.text("WATTS"), "WATTS");
-    if (!watts) return CommandOutcome::failed(watts.error());
+    if (!watts) return watts.error();
     if (*watts <= 0) {
-      return CommandOutcome::failed(
-          error("WATTS: found {}, expected more than 0, or \"none\"", *watts));
+      return error("WATTS: found {}, expected more than 0, or \"none\"", *watts);
     }
     cap.watts = *watts;
   }
   cap.admission_only = arguments.has("admission-only");
   const auto duration = arguments.parsed("for", parse_action_duration, ActionDuration{});
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   return run_confirmed_action(arguments, "cap", [&](double speed, bool confirmed) {
     cap.duration = duration.in_fleet_time(speed);
     cap.confirmed = confirmed;

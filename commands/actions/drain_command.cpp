@@ -29,12 +29,12 @@ CommandUsage drain_usage() {
 
 CommandOutcome run_drain(Arguments& arguments) {
   if (!arguments.has("TARGET")) {
-    return CommandOutcome::failed(error("TARGET is required; {}", drain_usage().synopsis));
+    return error("TARGET is required; {}", drain_usage().synopsis);
   }
   const auto target = parse_target(arguments.text("TARGET"));
-  if (!target) return CommandOutcome::failed(target.error());
+  if (!target) return target.error();
   const auto deadline = arguments.parsed("deadline", parse_action_duration, ActionDuration{});
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   return run_action(arguments, "drain", [&](double speed) {
     return SetDrain{to_text(*target), true, deadline.in_fleet_time(speed)};
   });

@@ -20,9 +20,9 @@ CommandUsage forget_usage() {
 CommandOutcome run_forget(Arguments& arguments) {
   const auto target = parse_target(arguments.text("TARGET"));
   if (!target || target->kind != TargetKind::host) {
-    return CommandOutcome::failed(error("host:HOST is required; {}", forget_usage().synopsis));
+    return error("host:HOST is required; {}", forget_usage().synopsis);
   }
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   return run_action(arguments, "forget", [&](double) { return ForgetHost{target->name}; });
 }
 

@@ -23,19 +23,18 @@ CommandOutcome make(Arguments& arguments, const std::string& folder, const std::
   // The name "router" implies the role.
   const std::string role_text = arguments.text("role", name == "router" ? "router" : "");
   if (role_text.empty()) {
-    return CommandOutcome::failed(
-        error("--role is required: agent, submit, view, admin or router"));
+    return error("--role is required: agent, submit, view, admin or router");
   }
   const auto role = parse_key_role(role_text, "--role");
-  if (!role) return CommandOutcome::failed(role.error());
+  if (!role) return role.error();
   std::vector<std::string> ids;
   if (arguments.has("ids")) {
     auto names = expand_nodeset(arguments.text("ids"), "--ids");
-    if (!names) return CommandOutcome::failed(names.error());
+    if (!names) return names.error();
     ids = *std::move(names);
   }
   const auto made = make_key(folder, name, *role, std::move(ids));
-  if (!made) return CommandOutcome::failed(made.error());
+  if (!made) return made.error();
   write_stdout("{} (role {}{}{}) {}\n  secret {}\n  public {}\n", made->key.name,
                to_text(made->key.role), made->key.ids.empty() ? "" : " of ",
                made->key.ids.empty() ? "" : ids_text(made->key), fingerprint(made->key.key),
@@ -50,7 +49,7 @@ CommandOutcome allow(const std::string& folder, const std::string& what) {
   const bool elsewhere = what.find('/') != std::string::npos ||
                          (what.ends_with(".pub") && fs::is_regular_file(what, unknown));
   const auto allowed = allow_file(folder, elsewhere ? what : own.string());
-  if (!allowed) return CommandOutcome::failed(allowed.error());
+  if (!allowed) return allowed.error();
   write_stdout("{} (role {}) {} is allowed\n", allowed->name, to_text(allowed->role),
                fingerprint(allowed->key));
   return CommandOutcome::done();
@@ -58,7 +57,7 @@ CommandOutcome allow(const std::string& folder, const std::string& what) {
 
 CommandOutcome revoke(const std::string& folder, const std::string& name) {
   const auto revoked = revoke_key(folder, name);
-  if (!revoked) return CommandOutcome::failed(revoked.error());
+  if (!revoked) return revoked.error();
   write_stdout("{} {}\n", name, *revoked ? "is revoked" : "was not allowed");
   return CommandOutcome::done();
 }
@@ -75,7 +74,7 @@ Json to_json(const ListedKey& listed) {
 
 CommandOutcome list(Arguments& arguments, const std::string& folder) {
   const auto listing = list_keys(folder);
-  if (!listing) return CommandOutcome::failed(listing.error());
+  if (!listing) return listing.error();
   for (const std::string& problem : listing->problems) write_stderr("drover keys: {}\n", problem);
   if (arguments.has("json")) {
     Json all = Json::array();
@@ -121,18 +120,16 @@ CommandOutcome run_keys(Arguments& arguments) {
   const std::string what = arguments.text("WHAT");
   const std::vector<std::string> known = {"new", "list", "allow", "revoke"};
   if (!contains(known, action)) {
-    return CommandOutcome::failed(
-        error("unknown action '{}'{}", excerpt(action), suggestion(action, known)));
+    return error("unknown action '{}'{}", excerpt(action), suggestion(action, known));
   }
   if ((action == "list") != what.empty()) {
-    return CommandOutcome::failed(action == "list"
-                                      ? error("unexpected argument '{}'", excerpt(what))
-                                      : error("{}: the name of a key is required", action));
+    return action == "list" ? error("unexpected argument '{}'", excerpt(what))
+                            : error("{}: the name of a key is required", action);
   }
   auto folder =
       arguments.has("dir") ? Result<std::string>(arguments.text("dir")) : default_keys_folder();
-  if (!folder) return CommandOutcome::failed(folder.error());
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  if (!folder) return folder.error();
+  DROVER_TRY(arguments.status());
   if (action == "new") return make(arguments, *folder, what);
   if (action == "allow") return allow(*folder, what);
   if (action == "revoke") return revoke(*folder, what);

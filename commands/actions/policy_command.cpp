@@ -25,7 +25,7 @@ Json to_json(const router::Finding& finding) {
 /// Errors fail the check, as a router would reject the file. Warnings do not.
 CommandOutcome check_file(const Arguments& arguments, const std::string& file) {
   const auto text = read_file(file, policy_bytes_max);
-  if (!text) return CommandOutcome::failed(text.error());
+  if (!text) return text.error();
   const std::vector<router::Finding> findings = router::findings(*text, file);
   const auto errors = std::count_if(findings.begin(), findings.end(),
                                     [](const router::Finding& finding) { return finding.error; });
@@ -43,7 +43,7 @@ CommandOutcome check_file(const Arguments& arguments, const std::string& file) {
     return CommandOutcome::bad_result(counted(static_cast<std::uint64_t>(errors), "error"));
   if (!arguments.has("table")) return CommandOutcome::done();
   const auto policy = router::parse_policy(*text, file);
-  if (!policy) return CommandOutcome::failed(policy.error());
+  if (!policy) return policy.error();
   write_stdout_text(router::outcome_table(*policy));
   return CommandOutcome::done();
 }
@@ -76,9 +76,9 @@ std::string printable_lines(std::string_view text) {
 /// Only the policy's text goes to standard output, so that it can be edited and applied.
 CommandOutcome show_policy(const Arguments& arguments) {
   auto session = Session::open({endpoint_of(arguments), Role::client, "policy"});
-  if (!session) return CommandOutcome::failed(session.error());
+  if (!session) return session.error();
   const auto reply = (*session)->ask<PolicyReply>(PolicyRequest{}, std::chrono::milliseconds(5000));
-  if (!reply) return CommandOutcome::failed(reply.error());
+  if (!reply) return reply.error();
   if (arguments.has("json")) {
     write_stdout("{}\n", to_json(*reply).dump());
     return CommandOutcome::done();
@@ -94,8 +94,8 @@ CommandOutcome show_policy(const Arguments& arguments) {
 
 CommandOutcome apply_file(const Arguments& arguments, const std::string& file) {
   auto text = read_file(file, policy_bytes_max);
-  if (!text) return CommandOutcome::failed(text.error());
-  if (!is_utf8(*text)) return CommandOutcome::failed(error("{}: is not UTF-8", printable(file)));
+  if (!text) return text.error();
+  if (!is_utf8(*text)) return error("{}: is not UTF-8", printable(file));
   return run_action(arguments, "policy", [&](double) { return ApplyPolicy{*text, file}; });
 }
 
@@ -125,18 +125,16 @@ CommandUsage policy_usage() {
 CommandOutcome run_policy(Arguments& arguments) {
   const std::string action = arguments.text("ACTION");
   const std::string file = arguments.text("FILE");
-  if (action.empty()) return CommandOutcome::failed(error("{}", policy_usage().synopsis));
+  if (action.empty()) return error("{}", policy_usage().synopsis);
   if (const std::vector<std::string> known = {"check", "show", "apply"}; !contains(known, action)) {
-    return CommandOutcome::failed(
-        error("unknown action '{}'{}", excerpt(action), suggestion(action, known)));
+    return error("unknown action '{}'{}", excerpt(action), suggestion(action, known));
   }
   if ((action == "show") != file.empty()) {
-    return CommandOutcome::failed(action == "show"
-                                      ? error("unexpected argument '{}'", excerpt(file))
-                                      : error("{}: FILE is required", action));
+    return action == "show" ? error("unexpected argument '{}'", excerpt(file))
+                            : error("{}: FILE is required", action);
   }
   if (action != "check" && arguments.has("table")) {
-    return CommandOutcome::failed(error("--table works only with check"));
+    return error("--table works only with check");
   }
   if (action == "check") return check_file(arguments, file);
   return action == "show" ? show_policy(arguments) : apply_file(arguments, file);

@@ -19,10 +19,10 @@ CommandUsage resume_usage() {
 
 CommandOutcome run_resume(Arguments& arguments) {
   if (!arguments.has("TARGET")) {
-    return CommandOutcome::failed(error("TARGET is required; {}", resume_usage().synopsis));
+    return error("TARGET is required; {}", resume_usage().synopsis);
   }
   const auto target = parse_target(arguments.text("TARGET"));
-  if (!target) return CommandOutcome::failed(target.error());
+  if (!target) return target.error();
   return run_action(arguments, "resume", [&](double) {
     return SetDrain{to_text(*target), false, Duration{0}};
   });

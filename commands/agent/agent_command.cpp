@@ -59,11 +59,9 @@ class AgentShell {
 
   Status open() {
     sockets_.watch(signals_.descriptor());
-    if (const Status kept = log_.open(options_.log); !kept) return kept.error();
-    if (const Status written = replace_file(options_.state, "waiting"); !written) {
-      return written.error();
-    }
-    if (const Status claimed = claim(); !claimed) return claimed;
+    DROVER_TRY(log_.open(options_.log));
+    DROVER_TRY(replace_file(options_.state, "waiting"));
+    DROVER_TRY(claim());
     auto journal = JournalWriter::open(options_.journal);
     if (!journal) return journal.error();
     journal_ = std::move(*journal);
@@ -75,23 +73,23 @@ class AgentShell {
     connection_.expect_messages(wall_now());
     while (!signals_.stopped()) {
       keep_joined();
-      if (const Status fine = turn(wait()); !fine) return CommandOutcome::failed(fine.error());
+      DROVER_TRY(turn(wait()));
       log_.rotate_when_large();
       if (orphaned()) {
         (void)leave();
-        return CommandOutcome::failed(error(
-            ErrorKind::lost, "no answer from a router at {} for {}: this agent exits",
-            options_.endpoint.endpoint, duration_text(to_seconds(options_.exit_after_silence))));
+        return error(ErrorKind::lost, "no answer from a router at {} for {}: this agent exits",
+                     options_.endpoint.endpoint,
+                     duration_text(to_seconds(options_.exit_after_silence)));
       }
       if (replaced_) {
-        return CommandOutcome::failed(
-            error(ErrorKind::refused,
-                  "another agent named {} has registered: this one exits; to run both, give one of "
-                  "them another --name",
-                  options_.settings.host));
+        return error(
+            ErrorKind::refused,
+            "another agent named {} has registered: this one exits; to run both, give one of "
+            "them another --name",
+            options_.settings.host);
       }
     }
-    if (const Status fine = leave(); !fine) return CommandOutcome::failed(fine.error());
+    DROVER_TRY(leave());
     return CommandOutcome::done();
   }
 
@@ -140,7 +138,7 @@ class AgentShell {
     auto turn = sockets_.wait(longest);
     if (core_) end_after_pause();
     for (const Incoming& incoming : turn.messages) {
-      if (const Status fine = receive(incoming); !fine) return fine;
+      DROVER_TRY(receive(incoming));
     }
     if (core_) {
       const Instant now = clock_.now();
@@ -312,9 +310,7 @@ class AgentShell {
     }
     const std::string samples = reachable(welcome.samples_endpoint, options_.endpoint);
     if (samples != samples_endpoint_) {
-      if (const Status connected = sockets_.connect_samples(samples); !connected) {
-        return connected.error();
-      }
+      DROVER_TRY(sockets_.connect_samples(samples));
       samples_endpoint_ = samples;
     }
     const Instant now = clock_.now();
@@ -387,14 +383,12 @@ CommandUsage agent_usage() {
 
 CommandOutcome run_agent(Arguments& arguments) {
   auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return CommandOutcome::failed(catalogue.error());
+  if (!catalogue) return catalogue.error();
   auto options = read_agent_options(arguments, *catalogue);
-  if (!options) return CommandOutcome::failed(options.error());
-  if (const Status fine = check_connect(options->endpoint, "DROVER_CONNECT"); !fine) {
-    return CommandOutcome::failed(fine.error());
-  }
+  if (!options) return options.error();
+  DROVER_TRY(check_connect(options->endpoint, "DROVER_CONNECT"));
   AgentShell shell(std::move(*options), *catalogue);
-  if (const Status opened = shell.open(); !opened) return CommandOutcome::failed(opened.error());
+  DROVER_TRY(shell.open());
   return shell.run();
 }
 

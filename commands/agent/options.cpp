@@ -76,7 +76,7 @@ Status read_settings(Arguments& arguments, const devices::Catalogue& catalogue,
     arguments.add_problem(
         error("--devices is required: the devices to emulate, such as h100-sxm:8"));
   }
-  if (const Status status = arguments.status(); !status) return status.error();
+  DROVER_TRY(arguments.status());
   auto groups = agents::parse_device_list(arguments.text("devices"), catalogue);
   if (!groups) return error("--devices: {}", groups.error().message);
   settings.groups = std::move(*groups);
@@ -104,9 +104,7 @@ Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Cat
   options.state = arguments.text("state");
   options.exit_after_silence = arguments.duration("exit-after-silence", Duration{0});
   options.rate_hz = arguments.number("sample-rate", 0.001, 1000, 1);
-  if (const Status fine = read_settings(arguments, catalogue, options.settings); !fine) {
-    return fine.error();
-  }
+  DROVER_TRY(read_settings(arguments, catalogue, options.settings));
   return options;
 }
 

@@ -57,8 +57,7 @@ Result<ActionReply> reply_to(const Arguments& arguments, const std::string& name
 
 CommandOutcome print_reply(const Arguments& arguments, const ActionReply& reply) {
   if (arguments.has("json")) write_stdout("{}\n", to_json(reply).dump());
-  if (!reply.applied)
-    return CommandOutcome::failed(error(ErrorKind::refused, "{}", printable(reply.problem)));
+  if (!reply.applied) return error(ErrorKind::refused, "{}", printable(reply.problem));
   if (arguments.has("json")) return CommandOutcome::done();
   if (!reply.summary.empty()) {
     write_stdout("{}\n", printable(reply.summary));
@@ -94,7 +93,7 @@ Result<Message> send_action(const Arguments& arguments, const std::string& name,
 CommandOutcome run_action(const Arguments& arguments, const std::string& name,
                           const ActionForSpeed& action) {
   const auto reply = reply_to(arguments, name, action);
-  return reply ? print_reply(arguments, *reply) : CommandOutcome::failed(reply.error());
+  return reply ? print_reply(arguments, *reply) : CommandOutcome(reply.error());
 }
 
 CommandOutcome run_confirmed_action(
@@ -103,7 +102,7 @@ CommandOutcome run_confirmed_action(
   const ActionForSpeed confirmed = [&](double speed) { return action(speed, true); };
   if (arguments.has("yes")) return run_action(arguments, name, confirmed);
   auto reply = reply_to(arguments, name, [&](double speed) { return action(speed, false); });
-  if (!reply) return CommandOutcome::failed(reply.error());
+  if (!reply) return reply.error();
   if (!reply->confirm) return print_reply(arguments, *reply);
   const std::string problem = printable(reply->problem);
   if (!arguments.has("json") && confirm(problem + ". Continue?")) {

@@ -90,7 +90,7 @@ Status enter(const std::string& folder, const PublicKey& key) {
                  key.name);
   }
   const std::string authorized = allow_folder(folder);
-  if (const Status made = make_key_folder(authorized); !made) return made;
+  DROVER_TRY(make_key_folder(authorized));
   const std::string path = public_path(authorized, key.name);
   const auto written = write_new_key_file(path, to_toml(key), Secrecy::open);
   if (!written) return written.error();
@@ -104,7 +104,7 @@ Status enter(const std::string& folder, const PublicKey& key) {
 
 /// Makes the secret half, or reads the existing one. The public half is not written yet.
 Result<KeyFiles> make_secret(const std::string& folder, const PublicKey& requested) {
-  if (const Status made = make_key_folder(folder); !made) return made.error();
+  DROVER_TRY(make_key_folder(folder));
   KeyFiles files{requested, secret_path(folder, requested.name),
                  public_path(folder, requested.name)};
   const auto secret = path_exists(files.secret_file);
@@ -126,9 +126,7 @@ Result<KeyFiles> make_secret(const std::string& folder, const PublicKey& request
   if (*written) return files;
   const auto present = read_secret(files.secret_file);
   if (!present) return present.error();
-  if (const Status same = check_same(present->known, requested, files.secret_file); !same) {
-    return same.error();
-  }
+  DROVER_TRY(check_same(present->known, requested, files.secret_file));
   files.key = present->known;
   return files;
 }
@@ -166,7 +164,7 @@ Result<KeyFiles> make_allowed_key(const std::string& folder, const std::string& 
   const auto made = make_secret(folder, *requested);
   if (!made) return made;
   if (made->fresh) {
-    if (const Status entered = enter(folder, made->key); !entered) return entered.error();
+    DROVER_TRY(enter(folder, made->key));
   }
   return publish(*made);
 }
@@ -183,8 +181,8 @@ Result<bool> is_allowed(const std::string& folder, const PublicKey& key) {
 Result<PublicKey> allow_file(const std::string& folder, const std::string& file) {
   auto key = read_public(file);
   if (!key) return key;
-  if (const Status made = make_key_folder(folder); !made) return made.error();
-  if (const Status entered = enter(folder, *key); !entered) return entered.error();
+  DROVER_TRY(make_key_folder(folder));
+  DROVER_TRY(enter(folder, *key));
   return key;
 }
 

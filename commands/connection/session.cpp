@@ -26,12 +26,12 @@ Session::Session(SessionOptions options) : options_(std::move(options)) {
 
 Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
   const std::string& endpoint = options.router.endpoint;
-  if (Status fine = check_connect(endpoint, "DROVER_CONNECT"); !fine) return fine.error();
+  DROVER_TRY(check_connect(endpoint, "DROVER_CONNECT"));
   std::unique_ptr<Session> session(new Session(options));
   Sockets& sockets = session->sockets_;
-  if (Status fine = use_keys_of(options.router, "", sockets); !fine) return fine.error();
-  if (Status fine = sockets.connect_control(endpoint); !fine) return fine.error();
-  if (const Status joined = session->join(); !joined) return joined.error();
+  DROVER_TRY(use_keys_of(options.router, "", sockets));
+  DROVER_TRY(sockets.connect_control(endpoint));
+  DROVER_TRY(session->join());
   return session;
 }
 

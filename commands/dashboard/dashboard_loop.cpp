@@ -122,7 +122,7 @@ Result<std::unique_ptr<DashboardLoop>> DashboardLoop::open(Session& session,
                                                            tui::DashboardOptions options,
                                                            tui::Size size) {
   std::unique_ptr<DashboardLoop> loop(new DashboardLoop(session, std::move(options), size));
-  if (const Status subscribed = session.subscribe(); !subscribed) return subscribed.error();
+  DROVER_TRY(session.subscribe());
   return loop;
 }
 

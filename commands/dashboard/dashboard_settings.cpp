@@ -186,7 +186,7 @@ void DashboardSettings::follow(tui::Dashboard& dashboard, tui::Terminal& termina
 }
 
 Result<std::string> DashboardSettings::save(const tui::Settings& settings) {
-  if (const Status written = file_.write(settings); !written) return written.error();
+  DROVER_TRY(file_.write(settings));
   settings_ = settings;
   return file_.path();
 }

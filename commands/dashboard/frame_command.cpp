@@ -43,7 +43,7 @@ CommandOutcome run_frame(Arguments& arguments) {
   }
   const FrameOutput form = read_frame_output(arguments, view, "frame");
   const auto replay = read_replay(arguments);
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   return replay ? print_replay(*replay, view, form) : print_live(arguments, view, form);
 }
 

@@ -113,7 +113,7 @@ CommandOutcome report_state(const Replay& replay, std::string_view command,
     write_stderr("drover {}: {}: {}\n", command, printable(path), state);
   }
   const Status problem = replay.timeline().problem();
-  return problem ? CommandOutcome::done() : CommandOutcome::failed(damaged(path, problem.error()));
+  return problem ? CommandOutcome::done() : CommandOutcome(damaged(path, problem.error()));
 }
 
 }  // namespace
@@ -122,9 +122,9 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
                            DashboardSettings& settings) {
   StopSignals signals;
   const auto replay = Replay::open(options);
-  if (!replay) return CommandOutcome::failed(replay.error());
+  if (!replay) return replay.error();
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
-  if (!terminal) return CommandOutcome::failed(of_kind(ErrorKind::io, terminal.error()));
+  if (!terminal) return of_kind(ErrorKind::io, terminal.error());
   const auto view = dashboard_options(settings.in_force(), terminal->get(), device);
   tui::Dashboard core((*replay)->dashboard(view, false), (*terminal)->size(), wall_instant());
   FrameStats frames;
@@ -144,18 +144,18 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
   }
   const Status there = (*terminal)->status();
   terminal->reset();
-  if (!there) return CommandOutcome::failed(of_kind(ErrorKind::io, there.error()));
+  if (!there) return of_kind(ErrorKind::io, there.error());
   return report_state(**replay, "top", options.file);
 }
 
 CommandOutcome print_replay(const ReplayOptions& options, const tui::DashboardOptions& view,
                             const FrameOutput& form) {
   const auto replay = Replay::open(options);
-  if (!replay) return CommandOutcome::failed(replay.error());
+  if (!replay) return replay.error();
   // The start time has no effect; it is fixed so that the output is always the same.
   tui::Dashboard core((*replay)->dashboard(view, true), form.size, Instant{});
   const Status printed = write_frame(core, Instant{}, form, view);
-  if (!printed) return CommandOutcome::failed(printed.error());
+  if (!printed) return printed.error();
   CommandOutcome outcome = report_state(**replay, form.command, options.file);
   if (outcome.exit != Exit::done) return outcome;
   const ReplayTimeline& timeline = (*replay)->timeline();

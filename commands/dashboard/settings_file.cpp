@@ -74,7 +74,7 @@ Status SettingsFile::write(const tui::Settings& settings) {
   std::error_code unknown;
   const fs::path resolved = fs::weakly_canonical(path_, unknown);
   const fs::path target = unknown ? fs::path(path_) : resolved;
-  if (const Status made = make_folder(target.parent_path()); !made) return made;
+  DROVER_TRY(make_folder(target.parent_path()));
   std::string draft = target.string() + ".XXXXXX";
   const int file = mkstemp(draft.data());  // 0600
   if (file < 0) return file_error(draft);

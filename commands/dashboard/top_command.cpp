@@ -22,7 +22,7 @@ CommandOutcome output_settings(DashboardSettings& settings, bool print) {
     return CommandOutcome::done();
   }
   const auto path = settings.save(settings.in_force());
-  if (!path) return CommandOutcome::failed(path.error());
+  if (!path) return path.error();
   write_stdout("{}\n", printable(*path));
   return CommandOutcome::done();
 }
@@ -33,20 +33,20 @@ CommandOutcome show_live(const Arguments& arguments, const std::string& device,
   const bool control = arguments.has("control");
   const Role role = control ? Role::client : Role::viewer;
   auto session = Session::open({endpoint_of(arguments), role, user_name("top")});
-  if (!session) return CommandOutcome::failed(session.error());
+  if (!session) return session.error();
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
-  if (!terminal) return CommandOutcome::failed(of_kind(ErrorKind::io, terminal.error()));
+  if (!terminal) return of_kind(ErrorKind::io, terminal.error());
   auto view = dashboard_options(settings.in_force(), terminal->get(), device);
   view.control = control;
   auto loop = DashboardLoop::open(**session, std::move(view), (*terminal)->size());
-  if (!loop) return CommandOutcome::failed(loop.error());
+  if (!loop) return loop.error();
   (*session)->sockets().watch(signals.descriptor());
   (*loop)->attach(**terminal, settings);
   while (!(*loop)->quit() && !signals.stopped()) (*loop)->turn(std::chrono::milliseconds(250));
   const Status there = (*terminal)->status();
   terminal->reset();
   return there ? CommandOutcome::done()
-               : CommandOutcome::failed(of_kind(ErrorKind::io, there.error()));
+               : CommandOutcome(of_kind(ErrorKind::io, there.error()));
 }
 
 /// Adds a problem for options that need `--once` or do not work with it.
@@ -116,12 +116,12 @@ CommandOutcome run_top(Arguments& arguments) {
   check_once(arguments, once);
   if (!settings) {
     const Status status = arguments.status();
-    return status ? CommandOutcome::failed(settings.error())
-                  : CommandOutcome::failed(status.error());
+    return status ? CommandOutcome(settings.error())
+                  : CommandOutcome(status.error());
   }
   const auto printed = dashboard_options(settings->in_force(), nullptr, device);
   const FrameOutput form = read_frame_output(arguments, printed, "top");
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   if (print || save) return output_settings(*settings, print);
   if (once) {
     return replay ? print_replay(*replay, printed, form) : print_live(arguments, printed, form);

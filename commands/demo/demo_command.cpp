@@ -100,19 +100,18 @@ CommandOutcome run_demo(Arguments& arguments) {
   auto settings = plan.output == DemoOutput::dashboard
                       ? DashboardSettings::open(arguments)
                       : DashboardSettings(read_command_line_settings(arguments));
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
-  if (!settings) return CommandOutcome::failed(settings.error());
+  DROVER_TRY(arguments.status());
+  if (!settings) return settings.error();
   plan.settings = std::move(*settings);
   if (from_trace) {
     const Status fine = check_trace(plan.fleet.work);
-    if (!fine) return CommandOutcome::failed(fine.error());
+    if (!fine) return fine.error();
   }
   // Checked before a fleet is started.
   if (plan.output == DemoOutput::dashboard && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
-    return CommandOutcome::failed(
-        error(ErrorKind::io,
-              "no terminal to show the dashboard on: use --once for a frame or --headless for a "
-              "summary"));
+    return error(ErrorKind::io,
+                 "no terminal to show the dashboard on: use --once for a frame or --headless for a "
+                 "summary");
   }
   return DemoRun(std::move(plan)).run();
 }

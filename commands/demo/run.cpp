@@ -36,7 +36,7 @@ CommandOutcome DemoRun::run() {
   begun_ = wall_now();
   // The demo stays on this machine and needs no keys.
   unsetenv("DROVER_KEYS");
-  if (const Status started = start(); !started) return CommandOutcome::failed(started.error());
+  DROVER_TRY(start());
   CommandOutcome outcome = loop();
   // The terminal is restored first, so that later messages appear on the normal screen.
   dashboard_.reset();
@@ -55,16 +55,16 @@ Status DemoRun::start() {
   folder_ = std::move(*folder);
   children_.emplace(folder_->path());
   // The terminal is opened first: without a usable one no fleet is started.
-  if (const Status opened = open_terminal(); !opened) return opened;
-  if (const Status started = start_router(); !started) return started;
+  DROVER_TRY(open_terminal());
+  DROVER_TRY(start_router());
   auto session = Session::open({endpoint_, Role::client, "demo", router_timeout});
   if (!session) return child_error("router", session.error().message);
   session_ = std::move(*session);
   session_->sockets().watch(signals_.descriptor());
-  if (const Status started = start_agents(); !started) return started;
-  if (const Status opened = open_dashboard(); !opened) return opened;
+  DROVER_TRY(start_agents());
+  DROVER_TRY(open_dashboard());
   feeding_since_ = wall_now();
-  if (const Status fed = children_->start(demo_feeder(plan_.fleet, endpoint_)); !fed) return fed;
+  DROVER_TRY(children_->start(demo_feeder(plan_.fleet, endpoint_)));
   return plan_.fleet.story ? children_->start(demo_story(plan_.fleet, endpoint_)) : Status{};
 }
 
@@ -93,7 +93,7 @@ Status DemoRun::start_router() {
 Status DemoRun::start_agents() {
   const auto agents = demo_agents(plan_.fleet, endpoint_);
   for (const ChildCommand& agent : agents) {
-    if (const Status started = children_->start(agent); !started) return started;
+    DROVER_TRY(children_->start(agent));
   }
   FleetClient fleet(*session_);
   const WallTime end = wall_now() + agents_timeout;
@@ -102,7 +102,7 @@ Status DemoRun::start_agents() {
     for (const Ended& ended : children_->reap()) {
       return child_error(ended.name, fmt::format("{} ended with {}", ended.name, ended.how()));
     }
-    if (const auto news = fleet.turn(std::chrono::milliseconds(50)); !news) return news.error();
+    DROVER_TRY(fleet.turn(std::chrono::milliseconds(50)));
   }
   return {};
 }
@@ -132,7 +132,7 @@ Status DemoRun::open_dashboard() {
 CommandOutcome DemoRun::loop() {
   while (phase_ != Phase::over) {
     turn();
-    if (const Status alive = watch_children(); !alive) return CommandOutcome::failed(alive.error());
+    DROVER_TRY(watch_children());
     if (plan_.output == DemoOutput::frame && frame_settled()) return print_frame();
     if (dashboard_ && dashboard_->quit()) phase_ = Phase::over;
     if (signals_.stopped()) phase_ = Phase::over;
@@ -248,7 +248,7 @@ CommandOutcome DemoRun::finish() {
   dashboard_.reset();
   terminal_.reset();
   if (children_->running("feeder")) read_feeder();
-  if (!summary) return CommandOutcome::failed(child_error("router", summary.error().message));
+  if (!summary) return child_error("router", summary.error().message);
   return print_summary(*summary);
 }
 

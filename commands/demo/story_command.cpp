@@ -121,11 +121,11 @@ CommandUsage story_usage() {
 CommandOutcome run_story(Arguments& arguments) {
   const double load = arguments.number("load", 0.001, 100'000, 1);
   const auto seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   StopSignals stop;
   const FileDescriptor pause = signal_descriptor({SIGUSR1});
   auto session = Session::open({endpoint_of(arguments), Role::client, "story"});
-  if (!session) return CommandOutcome::failed(session.error());
+  if (!session) return session.error();
   Story story(seed, load, (*session)->clock().now());
   StoryPlayer player(**session, story, stop, pause);
   player.run();

@@ -124,7 +124,7 @@ std::string inherited_facts(const devices::ModelSpec&) { return ""; }
 
 template <typename Spec>
 CommandOutcome show_one(const Result<const devices::Entry<Spec>*>& entry, bool as_json) {
-  if (!entry) return CommandOutcome::failed(entry.error());
+  if (!entry) return entry.error();
   if (as_json) {
     write_stdout("{}\n", to_json(**entry).dump());
   } else {
@@ -158,15 +158,14 @@ CommandUsage catalogue_usage() {
 
 CommandOutcome run_catalogue(Arguments& arguments) {
   const auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return CommandOutcome::failed(catalogue.error());
+  if (!catalogue) return catalogue.error();
   const std::string what = arguments.text("WHAT");
   const std::string name = arguments.text("NAME");
   const bool as_json = arguments.has("json");
   const std::vector<std::string> known = {"devices", "models"};
   if (what != "devices" && what != "models") {
-    return CommandOutcome::failed(
-        what.empty() ? error("WHAT is required: devices or models")
-                     : error("unknown '{}'{}", printable(what), suggestion(what, known)));
+    return what.empty() ? error("WHAT is required: devices or models")
+                        : error("unknown '{}'{}", printable(what), suggestion(what, known));
   }
   if (!name.empty()) {
     return what == "devices" ? show_one(catalogue->device(name), as_json)

@@ -46,7 +46,7 @@ Result<devices::Catalogue> load_catalogue(const std::string& folder) {
   for (const std::string& path : paths) {
     const auto text = read_file(path);
     if (!text) return text.error();
-    if (const Status added = catalogue.add(*text, path); !added) return added.error();
+    DROVER_TRY(catalogue.add(*text, path));
   }
   const devices::Catalogue& embedded = devices::Catalogue::embedded();
   report_replaced("device", embedded.devices(), catalogue.devices());

@@ -308,28 +308,25 @@ CommandUsage compare_usage() {
 
 CommandOutcome run_compare(Arguments& arguments) {
   auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return CommandOutcome::failed(catalogue.error());
-  if (const Status set = apply_settings(*catalogue, arguments.text_list("set")); !set) {
-    return CommandOutcome::failed(set.error());
-  }
+  if (!catalogue) return catalogue.error();
+  DROVER_TRY(apply_settings(*catalogue, arguments.text_list("set")));
   devices::SpecNameResolver names(*catalogue);
   const auto candidates = read_candidates(arguments.text_list("DEVICE:COUNT..."), names);
-  if (!candidates) return CommandOutcome::failed(candidates.error());
+  if (!candidates) return candidates.error();
   if (arguments.has("workloads")) {
     const std::string path = arguments.text("workloads");
     const auto text = read_file(path);
-    if (!text) return CommandOutcome::failed(text.error());
+    if (!text) return text.error();
     const auto workloads = read_workloads(*text, printable(path), *catalogue);
-    if (!workloads) return CommandOutcome::failed(workloads.error());
+    if (!workloads) return workloads.error();
     return show_workloads(*workloads, *candidates, arguments.has("json"));
   }
-  if (!arguments.has("model"))
-    return CommandOutcome::failed(error("--model or --workloads is required"));
+  if (!arguments.has("model")) return error("--model or --workloads is required");
   Result<ComparisonWorkload> work = read_work(arguments, names);
-  if (!work) return CommandOutcome::failed(work.error());
+  if (!work) return work.error();
   const auto range = read_batches(arguments.text("batch", arguments.text("concurrency", "1..256")));
-  if (!range) return CommandOutcome::failed(range.error());
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  if (!range) return range.error();
+  DROVER_TRY(arguments.status());
   if (arguments.has("json")) {
     print_json(*work, *candidates, *range);
   } else {

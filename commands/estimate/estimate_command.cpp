@@ -141,9 +141,9 @@ std::string option_name(CaseColumn column) {
 CommandOutcome run_table(Arguments& arguments, const devices::Catalogue& catalogue) {
   const std::string path = arguments.text("cases");
   const auto text = read_file(path);
-  if (!text) return CommandOutcome::failed(text.error());
+  if (!text) return text.error();
   const Result<CsvTable> table = CsvTable::parse(*text, printable(path));
-  if (!table) return CommandOutcome::failed(table.error());
+  if (!table) return table.error();
   const EstimatedTable answer = estimate_table(*table, catalogue);
   std::vector<std::string> known;
   for (std::size_t i = 0; i < devices::case_column_count; ++i) {
@@ -160,9 +160,7 @@ CommandOutcome run_table(Arguments& arguments, const devices::Catalogue& catalog
     std::ofstream file(out, std::ios::binary | std::ios::trunc);
     file << answer.text;
     file.close();
-    if (!file)
-      return CommandOutcome::failed(
-          error(ErrorKind::io, "--out {}: cannot be written", printable(out)));
+    if (!file) return error(ErrorKind::io, "--out {}: cannot be written", printable(out));
     write_stdout("{}, {} without an estimate\n", counted(answer.rows, "row"), answer.failed);
   }
   return CommandOutcome::done();
@@ -284,25 +282,23 @@ CommandUsage estimate_usage() {
 
 CommandOutcome run_estimate(Arguments& arguments) {
   auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return CommandOutcome::failed(catalogue.error());
-  if (const Status set = apply_settings(*catalogue, arguments.text_list("set")); !set) {
-    return CommandOutcome::failed(set.error());
-  }
+  if (!catalogue) return catalogue.error();
+  DROVER_TRY(apply_settings(*catalogue, arguments.text_list("set")));
   if (arguments.has("cases")) return run_table(arguments, *catalogue);
   devices::CaseRow row;
   for (const ColumnHelp& it : column_helps) row[it.column] = arguments.text(option_name(it.column));
   // In a table an empty cell is a wrong value; here the option is missing.
   if (row[CaseColumn::kind].empty()) {
-    return CommandOutcome::failed(error("--kind is required: one of {}", kinds));
+    return error("--kind is required: one of {}", kinds);
   }
   if (row[CaseColumn::device].empty()) {
-    return CommandOutcome::failed(error("--device is required, such as h100-sxm"));
+    return error("--device is required, such as h100-sxm");
   }
   devices::CaseReader reader(*catalogue);
   const Result<Case> question = reader.read(row);
-  if (!question) return CommandOutcome::failed(question.error());
+  if (!question) return question.error();
   const Result<devices::Estimate> answer = devices::estimate(*question);
-  if (!answer) return CommandOutcome::failed(answer.error());
+  if (!answer) return answer.error();
   if (arguments.has("json")) {
     write_stdout("{}\n", to_json(*question, *answer).dump());
   } else {

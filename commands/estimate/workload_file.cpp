@@ -71,7 +71,7 @@ Result<std::vector<WorkloadRow>> read_workloads(std::string_view toml, std::stri
   std::vector<WorkloadRow> rows;
   for (Table& table : root->tables("workload")) rows.push_back(read_row(table, names));
   if (rows.empty()) root->add_problem("workload", "expected at least one [[workload]]");
-  if (const Status status = root->finish(); !status) return status.error();
+  DROVER_TRY(root->finish());
   return rows;
 }
 

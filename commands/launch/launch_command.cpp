@@ -129,7 +129,7 @@ Result<LaunchOptions> read_options(Arguments& arguments) {
   if (options.limit < std::chrono::seconds(1) || options.limit > std::chrono::hours(1)) {
     return error("--timeout: found {}, expected 1s to 1h", excerpt(arguments.text("timeout")));
   }
-  if (const Status fine = arguments.status(); !fine) return fine.error();
+  DROVER_TRY(arguments.status());
   return options;
 }
 
@@ -321,32 +321,31 @@ CommandUsage launch_usage() {
 
 CommandOutcome run_launch(Arguments& arguments) {
   const auto options = read_options(arguments);
-  if (!options) return CommandOutcome::failed(options.error());
+  if (!options) return options.error();
   const auto text = read_file(options->file, 4U << 20);
-  if (!text) return CommandOutcome::failed(text.error());
+  if (!text) return text.error();
   const auto fleet = launch::parse_fleet_file(*text, printable(options->file));
-  if (!fleet) return CommandOutcome::failed(fleet.error());
+  if (!fleet) return fleet.error();
   const auto hosts = launch::chosen_hosts(*fleet, options->hosts);
-  if (!hosts) return CommandOutcome::failed(hosts.error());
+  if (!hosts) return hosts.error();
   StopSignals signals;
   std::optional<LaunchPayload> payload;
   if (options->action == LaunchAction::up || options->action == LaunchAction::status) {
     auto packed = build_launch_payload(options->action == LaunchAction::up);
-    if (!packed) return CommandOutcome::failed(packed.error());
+    if (!packed) return packed.error();
     payload = std::move(*packed);
   }
   if (options->action == LaunchAction::up) {
-    if (const Status fine = check_agents(*hosts); !fine)
-      return CommandOutcome::failed(fine.error());
+    DROVER_TRY(check_agents(*hosts));
     warn_of_loopback(*fleet, *hosts);
   }
   const auto tasks = tasks_for(*options, *fleet, *hosts, payload);
-  if (!tasks) return CommandOutcome::failed(tasks.error());
+  if (!tasks) return tasks.error();
   auto results = run_all(*options, *hosts, *tasks, payload, signals);
   const auto unlisted = find_unlisted(*fleet, *hosts, results);
   if (options->all && !unlisted.empty()) {
     const auto more = tasks_for(*options, *fleet, unlisted, payload);
-    if (!more) return CommandOutcome::failed(more.error());
+    if (!more) return more.error();
     for (HostResult& result : run_all(*options, unlisted, *more, payload, signals)) {
       results.push_back(std::move(result));
     }

@@ -106,7 +106,7 @@ Result<LaunchPayload> build_launch_payload(bool packed) {
     files.emplace_back(name, std::move(*bytes));
     return {};
   };
-  if (const Status added = add("drover", "/proc/self/exe"); !added) return added.error();
+  DROVER_TRY(add("drover", "/proc/self/exe"));
   for (const std::string& path : loaded_libraries()) {
     const Status added = add("lib/" + fs::path(path).filename().string(), path);
     if (!added) return added.error();

@@ -20,13 +20,11 @@ CommandUsage alerts_usage() {
 }
 
 CommandOutcome run_alerts(Arguments& arguments) {
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   auto session = Session::open({endpoint_of(arguments), Role::client, "alerts"});
-  if (!session) return CommandOutcome::failed(session.error());
+  if (!session) return session.error();
   FleetClient fleet(**session);
-  if (const Status known = fleet.read_snapshot(); !known) {
-    return CommandOutcome::failed(known.error());
-  }
+  DROVER_TRY(fleet.read_snapshot());
   const bool rules = arguments.has("rules");
   if (arguments.has("json")) {
     const tui::TableQuery query{fleet.model(), fleet.now(), {}, {}, {}};

@@ -53,7 +53,7 @@ class ShownDevices {
 
 CommandOutcome show_once(Session& session, bool json, tui::FleetFilter filter) {
   FleetClient fleet(session);
-  if (const Status synced = fleet.sync(); !synced) return CommandOutcome::failed(synced.error());
+  DROVER_TRY(fleet.sync());
   const ShownDevices devices(fleet.model(), fleet.now(), filter);
   const auto rows = devices.all();
   if (json) {
@@ -138,19 +138,16 @@ CommandOutcome follow_devices(const RouterAddress& endpoint, bool json, WallSpan
                               tui::FleetFilter filter) {
   StopSignals signals;
   auto session = Session::open({endpoint, Role::viewer, "devices"});
-  if (!session) return CommandOutcome::failed(session.error());
+  if (!session) return session.error();
   (*session)->sockets().watch(signals.descriptor());
   Following following(**session, json, std::move(filter));
-  if (const Status subscribed = following.subscribe(); !subscribed) {
-    return CommandOutcome::failed(subscribed.error());
-  }
+  DROVER_TRY(following.subscribe());
   const WallTime begun = wall_now();
   while (!signals.stopped() && !output_closed() && wall_now() - begun < duration) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(duration - (wall_now() - begun));
     const auto wait = std::clamp(left, std::chrono::milliseconds(1), follow_wait_max);
-    if (const Status done = following.turn(wait); !done)
-      return CommandOutcome::failed(done.error());
+    DROVER_TRY(following.turn(wait));
   }
   return CommandOutcome::done();
 }
@@ -184,14 +181,14 @@ CommandOutcome run_devices(Arguments& arguments) {
   if (!follow && arguments.has("for")) {
     arguments.add_problem(error("--for works only with --follow"));
   }
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   if (follow) {
     return follow_devices(endpoint_of(arguments), arguments.has("json"), duration,
                           std::move(filter));
   }
   // A client may request one snapshot; to subscribe, as --follow does, takes a viewer's key.
   auto session = Session::open({endpoint_of(arguments), Role::client, "devices"});
-  if (!session) return CommandOutcome::failed(session.error());
+  if (!session) return session.error();
   return show_once(**session, arguments.has("json"), std::move(filter));
 }
 

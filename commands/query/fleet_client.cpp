@@ -35,7 +35,7 @@ Result<std::vector<Envelope>> FleetClient::turn(std::chrono::milliseconds longes
   Session::PollResult turn = session_.wait(wait);
   std::vector<Envelope> news;
   for (auto& [from, envelope] : turn.messages) {
-    if (const Status followed = follow_router(turn, envelope); !followed) return followed.error();
+    DROVER_TRY(follow_router(turn, envelope));
     if (const auto* problem = std::get_if<RequestError>(&envelope.body)) {
       if (!problem->retryable) {
         return error(ErrorKind::refused, "the router refused the request: {}",
@@ -58,7 +58,7 @@ Status FleetClient::sync() { return wait_until(&FleetClient::has_synced); }
 Status FleetClient::wait_until(bool (FleetClient::*done)() const) {
   const WallTime end = wall_now() + snapshot_timeout;
   while (!(this->*done)() && wall_now() < end) {
-    if (const auto news = turn(turn_max); !news) return news.error();
+    DROVER_TRY(turn(turn_max));
     session_.keep_joined();
   }
   if (!has_snapshot())

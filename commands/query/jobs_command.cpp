@@ -87,11 +87,11 @@ CommandUsage jobs_usage() {
 CommandOutcome run_jobs(Arguments& arguments) {
   const std::uint32_t ended = read_ended(arguments);
   const std::string state = arguments.one_of("state", state_names(), "");
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   auto session = Session::open({endpoint_of(arguments), Role::client, "jobs"});
-  if (!session) return CommandOutcome::failed(session.error());
+  if (!session) return session.error();
   const auto listed = list(**session, parse_job_state(state), ended);
-  if (!listed) return CommandOutcome::failed(listed.error());
+  if (!listed) return listed.error();
   const Instant now = (*session)->clock().now();
   write_stdout_text(arguments.has("json") ? to_json(*listed, now).dump() + "\n"
                                           : fleet_time_note(now, (*session)->welcome().speed) +

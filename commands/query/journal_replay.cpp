@@ -25,7 +25,7 @@ Status JournalReplay::feed(const JournalRecord& record) {
   if (const auto* recorded = std::get_if<JournalOutboxDigest>(&record)) return compare(recorded);
   // A router that was killed may not have written its last digest.
   if (const auto* start = std::get_if<JournalStart>(&record)) return begin(*start);
-  if (const Status same = compare(nullptr); !same) return same;
+  DROVER_TRY(compare(nullptr));
   if (!router_) return error("found an input before the start of a router");
   if (const auto now = time_of(record)) now_ = *now;
   if (const auto* rows = std::get_if<JournalRestore>(&record)) return restore(*rows);
@@ -52,7 +52,7 @@ Status JournalReplay::begin(const JournalStart& start) {
 Status JournalReplay::restore(const JournalRestore& rows) {
   if (!restoring_) return error("found rows of a ledger after the first input");
   for (const LedgerRow& row : rows.rows) {
-    if (const Status read = router_->restore_row(row); !read) return read;
+    DROVER_TRY(router_->restore_row(row));
   }
   return {};
 }
@@ -62,7 +62,7 @@ Status JournalReplay::settle() {
 }
 
 Status JournalReplay::input(const JournalRecord& record) {
-  if (const Status settled = settle(); !settled) return settled;
+  DROVER_TRY(settle());
   ++counts_.inputs;
   return std::visit(
       Overloaded{[&](const JournalReceive& receive) -> Status {

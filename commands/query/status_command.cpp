@@ -19,9 +19,9 @@ CommandUsage status_usage() {
 
 CommandOutcome run_status(Arguments& arguments) {
   auto session = Session::open({endpoint_of(arguments), Role::client, "status"});
-  if (!session) return CommandOutcome::failed(session.error());
+  if (!session) return session.error();
   const auto summary = (*session)->ask<Summary>(SummaryRequest{}, std::chrono::milliseconds(5000));
-  if (!summary) return CommandOutcome::failed(summary.error());
+  if (!summary) return summary.error();
   const double speed = (*session)->welcome().speed;
   write_stdout_text(arguments.has("json")
                         ? to_json(*summary).dump() + "\n"

@@ -123,19 +123,18 @@ CommandOutcome run_replay(Arguments& arguments) {
     arguments.add_problem(error("--replay reads a file and --connect queries a router: use one"));
   }
   request.at = arguments.parsed("at", parse_time_argument, request.at);
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   const auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return CommandOutcome::failed(catalogue.error());
+  if (!catalogue) return catalogue.error();
   auto found = replay_why(request, *catalogue);
   if (found && request.job.empty() && found->reply.job) {
     // Only now is the job known whose candidates must be kept.
     request.job = to_text(found->reply.job->job.id);
     found = replay_why(request, *catalogue);
   }
-  if (!found) return CommandOutcome::failed(found.error());
+  if (!found) return found.error();
   if (!found->reply.problem.empty()) {
-    return CommandOutcome::failed(
-        error(ErrorKind::not_found, "{}", printable(found->reply.problem)));
+    return error(ErrorKind::not_found, "{}", printable(found->reply.problem));
   }
   write_stdout_text(arguments.has("json")
                         ? replay_json(*found).dump() + "\n"
@@ -174,14 +173,13 @@ CommandOutcome run_why(Arguments& arguments) {
       arguments.add_problem(error("--{} works only with --replay", option));
     }
   }
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   auto session = Session::open({endpoint_of(arguments), Role::client, "why"});
-  if (!session) return CommandOutcome::failed(session.error());
+  if (!session) return session.error();
   const auto reply =
       (*session)->ask<WhyReply>(WhyRequest{arguments.text("JOB")}, std::chrono::milliseconds(5000));
-  if (!reply) return CommandOutcome::failed(reply.error());
-  if (!reply->problem.empty())
-    return CommandOutcome::failed(error(ErrorKind::not_found, "{}", printable(reply->problem)));
+  if (!reply) return reply.error();
+  if (!reply->problem.empty()) return error(ErrorKind::not_found, "{}", printable(reply->problem));
   const Instant now = (*session)->clock().now();
   write_stdout_text(arguments.has("json") ? to_json(*reply, now).dump() + "\n" : explain(*reply));
   return CommandOutcome::done();

@@ -31,12 +31,12 @@ class Recording {
     const auto wait = session_.clock().until(stream_.next_deadline(), longest);
     Session::PollResult turn = session_.wait(wait);
     if (turn.clock_jump) {
-      if (const Status recorded = record_clock_jump(*turn.clock_jump); !recorded) return recorded;
+      DROVER_TRY(record_clock_jump(*turn.clock_jump));
     }
     for (auto& [from, envelope] : turn.messages) {
       last_received_ = wall_now();
       if (std::holds_alternative<JoinAccepted>(envelope.body)) {
-        if (Status subscribed = session_.subscribe(); !subscribed) return subscribed;
+        DROVER_TRY(session_.subscribe());
         stream_.request_keyframe();
         continue;
       }
@@ -80,7 +80,7 @@ class Recording {
 CommandOutcome end_recording(Recorder& recorder, Status status) {
   const Status ended = recorder.end();
   if (status.ok()) status = ended;
-  if (!status) return CommandOutcome::failed(status.error());
+  if (!status) return status.error();
   const std::string missing = missing_text(recorder);
   return missing.empty() ? CommandOutcome::done() : CommandOutcome::partly(missing);
 }
@@ -111,14 +111,14 @@ CommandOutcome run_record(Arguments& arguments) {
   const RecorderOptions options =
       read_recorder(arguments, arguments.text("output"), arguments.has("force"));
   if (options.path.empty()) arguments.add_problem(error("-o FILE is required: the file to write"));
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   StopSignals signals;  // before the threads, which must not take signals
   auto session = Session::open({endpoint_of(arguments), Role::viewer, "record"});
-  if (!session) return CommandOutcome::failed(session.error());
+  if (!session) return session.error();
   const JoinAccepted& welcome = (*session)->welcome();
   auto recorder =
       Recorder::open(options, recording_start((*session)->clock().now(), welcome.speed));
-  if (!recorder) return CommandOutcome::failed(recorder.error());
+  if (!recorder) return recorder.error();
   (*session)->sockets().watch(signals.descriptor());
   (*session)->sockets().watch((*recorder)->ended_descriptor());
   Recording recording(**session, **recorder);

@@ -156,11 +156,11 @@ void Recorder::write_entries(std::deque<Entry> entries) {
 }
 
 Status Recorder::write(const RecordingBytes& bytes) {
-  if (Status done = output_.append(bytes.file); !done) return done;
+  DROVER_TRY(output_.append(bytes.file));
   if (bytes.folded) {
     // The journal's messages must be on the disk in the file before the journal is emptied.
-    if (Status synced = output_.sync(); !synced) return synced;
-    if (Status emptied = output_.empty_journal(); !emptied) return emptied;
+    DROVER_TRY(output_.sync());
+    DROVER_TRY(output_.empty_journal());
   }
   return output_.append_journal(bytes.journal);
 }

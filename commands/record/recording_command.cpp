@@ -36,18 +36,18 @@ Error at_file(const std::string& path, const Error& problem) {
 
 CommandOutcome info(const RecordingRequest& request) {
   auto recording = open_recording(request.file);
-  if (!recording) return CommandOutcome::failed(recording.error());
+  if (!recording) return recording.error();
   auto summary = summarize(*recording);
-  if (!summary) return CommandOutcome::failed(damaged(request.file, summary.error()));
+  if (!summary) return damaged(request.file, summary.error());
   write_stdout_text(request.json ? to_json(*summary).dump() + "\n" : to_text(*summary));
   return CommandOutcome::done();
 }
 
 CommandOutcome verify(const RecordingRequest& request) {
   auto recording = open_recording(request.file);
-  if (!recording) return CommandOutcome::failed(recording.error());
+  if (!recording) return recording.error();
   const auto report = verify_recording(*recording->input.file);
-  if (!report) return CommandOutcome::failed(at_file(request.file, report.error()));
+  if (!report) return at_file(request.file, report.error());
   const RecordingInfo& known = recording->reader.info();
   VerifyReport all = *report;
   for (const LostRange& lost : known.journal_lost) {
@@ -92,10 +92,9 @@ CommandOutcome make_file(const RecordingRequest& request,
                          const std::function<Status(const ByteSink&)>& make,
                          Status (*check)(const std::string&) = check_output,
                          Error (*explain)(const std::string& path, const Error& unread) = damaged) {
-  if (const Status fine = refuse_itself(request); !fine)
-    return CommandOutcome::failed(fine.error());
+  DROVER_TRY(refuse_itself(request));
   auto output = RecordingOutput::open_temporary(request.output, request.force);
-  if (!output) return CommandOutcome::failed(output.error());
+  if (!output) return output.error();
   Status written;
   Status done = make([&](std::string_view bytes) { return written = output->append(bytes); });
   if (!done && written) done = explain(request.file, done.error());
@@ -103,7 +102,7 @@ CommandOutcome make_file(const RecordingRequest& request,
   if (done) done = output->close();
   if (done) return CommandOutcome::done();
   output->discard();
-  return CommandOutcome::failed(done.error());
+  return done.error();
 }
 
 /// Stores the report, or returns its error.
@@ -135,7 +134,7 @@ void print_report(const RecordingRequest& request, const RecoverReport& report) 
 
 CommandOutcome recover(const RecordingRequest& request) {
   auto input = open_recording_input(request.file);
-  if (!input) return CommandOutcome::failed(input.error());
+  if (!input) return input.error();
   RecoverReport report;
   CommandOutcome made = make_file(
       request,
@@ -167,15 +166,14 @@ CommandOutcome completeness_of(OpenRecording& recording) {
 
 CommandOutcome cut(const RecordingRequest& request) {
   auto recording = open_recording(request.file);
-  if (!recording) return CommandOutcome::failed(recording.error());
+  if (!recording) return recording.error();
   const Instant first = recording->reader.first();
   const Instant last = recording->reader.last();
   const Instant from = request.from ? request.from->in(first) : first;
   const Instant to = request.to ? request.to->in(first) : saturating_add(last, Duration(1));
   if (from >= to || from > last || to <= first) {
-    return CommandOutcome::failed(error("--from {} --to {}: the recording covers {} to {}",
-                                        to_iso8601(from), to_iso8601(to), to_iso8601(first),
-                                        to_iso8601(last)));
+    return error("--from {} --to {}: the recording covers {} to {}", to_iso8601(from),
+                 to_iso8601(to), to_iso8601(first), to_iso8601(last));
   }
   CutReport report;
   CommandOutcome made = make_file(request, [&](const ByteSink& sink) {
@@ -200,7 +198,7 @@ CommandOutcome cut(const RecordingRequest& request) {
 
 CommandOutcome export_messages(const RecordingRequest& request) {
   auto recording = open_recording(request.file);
-  if (!recording) return CommandOutcome::failed(recording.error());
+  if (!recording) return recording.error();
   const Instant first = recording->reader.first();
   ExportOptions options = request.exported;
   options.from = request.from ? request.from->in(first) : first;
@@ -213,7 +211,7 @@ CommandOutcome export_messages(const RecordingRequest& request) {
     });
     if (done) return completeness_of(*recording);
     return output_closed() ? CommandOutcome::done()
-                           : CommandOutcome::failed(damaged(request.file, done.error()));
+                           : CommandOutcome(damaged(request.file, done.error()));
   }
   CommandOutcome made = make_file(
       request,
@@ -295,7 +293,7 @@ CommandOutcome run_recording(Arguments& arguments) {
     arguments.add_problem(error("{}: -o FILE is required: the file to write", action->name));
   }
   const Status status = arguments.status();
-  if (!status || action == nullptr) return CommandOutcome::failed(status.error());
+  if (!status || action == nullptr) return status.error();
   return action->run(request);
 }
 

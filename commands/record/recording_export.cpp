@@ -41,14 +41,14 @@ Status visit(RecordingReader& reader, const ExportOptions& options,
     for (const RecordedMessage& recorded : *messages) {
       const auto channel = channel_of(recorded.envelope.body);
       if (!channel || !contains(options.channels, *channel)) continue;
-      if (Status taken = take(*channel, recorded); !taken) return taken;
+      DROVER_TRY(take(*channel, recorded));
     }
   }
   return {};
 }
 
 Status export_csv(RecordingReader& reader, const ExportOptions& options, const ByteSink& sink) {
-  if (Status begun = sink(csv_header()); !begun) return begun;
+  DROVER_TRY(sink(csv_header()));
   return visit(reader, options, [&](RecordingChannel, const RecordedMessage& recorded) {
     return sink(csv_lines(recorded, std::get<SampleBatch>(recorded.envelope.body)));
   });
@@ -128,7 +128,7 @@ std::string JsonMcap::end() {
 
 Status export_mcap(RecordingReader& reader, const ExportOptions& options, const ByteSink& sink) {
   JsonMcap file(options.channels);
-  if (Status begun = sink(file.begin()); !begun) return begun;
+  DROVER_TRY(sink(file.begin()));
   const Status done =
       visit(reader, options, [&](RecordingChannel channel, const RecordedMessage& recorded) {
         std::string bytes;

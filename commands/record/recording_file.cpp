@@ -180,20 +180,20 @@ Status RecordingOutput::open_file(bool force) {
 }
 
 Result<RecordingOutput> RecordingOutput::open(const std::string& path, bool force) {
-  if (Status free = force ? Status() : refuse_existing(path); !free) return free.error();
+  DROVER_TRY(force ? Status() : refuse_existing(path));
   RecordingOutput output(path);
-  if (Status opened = output.open_file(force); !opened) return opened.error();
+  DROVER_TRY(output.open_file(force));
   const std::string journal = journal_path_of(path);
   const int mode = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (force ? O_TRUNC : O_EXCL);
   output.journal_ = FileDescriptor(::open(journal.c_str(), mode, 0644));
   if (!output.journal_.is_open()) return file_error(journal);
-  if (Status synced = sync_folder_of(path); !synced) return synced.error();
+  DROVER_TRY(sync_folder_of(path));
   return output;
 }
 
 Result<RecordingOutput> RecordingOutput::open_temporary(const std::string& path, bool force) {
   namespace fs = std::filesystem;
-  if (Status free = force ? Status() : refuse_existing(path); !free) return free.error();
+  DROVER_TRY(force ? Status() : refuse_existing(path));
   std::error_code problem;
   const fs::file_status there = fs::status(path, problem);
   std::string target;
@@ -208,7 +208,7 @@ Result<RecordingOutput> RecordingOutput::open_temporary(const std::string& path,
   RecordingOutput output(target.empty() ? path : temporary_path_of(target));
   output.target_ = std::move(target);
   output.old_journal_ = force;
-  if (Status opened = output.open_file(force); !opened) return opened.error();
+  DROVER_TRY(output.open_file(force));
   return output;
 }
 
@@ -236,16 +236,16 @@ Status RecordingOutput::empty_journal() {
 }
 
 Status RecordingOutput::sync() {
-  if (Status synced = sync_file(file_.get(), path_); !synced) return synced;
+  DROVER_TRY(sync_file(file_.get(), path_));
   return journal_.is_open() ? sync_file(journal_.get(), journal_path_of(path_)) : Status{};
 }
 
 Status RecordingOutput::close() {
-  if (Status synced = sync(); !synced) return synced;
+  DROVER_TRY(sync());
   if (!target_.empty()) {
     if (::rename(path_.c_str(), target_.c_str()) != 0) return file_error(target_);
     path_ = std::exchange(target_, "");
-    if (Status synced = sync_folder_of(path_); !synced) return synced;
+    DROVER_TRY(sync_folder_of(path_));
   }
   if (regular_ && (journal_.is_open() || old_journal_)) ::unlink(journal_path_of(path_).c_str());
   return {};

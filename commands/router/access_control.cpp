@@ -21,7 +21,7 @@ Status RouterAccessControl::open(const std::string& folder, Sockets& sockets) {
   const auto list = read_allow_list(folder);
   if (!list) return list.error();
   if (!list->unsafe.empty()) return error(ErrorKind::refused, "{}", list->unsafe);
-  if (const Status guarded = sockets.require_keys(own->secret); !guarded) return guarded;
+  DROVER_TRY(sockets.require_keys(own->secret));
   folder_ = folder;
   reload(sockets);
   return {};

@@ -89,9 +89,7 @@ Result<Instant> resume_ledger_clock(const std::string& ledger, std::optional<Ins
   const std::string fresh = path + ".new";
   std::optional<LedgerClock> clock;
   if (const auto text = read_file(path, 4096)) clock = parse_ledger_clock(*text);
-  if (const Status fine = check_ledger_times(ledger, clock, last_row, system_now); !fine) {
-    return fine.error();
-  }
+  DROVER_TRY(check_ledger_times(ledger, clock, last_row, system_now));
   const Instant fleet = resume_fleet_time(clock, last_row, system_now);
   // Written to another file and renamed: a crash leaves the old file or the new one.
   {

@@ -70,28 +70,24 @@ std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOp
   } else if (arguments.has("force") || arguments.has("min-free")) {
     arguments.add_problem(error("--force and --min-free work only with --record"));
   }
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   const auto keys = keys_folder(arguments);
-  if (!keys) return CommandOutcome::failed(keys.error());
+  if (!keys) return keys.error();
   options.keys = *keys;
   const bool insecure = arguments.has("insecure");
-  if (const Status allowed = check_listen(options.listen, options.keys, insecure); !allowed) {
-    return CommandOutcome::failed(allowed.error());
-  }
+  DROVER_TRY(check_listen(options.listen, options.keys, insecure));
   if (const std::string file = arguments.text("policy"); !file.empty()) {
     auto text = read_file(file, policy_bytes_max);
-    if (!text) return CommandOutcome::failed(text.error());
+    if (!text) return text.error();
     options.start.policy_text = std::move(*text);
     options.start.policy_place = file;
   }
   // Checked before the ledger is opened: with an invalid policy nothing is started.
-  if (const auto policy = read_policy(options.start); !policy) {
-    return CommandOutcome::failed(policy.error());
-  }
+  DROVER_TRY(read_policy(options.start));
   options.ledger = arguments.text("ledger");
   if (!options.ledger.empty()) return std::nullopt;
   auto ledger = default_ledger();
-  if (!ledger) return CommandOutcome::failed(ledger.error());
+  if (!ledger) return ledger.error();
   options.ledger = std::move(*ledger);
   return std::nullopt;
 }

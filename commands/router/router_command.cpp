@@ -55,15 +55,14 @@ class RouterShell {
         clock_(Instant{}, options_.start.speed) {}
 
   Status open() {
-    if (const Status armed = router::arm_failpoint(std::getenv("DROVER_FAIL_AT")); !armed)
-      return armed;
+    DROVER_TRY(router::arm_failpoint(std::getenv("DROVER_FAIL_AT")));
     auto store = router::LedgerStore::open(
         options_.ledger, std::make_unique<router::LedgerCompaction>(options_.start.retention));
     if (!store) return store.error();
     store_ = std::move(*store);
-    if (const Status hooked = hook_.open(options_.on_alert); !hooked) return hooked;
-    if (const Status guarded = guard_.open(options_.keys, sockets_); !guarded) return guarded;
-    if (const Status bound = bind(); !bound) return bound.error();
+    DROVER_TRY(hook_.open(options_.on_alert));
+    DROVER_TRY(guard_.open(options_.keys, sockets_));
+    DROVER_TRY(bind());
     const auto start =
         resume_ledger_clock(store_->path(), store_->last_at(), system_now(), options_.start.speed);
     if (!start) return start.error();
@@ -80,9 +79,7 @@ class RouterShell {
     sockets_.watch(store_->ready_descriptor());
     write_stdout("router ready: control {} samples {} publish {}\n", bound_.control, bound_.samples,
                  bound_.publish);
-    if (const Status written = flush_output(); !written) {
-      return CommandOutcome::failed(written.error());
-    }
+    DROVER_TRY(flush_output());
     while (!signals.stopped()) {
       reload_files();
       out_of_time_ = clock_.now() >= fleet_time_end;
@@ -98,17 +95,14 @@ class RouterShell {
       Outbox outbox = core_->take_outbox();
       if (journal_.on() && !outbox.empty()) journal_.write(outbox_digest(outbox));
       act(std::move(outbox));
-      if (const Status failed = store_->failure(); !failed)
-        return CommandOutcome::failed(failed.error());
-      if (const Status failed = journal_.flush(); !failed)
-        return CommandOutcome::failed(failed.error());
+      DROVER_TRY(store_->failure());
+      DROVER_TRY(journal_.flush());
     }
     leave();
-    if (const Status flushed = store_->flush(); !flushed)
-      return CommandOutcome::failed(flushed.error());
+    DROVER_TRY(store_->flush());
     take_commits();
     CommandOutcome ended = recording_ ? recording_->end() : CommandOutcome::done();
-    return out_of_time_ ? CommandOutcome::failed(end_of_time()) : std::move(ended);
+    return out_of_time_ ? CommandOutcome(end_of_time()) : std::move(ended);
   }
 
  private:
@@ -393,9 +387,9 @@ CommandOutcome run_router(Arguments& arguments) {
   RouterOptions options;
   if (const auto wrong = read_router_options(arguments, options)) return *wrong;
   const auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return CommandOutcome::failed(catalogue.error());
+  if (!catalogue) return catalogue.error();
   RouterShell shell(std::move(options), *catalogue);
-  if (const Status opened = shell.open(); !opened) return CommandOutcome::failed(opened.error());
+  DROVER_TRY(shell.open());
   return shell.run();
 }
 

@@ -143,7 +143,7 @@ Result<Arguments> Arguments::parse(const CommandUsage& usage,
     }
     for (const std::string& value : found->second) {
       if (option.check == nullptr) break;
-      if (Status fine = option.check(value); !fine) return fine.error();
+      DROVER_TRY(option.check(value));
     }
   }
   const auto words_given = arguments.values_.extract(words_key);

@@ -39,8 +39,11 @@ struct CommandOutcome {
   Exit exit = Exit::done;
   Error error;  // printed on stderr after "drover COMMAND: "; without a message nothing is printed
 
+  CommandOutcome() = default;
+  CommandOutcome(Exit with, Error why) : exit(with), error(std::move(why)) {}
+  CommandOutcome(Error why) : exit(row_of(why.kind).exit), error(std::move(why)) {}
+
   static CommandOutcome done() { return {}; }
-  static CommandOutcome failed(const Error& error) { return {row_of(error.kind).exit, error}; }
   static CommandOutcome partly(std::string message) { return {Exit::partly, {std::move(message)}}; }
   /// The command has printed its result, and the result is bad.
   static CommandOutcome bad_result(std::string message) {

@@ -40,7 +40,7 @@ CommandOutcome run_feed(Arguments& arguments) {
   const TraceOptions options = read_trace_options(arguments, catalogue);
   FeedingLimits limits;
   limits.stop_after = arguments.duration("for", WallSpan::max());
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
 
   std::unique_ptr<WorkSource> source;
   TraceSource* trace = nullptr;
@@ -48,20 +48,20 @@ CommandOutcome run_feed(Arguments& arguments) {
     source = std::make_unique<SyntheticWork>(options.seed, options.load);
   } else {
     auto opened = TraceSource::open(options, catalogue, report);
-    if (!opened) return CommandOutcome::failed(opened.error());
+    if (!opened) return opened.error();
     trace = opened->get();
     source = std::move(*opened);
   }
   StopSignals signals;
   auto session = Session::open({endpoint_of(arguments), Role::client, "feeder"});
-  if (!session) return CommandOutcome::failed(session.error());
+  if (!session) return session.error();
   ConnectRefusalNotice connect_refusal("drover feed");
   const auto fed =
       feed(**session, *source, signals, limits, connect_refusal, [&](const SubmitResult& result) {
         report(
             fmt::format("refused job {}: {}", to_short_text(result.job), printable(result.detail)));
       });
-  if (!fed) return CommandOutcome::failed(fed.error());
+  if (!fed) return fed.error();
   write_stdout("{}\n", Json::object()
                            .set("rows", fed->counts.given)
                            .set("skipped_rows", trace != nullptr ? trace->skipped() : 0)
@@ -73,8 +73,7 @@ CommandOutcome run_feed(Arguments& arguments) {
                            .set("output_tokens", fed->output_tokens)
                            .dump());
   if (trace != nullptr && fed->counts.given == 0 && trace->skipped() > 0) {
-    return CommandOutcome::failed(
-        error("{}: {}", printable(options.file), all_bad_text(trace->skipped())));
+    return error("{}: {}", printable(options.file), all_bad_text(trace->skipped()));
   }
   return CommandOutcome::done();
 }

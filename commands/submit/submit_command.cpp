@@ -70,15 +70,14 @@ CommandOutcome outcome_of(const JobChanged& ended) {
 CommandOutcome submit_one(Arguments& arguments, Session& session, StopSignals& signals,
                           const Job& job) {
   const auto reply = session.ask<SubmitReply>(Submit{{job}}, acknowledge_timeout);
-  if (!reply) return CommandOutcome::failed(reply.error());
-  if (reply->results.size() != 1)
-    return CommandOutcome::failed(error(ErrorKind::io, "unexpected answer from the router"));
+  if (!reply) return reply.error();
+  if (reply->results.size() != 1) return error(ErrorKind::io, "unexpected answer from the router");
   const SubmitResult& result = reply->results.front();
   const bool taken = is_taken(result.status);
   std::optional<JobChanged> ended;
   if (taken && arguments.has("wait")) {
     auto end = wait_for_end(session, signals, job.id);
-    if (!end) return CommandOutcome::failed(end.error());
+    if (!end) return end.error();
     ended = std::move(*end);
   }
   if (arguments.has("json")) {
@@ -90,8 +89,8 @@ CommandOutcome submit_one(Arguments& arguments, Session& session, StopSignals& s
                  ended ? ending_text(*ended, fleet_time) : to_text(result.status));
   }
   if (!taken) {
-    return CommandOutcome::failed(error(ErrorKind::refused, "{}: {}: {}", to_text(result.status),
-                                        to_text(result.reason), printable(result.detail)));
+    return error(ErrorKind::refused, "{}: {}: {}", to_text(result.status), to_text(result.reason),
+                 printable(result.detail));
   }
   return ended ? outcome_of(*ended) : CommandOutcome::done();
 }
@@ -166,12 +165,11 @@ CommandOutcome report_trace(const Arguments& arguments, const TraceSource& trace
     }
   }
   if (counts.given == 0 && trace.skipped() == 0) {
-    return CommandOutcome::failed(
-        error("--trace {}: has no rows", printable(arguments.text("trace"))));
+    return error("--trace {}: has no rows", printable(arguments.text("trace")));
   }
   if (counts.given == 0) {
-    return CommandOutcome::failed(
-        error("--trace {}: {}", printable(arguments.text("trace")), all_bad_text(trace.skipped())));
+    return error("--trace {}: {}", printable(arguments.text("trace")),
+                 all_bad_text(trace.skipped()));
   }
   if (fed.unacknowledged > 0) {
     return CommandOutcome::partly(
@@ -199,7 +197,7 @@ CommandOutcome submit_trace(Arguments& arguments, Session& session, StopSignals&
         report(fmt::format("{} job {}: {}", to_text(result.status), to_short_text(result.job),
                            printable(result.detail)));
       });
-  if (!fed) return CommandOutcome::failed(fed.error());
+  if (!fed) return fed.error();
   std::optional<Ends> ends;
   if (arguments.has("wait")) ends = wait_for_ends(session, signals, connect_refusal, fed->jobs);
   return report_trace(arguments, trace, *fed, ends);
@@ -259,7 +257,7 @@ CommandUsage submit_usage() {
 
 CommandOutcome run_submit(Arguments& arguments) {
   const auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return CommandOutcome::failed(catalogue.error());
+  if (!catalogue) return catalogue.error();
   const bool from_trace = arguments.has("trace");
   TraceOptions options;
   Job job;
@@ -269,16 +267,16 @@ CommandOutcome run_submit(Arguments& arguments) {
   } else {
     job = read_job(arguments, *catalogue);
   }
-  if (const Status fine = arguments.status(); !fine) return CommandOutcome::failed(fine.error());
+  DROVER_TRY(arguments.status());
   std::unique_ptr<TraceSource> trace;
   if (from_trace) {
     auto opened = TraceSource::open(options, *catalogue, report);
-    if (!opened) return CommandOutcome::failed(opened.error());
+    if (!opened) return opened.error();
     trace = std::move(*opened);
   }
   StopSignals signals;
   auto session = Session::open({endpoint_of(arguments), Role::client, "submit"});
-  if (!session) return CommandOutcome::failed(session.error());
+  if (!session) return session.error();
   return from_trace ? submit_trace(arguments, **session, signals, *trace)
                     : submit_one(arguments, **session, signals, job);
 }

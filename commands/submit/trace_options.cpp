@@ -102,7 +102,7 @@ Result<TraceReaderOptions> trace_reading(const TraceOptions& options) {
     if (!columns) return error("--columns: {}", columns.error().message);
     reading.columns = *std::move(columns);
   }
-  if (const Status fits = check_fit(options, reading); !fits) return fits.error();
+  DROVER_TRY(check_fit(options, reading));
   return reading;
 }
 

@@ -97,7 +97,7 @@ Result<std::unique_ptr<TraceSource>> TraceSource::open(
                      RandomStream(options.seed).child(trace_name(options.file)));
   std::unique_ptr<TraceSource> source(new TraceSource(
       options.load, std::move(names), std::move(reader), std::move(file), std::move(report)));
-  if (const Status headed = source->read_header(); !headed) return headed.error();
+  DROVER_TRY(source->read_header());
   return source;
 }
 
@@ -130,7 +130,7 @@ Status TraceSource::read_header() {
   while (!reader_.headed()) {
     const auto text = line();
     if (!text) return {};
-    if (const auto row = reader_.read_line(*text); !row) return row.error();
+    DROVER_TRY(reader_.read_line(*text));
   }
   return {};
 }

@@ -120,17 +120,15 @@ CommandUsage validate_usage() {
 
 CommandOutcome run_validate(Arguments& arguments) {
   auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return CommandOutcome::failed(catalogue.error());
-  if (const Status set = apply_settings(*catalogue, arguments.text_list("set")); !set) {
-    return CommandOutcome::failed(set.error());
-  }
+  if (!catalogue) return catalogue.error();
+  DROVER_TRY(apply_settings(*catalogue, arguments.text_list("set")));
   const Result<MeasuredRows> rows = rows_of(arguments.text("TABLE"), *catalogue);
-  if (!rows) return CommandOutcome::failed(rows.error());
+  if (!rows) return rows.error();
   const ValidationReport report = validate(*rows, *catalogue);
   for (const auto& [option, text] :
        {std::pair("html", &validation_page), std::pair("rows", &validation_rows)}) {
     const Status written = write_output(arguments, option, text, report);
-    if (!written) return CommandOutcome::failed(written.error());
+    if (!written) return written.error();
   }
   write_stdout_text(arguments.has("json") ? validation_json(report).dump() + "\n"
                                           : validation_text(report));

@@ -171,7 +171,7 @@ Status Catalogue::add_generation(std::string_view toml, const std::string& id, s
   if (!is_name(id)) {
     return error("{}: id: is not a name of letters, digits and . _ : - (1 to 64 of them)", place);
   }
-  if (const Status checked = check_generation(toml, place); !checked) return checked.error();
+  DROVER_TRY(check_generation(toml, place));
   devices();  // read all devices before the generation changes
   Status added = put(generations_, id, Generation{std::string(toml), std::move(place), {}});
   if (!added) return added;

@@ -262,7 +262,7 @@ Result<ModelSpec> parse_model_spec(std::string_view toml, std::string place) {
     root.add_problem("parameters", fmt::format("found {:.4g}, but the dimensions give {:.4g}",
                                                model.published_parameters, counted));
   }
-  if (const Status status = root.finish(); !status) return status.error();
+  DROVER_TRY(root.finish());
   return model;
 }
 

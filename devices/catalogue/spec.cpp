@@ -266,7 +266,7 @@ Result<DeviceSpec> read_device_spec(const Table& device, const std::optional<Tab
                                     const std::optional<Table>& every) {
   Layers layers(device, generation, every);
   DeviceSpec spec = read_layers(layers);
-  if (const Status status = layers.device().finish(); !status) return status.error();
+  DROVER_TRY(layers.device().finish());
   return spec;
 }
 
@@ -275,7 +275,7 @@ Result<DeviceSpec> parse_received_spec(std::string_view toml, std::string place)
   if (!parsed) return parsed.error();
   Layers layers(*parsed, std::nullopt, std::nullopt);
   DeviceSpec spec = read_layers(layers);
-  if (const Status status = layers.device().problem(); !status) return status.error();
+  DROVER_TRY(layers.device().problem());
   return spec;
 }
 

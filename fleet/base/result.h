@@ -85,6 +85,11 @@ class [[nodiscard]] Result<void> {
 
 using Status = Result<void>;
 
+/// Ends the function with the error of this Status or Result, if it has one. What a Result holds is
+/// dropped.
+#define DROVER_TRY(...) \
+  if (const auto drover_tried = (__VA_ARGS__); !drover_tried) return drover_tried.error()
+
 /// Stops the program and prints location and condition unless `condition` holds, in release too.
 #define DROVER_REQUIRE(condition) \
   ((condition) ? void(0) : ::drover::stop_broken_invariant(#condition, __FILE__, __LINE__))

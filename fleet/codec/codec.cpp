@@ -102,7 +102,7 @@ Result<Envelope> read_envelope(std::string_view bytes) {
     reader.within("envelope");
     return reader.problem();
   }
-  if (Status body = body_functions[kind].read(reader, envelope.body); !body) return body.error();
+  DROVER_TRY(body_functions[kind].read(reader, envelope.body));
   if (reader.left() > 0) {
     return error("envelope: found {} bytes after the body, expected none", reader.left());
   }

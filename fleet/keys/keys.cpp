@@ -108,7 +108,7 @@ Result<PublicKey> parse_public_key(std::string_view text, const std::string& pla
   auto table = Table::parse(text, place);
   if (!table) return table.error();
   PublicKey key = read_fields(*table, "public");
-  if (const Status fine = table->finish(); !fine) return fine.error();
+  DROVER_TRY(table->finish());
   return key;
 }
 
@@ -122,7 +122,7 @@ Result<SecretKey> parse_secret_key(std::string_view text, const std::string& pla
     table->add_problem("secret", fmt::format("found {} bytes, expected {} characters of Z85",
                                              key.secret.size(), key_characters));
   }
-  if (const Status fine = table->finish(); !fine) return fine.error();
+  DROVER_TRY(table->finish());
   return key;
 }
 

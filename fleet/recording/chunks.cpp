@@ -111,7 +111,7 @@ Result<RecordedMessage> row_of(const MessageView& message, const ChunkIndex& chu
 
 Status check_messages(OpenChunk& open, const ChunkIndex& chunk) {
   for (Block& block : open.blocks) {
-    if (Status status = block.decode(); !status) return status;
+    DROVER_TRY(block.decode());
   }
   for (const MessageView& message : open.messages) {
     const auto channel = static_cast<RecordingChannel>(message.channel);

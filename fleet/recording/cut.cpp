@@ -69,18 +69,16 @@ Status Cut::find_drops(Instant from, Instant to) {
 }
 
 Status Cut::begin(Instant from, Instant to) {
-  if (Status status = sink_(writer_.begin(reader_.info().start).file); !status) return status;
-  if (Status status = find_bookmarks(from, to); !status) return status;
+  DROVER_TRY(sink_(writer_.begin(reader_.info().start).file));
+  DROVER_TRY(find_bookmarks(from, to));
   Result<std::optional<Keyframe>> keyframe = reader_.keyframe_before(from);
   if (!keyframe) return keyframe.error();
   // Messages missing after the keyframe are missing in the state at `from`.
   const Instant begun = *keyframe ? (*keyframe)->at : from;
-  if (Status status = find_drops(begun, to); !status) return status;
+  DROVER_TRY(find_drops(begun, to));
   if (!*keyframe) return {};
   keyframe_place_ = (*keyframe)->ordinal;
-  if (Status status = sink_(writer_.keyframe(begun, (*keyframe)->messages).file); !status) {
-    return status;
-  }
+  DROVER_TRY(sink_(writer_.keyframe(begun, (*keyframe)->messages).file));
   // The keyframe and the rows since then are the state at `from`.
   Result<std::vector<RecordedMessage>> rows = reader_.read_rows(begun, from);
   if (!rows) return rows.error();
@@ -120,7 +118,7 @@ Status Cut::add(const std::vector<RecordedMessage>& messages) {
     report_.to = std::max(report_.to, message.arrived);
     ++report_.messages;
     if (bytes.empty()) continue;
-    if (Status status = sink_(bytes); !status) return status;
+    DROVER_TRY(sink_(bytes));
   }
   return {};
 }
@@ -138,7 +136,7 @@ Status Cut::add_window(Instant from, Instant to) {
 }
 
 Result<CutReport> Cut::go(Instant from, Instant to) {
-  if (Status status = begin(from, to); !status) return status.error();
+  DROVER_TRY(begin(from, to));
   const Instant last = std::min(to, saturating_add(reader_.last(), Duration{1}));
   Instant at = std::max(from, reader_.first());
   // At most as many windows as chunks, however far apart the times of messages are.
@@ -149,12 +147,12 @@ Result<CutReport> Cut::go(Instant from, Instant to) {
   const Duration step = std::max(window, Duration{span});
   while (at < last) {
     const Instant next = std::min(last, saturating_add(at, step));
-    if (Status status = add_window(at, next); !status) return status.error();
+    DROVER_TRY(add_window(at, next));
     at = next;
   }
   std::string bytes = between(nullptr);
   bytes += writer_.end().file;
-  if (Status status = sink_(bytes); !status) return status.error();
+  DROVER_TRY(sink_(bytes));
   return report_;
 }
 

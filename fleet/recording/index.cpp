@@ -107,7 +107,7 @@ Result<std::string> bytes_of(ByteSource& source, std::uint64_t offset, std::uint
     return error("byte {}: found the end of the file, expected {} bytes", offset, bytes);
   }
   std::string out(bytes, '\0');
-  if (Status done = source.read(offset, out); !done) return done.error();
+  DROVER_TRY(source.read(offset, out));
   return out;
 }
 
@@ -144,10 +144,7 @@ Result<FileIndex> read_summary(ByteSource& source, const std::optional<Recording
     const std::uint8_t opcode = cursor.u8();
     const std::string_view content = cursor.raw(cursor.u64());
     if (cursor.failed()) return error("summary: found a record cut short");
-    if (Status status = take_summary_record(source, opcode, content, footer->summary_start, index);
-        !status) {
-      return status.error();
-    }
+    DROVER_TRY(take_summary_record(source, opcode, content, footer->summary_start, index));
   }
   index.closed = true;
   constexpr std::uint64_t data_end_bytes = head_bytes + 4;

@@ -45,7 +45,7 @@ Result<std::optional<Keyframe>> RecordingReader::keyframe_before(Instant at) {
   for (std::size_t i = index_.chunks.size(); i > 0; --i) {
     const ChunkIndex& chunk = index_.chunks[i - 1];
     if (!chunk.holds(RecordingChannel::keyframes) || chunk.start > at) continue;
-    if (Status status = add_parts(chunk, at, parts); !status) return status.error();
+    DROVER_TRY(add_parts(chunk, at, parts));
     for (auto whole = parts.rbegin(); whole != parts.rend(); ++whole) {
       const RecordedMessage& any = whole->second.begin()->second;
       if (whole->second.size() != std::get<SnapshotPart>(any.envelope.body).parts) continue;
@@ -82,9 +82,7 @@ Result<Keyframe> RecordingReader::read(const recording::SurveyedKeyframe& keyfra
   for (std::size_t i = keyframe.first_chunk; i <= keyframe.last_chunk; ++i) {
     const ChunkIndex& chunk = index_.chunks.at(i);
     if (!chunk.holds(RecordingChannel::keyframes)) continue;
-    if (Status status = add_parts(chunk, Instant::max(), parts); !status) {
-      return status.error();
-    }
+    DROVER_TRY(add_parts(chunk, Instant::max(), parts));
   }
   const auto found = parts.find(keyframe.snapshot);
   if (found == parts.end())

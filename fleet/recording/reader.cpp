@@ -187,10 +187,10 @@ void RecordingReader::add_journaled(Instant from, Instant to, Kinds kinds, Messa
 Result<Messages> RecordingReader::read(Instant from, Instant to, Kinds kinds) {
   Messages messages;
   if (kinds != Kinds::rows) {
-    if (Status status = add_samples(from, to, messages); !status) return status.error();
+    DROVER_TRY(add_samples(from, to, messages));
   }
   if (kinds != Kinds::samples) {
-    if (Status status = add_rows(from, to, messages); !status) return status.error();
+    DROVER_TRY(add_rows(from, to, messages));
   }
   add_journaled(from, to, kinds, messages);
   in_order(messages);

@@ -137,15 +137,15 @@ class Recovery {
     report_.journal_rejected = info.journal_rejected;
     report_.speed_known = info.start.speed_known;
     report_.notes = info.notes;
-    if (Status status = sink_(writer_.begin(info.start).file); !status) return status.error();
+    DROVER_TRY(sink_(writer_.begin(info.start).file));
     for (const ChunkIndex& chunk : reader->index().chunks) {
-      if (Status kept = keep(chunk); !kept) return kept.error();
+      DROVER_TRY(keep(chunk));
     }
     auto drops = reader->drops();
     if (!drops) return drops.error();
     reported_ = std::move(*drops);
-    if (Status done = restore(*reader); !done) return done.error();
-    if (Status status = sink_(writer_.end().file); !status) return status.error();
+    DROVER_TRY(restore(*reader));
+    DROVER_TRY(sink_(writer_.end().file));
     std::sort(report_.lost.begin(), report_.lost.end(),
               [](const LostRange& a, const LostRange& b) { return a.offset < b.offset; });
     return report_;
@@ -177,7 +177,7 @@ class Recovery {
     for (const JournalEntry& entry : entries) {
       const Result<RecordingBytes> bytes = writer_.restore(entry);
       if (!bytes) return bytes.error();
-      if (Status status = sink_(bytes->file); !status) return status;
+      DROVER_TRY(sink_(bytes->file));
     }
     return {};
   }

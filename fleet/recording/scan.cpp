@@ -63,7 +63,7 @@ Result<ChunkIndex> chunk_of(std::uint64_t offset, std::uint64_t length, std::str
 Status RecordScanner::take_chunk(std::uint64_t length, std::string_view content) {
   Result<ChunkIndex> chunk = chunk_of(at_, length, content);
   if (!chunk) return chunk.error();
-  if (Status whole = survey_.take(source_, *chunk); !whole) return whole;
+  DROVER_TRY(survey_.take(source_, *chunk));
   // For all parts skipped since the previous chunk.
   for (auto lost = index_.lost.rbegin(); lost != index_.lost.rend() && !lost->to; ++lost) {
     lost->to = chunk->start;

@@ -240,14 +240,14 @@ Status check(const SampleBatch& batch) {
     return error("SampleBatch.columns: found {} columns, expected at most {}", batch.columns.size(),
                  batch_columns_max);
   }
-  if (Status status = check_devices(batch.devices); !status) return status;
+  DROVER_TRY(check_devices(batch.devices));
   std::bitset<256> metrics;
   for (const Column& column : batch.columns) {
     if (metrics.test(column.metric)) {
       return error("SampleBatch.columns: metric {} occurs twice", column.metric);
     }
     metrics.set(column.metric);
-    if (Status status = check_column(column, batch.devices.size()); !status) return status;
+    DROVER_TRY(check_column(column, batch.devices.size()));
   }
   return {};
 }

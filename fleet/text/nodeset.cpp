@@ -86,9 +86,9 @@ Result<std::vector<std::string>> expand_word(std::string_view word) {
       return error("found [ without its ]");
     std::vector<std::string> numbers;
     for (const std::string& element : split(word.substr(open + 1, close - open - 1), ',')) {
-      if (Status added = add_element(element, numbers); !added) return added.error();
+      DROVER_TRY(add_element(element, numbers));
     }
-    if (Status fine = multiply(names, numbers); !fine) return fine.error();
+    DROVER_TRY(multiply(names, numbers));
     word.remove_prefix(close + 1);
   }
   return names;

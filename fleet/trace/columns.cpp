@@ -123,7 +123,7 @@ Result<TraceColumn> parse_pair(std::string_view pair) {
     if (!fits) return error("{}: {}", to_text(*field), fits.error().message);
     return column;
   }
-  if (const Status status = read_unit(column, name); !status) return status.error();
+  DROVER_TRY(read_unit(column, name));
   if (is_quoted(name, '"')) name = name.substr(1, name.size() - 2);
   if (name.empty()) return error("{}: the column name is missing", to_text(*field));
   column.column = std::string(name);
@@ -188,7 +188,7 @@ Result<TraceColumns> TraceColumns::parse(std::string_view text) {
   for (std::string_view rest = text; !rest.empty();) {
     Result<TraceColumn> column = parse_pair(take_pair(rest));
     if (!column) return column.error();
-    if (const Status status = columns.add(*std::move(column)); !status) return status.error();
+    DROVER_TRY(columns.add(*std::move(column)));
   }
   if (!columns.maps(TraceField::arrival)) return error("arrival: no column is mapped to it");
   const TraceColumn* kind = columns.find(TraceField::kind);

@@ -103,7 +103,7 @@ Result<Target> check_drain(const SetDrain& order, const FleetState& fleet_state,
   }
   // After a restart, a target that is not known yet can still be resumed.
   if (drains.is_drained_target(*target)) return *target;
-  if (auto status = check_known(*target, fleet_state, policy); !status) return status.error();
+  DROVER_TRY(check_known(*target, fleet_state, policy));
   if (target->kind == TargetKind::device) {
     const std::size_t count =
         fleet_state.hosts()[*fleet_state.find_host(target->name)].devices.size();

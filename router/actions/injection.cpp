@@ -30,7 +30,7 @@ bool of_hosts(FaultKind kind, TargetKind target) {
 
 Status check_fault(const Fault& fault) {
   // Only faults that survive formatting and parsing are valid requests.
-  if (const auto same = parse_fault(to_text(fault)); !same) return same.error();
+  DROVER_TRY(parse_fault(to_text(fault)));
   if (fault.duration <= Duration{0} || fault.duration > action_duration_max) {
     return error("found a duration of {} s, expected more than 0 s and at most a week",
                  to_seconds(fault.duration));
@@ -39,7 +39,7 @@ Status check_fault(const Fault& fault) {
 }
 
 Status check_fault(const InjectFault& inject, const Target& target) {
-  if (auto status = check_fault(inject.fault); !status) return status;
+  DROVER_TRY(check_fault(inject.fault));
   if (inject.fault.kind == FaultKind::lose && target.kind == TargetKind::site) {
     return error("the whole site cannot be lost, expected a device, host, rack or pool");
   }
@@ -211,9 +211,9 @@ Result<std::vector<FaultTarget>> plan_injection(const InjectFault& inject,
                                                 const Policy& policy) {
   const auto target = parse_target(inject.target);
   if (!target) return target.error();
-  if (auto status = check_fault(inject, *target); !status) return status.error();
-  if (auto status = check_known(*target, fleet_state, policy); !status) return status.error();
-  if (auto status = check_host(*target, fleet_state); !status) return status.error();
+  DROVER_TRY(check_fault(inject, *target));
+  DROVER_TRY(check_known(*target, fleet_state, policy));
+  DROVER_TRY(check_host(*target, fleet_state));
   auto candidates = find_candidates(inject, *target, fleet_state, policy);
   if (!candidates) return candidates.error();
   const bool whole = of_hosts(inject.fault.kind, target->kind);

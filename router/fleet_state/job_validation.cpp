@@ -108,7 +108,7 @@ Status check_sizes(const Workload& work) {
 }  // namespace
 
 Status check_job(const Job& job, const devices::Catalogue& catalogue, std::uint32_t& suggestions) {
-  if (auto status = check_names(job); !status) return status;
+  DROVER_TRY(check_names(job));
   if (!is_name(job.work.model)) {
     return error("model: found \"{}\", expected a name", shortened(job.work.model));
   }
@@ -123,9 +123,9 @@ Status check_job(const Job& job, const devices::Catalogue& catalogue, std::uint3
     return error("model: found {}, which generates no tokens, expected a decoder for {}",
                  job.work.model, to_text(job.work.kind));
   }
-  if (auto status = check_sizes(job.work); !status) return status;
-  if (auto status = check_versions(job.work); !status) return status;
-  if (auto status = check_throughputs(job.work); !status) return status;
+  DROVER_TRY(check_sizes(job.work));
+  DROVER_TRY(check_versions(job.work));
+  DROVER_TRY(check_throughputs(job.work));
   if (job.deadline < Duration{0} || job.deadline > job_deadline_max) {
     return error("deadline: found {} s, expected 0 to {} s", to_seconds(job.deadline),
                  to_seconds(job_deadline_max));

@@ -188,10 +188,10 @@ HostIndex FleetState::index_for(const std::string& host) {
 Result<HostIndex> FleetState::register_host(Instant now, const Register& registration) {
   refused_for_capacity_ = false;
   if (!is_name(registration.host)) return error("Register: the host name is invalid");
-  if (auto status = check_groups(registration); !status) return status.error();
-  if (auto status = check_price(registration); !status) return status.error();
-  if (auto status = check_spec_count(registration); !status) return status.error();
-  if (auto status = check_capacity(registration); !status) return status.error();
+  DROVER_TRY(check_groups(registration));
+  DROVER_TRY(check_price(registration));
+  DROVER_TRY(check_spec_count(registration));
+  DROVER_TRY(check_capacity(registration));
   if (specs_.size() + registration.specs.size() > specs_max) drop_unused_specs();
   auto specs = read_specs(registration);
   if (!specs) return specs.error();

@@ -125,7 +125,7 @@ Status LedgerCompaction::end(const JobId& job, CompactionSlice& slice) {
   const auto rows = open_.extract(job);
   for (const NumberedRow& row : rows.mapped()) {
     slice.dropped.push_back(row.sequence);
-    if (const Status read = reader_.read(row.row); !read) return read;
+    DROVER_TRY(reader_.read(row.row));
   }
   const JobRecord* record = jobs_.find(job);
   DROVER_REQUIRE(record != nullptr);  // the table keeps the job that ended last

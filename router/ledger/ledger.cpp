@@ -204,7 +204,7 @@ Status Reader::read_counters(const LedgerRow& row) {
   auto envelope = decode(row.payload);
   if (!envelope) return envelope.error();
   if (auto* batch = std::get_if<SampleBatch>(&envelope->body)) {
-    if (auto status = check(*batch); !status) return status;
+    DROVER_TRY(check(*batch));
     energies_.push_back(std::move(*batch));
     return {};
   }
@@ -233,7 +233,7 @@ Status Reader::read_audit(const LedgerRow& row) {
     return {};
   }
   if (auto* said = std::get_if<SetDrain>(&envelope->body)) {
-    if (const auto target = parse_target(said->target); !target) return target.error();
+    DROVER_TRY(parse_target(said->target));
     drains_.emplace_back(row.at, std::move(*said));
     return {};
   }

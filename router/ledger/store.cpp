@@ -46,9 +46,9 @@ Status LedgerStore::start(const std::string& path) {
   auto file = find_ledger(path);
   if (!file) return file.error();
   path_ = *std::move(file);
-  if (auto status = lock_ledger(path_, lock_); !status) return status;
-  if (auto status = check_wal(path_); !status) return status;
-  if (auto status = open_tables(); !status) return status;
+  DROVER_TRY(lock_ledger(path_, lock_));
+  DROVER_TRY(check_wal(path_));
+  DROVER_TRY(open_tables());
   ready_.take(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (ready_.number() < 0)
     return error(ErrorKind::io, "ledger {}: cannot create an eventfd: {}", path_,
@@ -64,7 +64,7 @@ Status LedgerStore::start(const std::string& path) {
 
 Status LedgerStore::open_tables() {
   const MutexLock lock(tables_mutex_);
-  if (auto status = tables_.open(path_); !status) return status;
+  DROVER_TRY(tables_.open(path_));
   base_ = tables_.last_sequence();
   last_at_ = tables_.last_at();
   return {};
@@ -163,7 +163,7 @@ void LedgerStore::work() {
 Status LedgerStore::commit() {
   const MutexLock lock(tables_mutex_);
   if (batch_.empty()) return {};
-  if (auto status = tables_.append(batch_); !status) return status;
+  DROVER_TRY(tables_.append(batch_));
   if (!compactor_) return {};
   for (const NumberedRow& row : batch_) compactor_->match(row.sequence, row.row);
   return {};
@@ -215,7 +215,7 @@ Result<std::unique_ptr<LedgerStore>> LedgerStore::open(const std::string& path,
                                                        const WalLimits& log_limits) {
   try {
     std::unique_ptr<LedgerStore> store(new LedgerStore(std::move(compactor), log_limits));
-    if (auto status = store->start(path); !status) return status.error();
+    DROVER_TRY(store->start(path));
     return store;
   } catch (const std::exception& problem) {
     return error(ErrorKind::io, "ledger {}: {}", path, problem.what());

@@ -107,14 +107,14 @@ Status LedgerTables::open(const std::string& path) {
     return sqlite_error("opening");
   }
   sqlite3_busy_timeout(connection_, busy_wait_ms);
-  if (auto status = execute("PRAGMA journal_mode=WAL"); !status) return status;
-  if (auto status = execute("PRAGMA synchronous=FULL"); !status) return status;
+  DROVER_TRY(execute("PRAGMA journal_mode=WAL"));
+  DROVER_TRY(execute("PRAGMA synchronous=FULL"));
   const auto page_bytes = number("PRAGMA page_size");
   if (!page_bytes) return page_bytes.error();
   page_bytes_ = *page_bytes;
   sqlite3_wal_hook(connection_, &LedgerTables::see_log, this);
-  if (auto status = check_schema(); !status) return status;
-  if (auto status = find_last(); !status) return status;
+  DROVER_TRY(check_schema());
+  DROVER_TRY(find_last());
   const char* text = "INSERT INTO transitions VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
   if (sqlite3_prepare_v3(connection_, text, -1, SQLITE_PREPARE_PERSISTENT, &insert_, nullptr) !=
       SQLITE_OK) {
@@ -203,14 +203,14 @@ Status LedgerTables::each(sqlite3_stmt* statement, Visit visit) {
   if (statement == nullptr) return sqlite_error("reading");
   int answer = SQLITE_ROW;
   while ((answer = sqlite3_step(statement)) == SQLITE_ROW) {
-    if (Status status = visit(); !status) return status;
+    DROVER_TRY(visit());
   }
   return answer == SQLITE_DONE ? Status() : sqlite_error("reading");
 }
 
 Status LedgerTables::read(const Visitor& visit) {
-  if (auto status = read_sums(visit); !status) return status;
-  if (auto status = read_known(visit); !status) return status;
+  DROVER_TRY(read_sums(visit));
+  DROVER_TRY(read_known(visit));
   Statement statement(
       connection_,
       "SELECT sequence, at, job, attempt, transition, payload, crc FROM transitions "
@@ -316,7 +316,7 @@ Status LedgerTables::append(const std::vector<NumberedRow>& rows) {
   full_ = false;
   pass(LedgerFailpoint::before_writes);
   if (log() == WalState::full) {
-    if (auto status = restart_log(); !status) return status;
+    DROVER_TRY(restart_log());
   }
   Status status = execute("BEGIN IMMEDIATE");
   for (auto row = rows.begin(); row != rows.end() && status; ++row) status = insert(*row);
@@ -372,7 +372,7 @@ Status LedgerTables::compact(const CompactionSlice& slice, std::int64_t known_ke
 }
 
 Status LedgerTables::write(const CompactionSlice& slice, std::int64_t known_kept) {
-  if (auto status = drop(slice.dropped); !status) return status;
+  DROVER_TRY(drop(slice.dropped));
   Statement known(connection_, "INSERT INTO known VALUES(NULL, ?1, ?2, ?3, ?4)");
   for (const LedgerRow& row : slice.known) {
     const JobBytes job(row.job);

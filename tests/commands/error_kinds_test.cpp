@@ -17,7 +17,7 @@ TEST(ErrorKinds, EachHasTheExitCodeThatThePageOfCommandsStates) {
   for (std::size_t i = 0; i < error_kinds.size(); ++i) {
     const ErrorKindRow& row = error_kinds[i];
     EXPECT_EQ(static_cast<std::size_t>(row.kind), i);
-    EXPECT_EQ(CommandOutcome::failed(error(row.kind, "why")).exit, row.exit);
+    EXPECT_EQ(CommandOutcome(error(row.kind, "why")).exit, row.exit);
     const std::string stated = fmt::format("| `{}` | {} |", row.name, static_cast<int>(row.exit));
     EXPECT_NE(page.find(stated), std::string::npos) << stated;
   }

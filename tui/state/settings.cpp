@@ -189,7 +189,7 @@ Result<Settings> read_settings(std::string_view text, const std::string& place) 
   read_all(*root, view_settings(), settings.start);
   read_all(*root, other_settings(), settings);
   read_views(*root, settings);
-  if (const Status fine = root->finish(); !fine) return fine.error();
+  DROVER_TRY(root->finish());
   return settings;
 }
 

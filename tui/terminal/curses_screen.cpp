@@ -307,7 +307,7 @@ std::string CursesScreen::State::take() const {
 Result<std::unique_ptr<CursesScreen>> CursesScreen::open(const std::string& terminal,
                                                          const Look& look) {
   auto state = std::make_unique<State>();
-  if (const Status opened = state->open(terminal, look); !opened) return opened.error();
+  DROVER_TRY(state->open(terminal, look));
   return std::unique_ptr<CursesScreen>(new CursesScreen(std::move(state)));
 }
 

@@ -129,9 +129,9 @@ void Terminal::State::choose_bytes(const TerminfoEntry& entry) {
 }
 
 Status Terminal::State::start() {
-  if (const Status opened = port.open(); !opened) return opened;
-  if (const Status opened = signals.open(); !opened) return opened;
-  if (const Status watched = port.watch(signals.descriptor()); !watched) return watched;
+  DROVER_TRY(port.open());
+  DROVER_TRY(signals.open());
+  DROVER_TRY(port.watch(signals.descriptor()));
   // The message of a crash begins on a new line.
   signals.install(port.output(), std::string(cancel) + leave_bytes + "\r\n", port.original_modes());
   // After the signals: ncurses handles those that nobody handles.
@@ -221,7 +221,7 @@ void Terminal::State::set_timer() {
 Terminal::Terminal(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<Terminal>> Terminal::open(const TerminalOptions& options) {
-  if (const Status found = Tty::check(); !found) return found.error();
+  DROVER_TRY(Tty::check());
   const char* kind = std::getenv("TERM");
   if (kind == nullptr || *kind == '\0') {
     return error(
@@ -233,10 +233,10 @@ Result<std::unique_ptr<Terminal>> Terminal::open(const TerminalOptions& options)
   std::unique_ptr<Terminal> terminal;
   {
     TerminfoEntry entry;
-    if (const Status known = entry.load(kind); !known) return known.error();
+    DROVER_TRY(entry.load(kind));
     terminal.reset(new Terminal(std::make_unique<State>(options, utf8, kind, entry)));
   }
-  if (const Status started = terminal->state_->start(); !started) return started.error();
+  DROVER_TRY(terminal->state_->start());
   return terminal;
 }
 

@@ -79,8 +79,8 @@ Status Tty::open() {
   timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
   if (input_ < 0 || output_ < 0 || waiting_ < 0 || timer_ < 0) return cannot_wait(errno);
   modes_known_ = tcgetattr(input_, &original_modes_) == 0;
-  if (const Status watched = watch(timer_); !watched) return watched;
-  if (const Status watched = watch(input_); !watched) return watched;
+  DROVER_TRY(watch(timer_));
+  DROVER_TRY(watch(input_));
   return set_events(EPOLL_CTL_ADD, output_, 0) ? Status{} : cannot_wait(errno);
 }
 

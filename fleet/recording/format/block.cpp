@@ -42,7 +42,7 @@ Status check_forms(const BlockMap& map) {
     }
   }
   for (std::size_t index = 0; index < map.sources.size(); ++index) {
-    if (Status status = check_source(map, index); !status) return status;
+    DROVER_TRY(check_source(map, index));
     const BlockSource& source = map.sources[index];
     if (Status status = check(SampleBatch{source.host, source.devices, {}}); !status) {
       return error("Block.sources[{}]: {}", index, status.error().message);
@@ -98,10 +98,10 @@ Result<Block> Block::parse(std::string_view bytes) {
   if (block.map_.version != block_version) {
     return error("Block.version: found {}, expected {}", block.map_.version, block_version);
   }
-  if (Status status = check_forms(block.map_); !status) return status.error();
-  if (Status status = check_counts(block.map_); !status) return status.error();
-  if (Status status = block.lay_out(); !status) return status.error();
-  if (Status status = block.read_facts(); !status) return status.error();
+  DROVER_TRY(check_forms(block.map_));
+  DROVER_TRY(check_counts(block.map_));
+  DROVER_TRY(block.lay_out());
+  DROVER_TRY(block.read_facts());
   return block;
 }
 

@@ -196,7 +196,7 @@ PackedColumn pack_column(std::span<const std::int64_t> values, std::span<const S
 
 Status unpack_column(const PackedColumn& column, std::span<const SeriesRun> runs,
                      std::span<std::int64_t> out) {
-  if (Status form = check_form(column); !form) return form;
+  DROVER_TRY(check_form(column));
   std::string planes(out.size() * column.planes.size(), '\0');
   std::size_t from = 0;
   for (std::size_t plane = 0; plane < column.planes.size(); ++plane) {

@@ -106,10 +106,7 @@ Result<ChunkIndex> parse_chunk_index(std::string_view content) {
   index.packed_bytes = cursor.u64();
   index.records_bytes = cursor.u64();
   if (cursor.failed() || offsets.failed()) return error("chunk index: the data ends too early");
-  if (Status sizes = check_sizes(index.compression, index.packed_bytes, index.records_bytes);
-      !sizes) {
-    return sizes.error();
-  }
+  DROVER_TRY(check_sizes(index.compression, index.packed_bytes, index.records_bytes));
   return index;
 }
 
@@ -122,9 +119,7 @@ Result<ChunkHead> parse_chunk_head(Cursor& cursor) {
   head.compression = cursor.text();
   head.packed_bytes = cursor.u64();
   if (cursor.failed()) return error("chunk: the data ends too early");
-  if (Status sizes = check_sizes(head.compression, head.packed_bytes, head.records_bytes); !sizes) {
-    return sizes.error();
-  }
+  DROVER_TRY(check_sizes(head.compression, head.packed_bytes, head.records_bytes));
   return head;
 }
 
@@ -141,7 +136,7 @@ Result<std::string> chunk_records(std::string_view content) {
     // The frame's own header is checked first, so that no memory is allocated for a wrong size.
     if (packed.size() < 5) return error("chunk: found {} bytes of zstd", packed.size());
     records.resize(head->records_bytes);
-    if (Status done = decompress(packed, records); !done) return done.error();
+    DROVER_TRY(decompress(packed, records));
   }
   if (head->crc != 0) {
     const std::uint32_t crc = crc32_of(records);
