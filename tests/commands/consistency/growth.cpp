@@ -41,8 +41,9 @@ void Growth::hold_status(const Json& status, std::vector<std::string>& broken) {
   for (std::size_t at = 0; at < classes.size(); ++at) {
     const Json& one = classes[at];
     // Under another target the policy counts it anew.
-    const std::string name = fmt::format("status --json: classes {} to {:g}", one["work_class"].text(),
-                                         one["target"].is_number() ? one["target"].number() : 0);
+    const std::string name =
+        fmt::format("status --json: classes {} to {:g}", one["work_class"].text(),
+                    one["target"].is_number() ? one["target"].number() : 0);
     for (const auto& [what, value] : {std::pair(" met", &one["within_target"]),
                                       std::pair(" finished", &one["values"]["count"])}) {
       if (value->is_number()) hold(name + what, value->number(), broken);

@@ -32,8 +32,8 @@ PoolSums sums_of(const Table& devices) {
     if (is("left")) continue;
     const double power_w = devices.number(row, "power_w"), usd = devices.number(row, "usd_per_h");
     // A device counts in each of its pools.
-    std::vector<std::string> names = split(devices.text(row, "pool"), ',');
-    if (names.empty()) names.push_back("");
+    std::vector<std::string> names = split(devices.text(row, "pools"), ' ');
+    if (names.empty()) names.emplace_back();
     for (const std::string& name : names) {
       auto& pool = sums[name];
       pool["lost"] += is("lost") ? 1 : 0;

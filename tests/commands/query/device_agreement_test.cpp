@@ -23,12 +23,12 @@ namespace {
 using filter::Field;
 
 constexpr const char* two_pools = R"([pool.hopper]
-match = { device = "h100-sxm" }
+match = { kind = "gpu" }
 [pool.all]
 match = {}
 [[rule]]
 name = "all"
-prefer = ["hopper", "all"]
+pools = ["hopper", "all"]
 [[alert]]
 name = "busy"
 when = "util > 50%"
