@@ -3,6 +3,7 @@
 
 #include "commands/connection/action_request.h"
 #include "commands/connection/session.h"
+#include "commands/shell/json_null.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
@@ -41,14 +42,14 @@ Json to_json(const CancelReply& reply) {
   for (const CancelResult& result : reply.results) {
     jobs.add(Json::object()
                  .set("requested", result.asked)
-                 .set("job", result.job.empty() ? Json() : Json(to_text(result.job)))
+                 .set("job", when(!result.job.empty(), to_text(result.job)))
                  .set("status", to_text(result.status))
-                 .set("detail", result.detail));
+                 .set("detail", text_or_null(result.detail)));
   }
   return Json::object()
       .set("jobs", std::move(jobs))
       .set("error", problem_json(reply.problem))
-      .set("summary", reply.summary);
+      .set("summary", text_or_null(reply.summary));
 }
 
 CommandOutcome outcome_of(const CancelReply& reply) {

@@ -86,7 +86,7 @@ CommandOutcome list(Arguments& arguments, const std::string& folder) {
   for (const ListedKey& listed : listing->keys) {
     rows.push_back({listed.key.name, std::string(to_text(listed.key.role)), ids_text(listed.key),
                     fingerprint(listed.key.key), listed.secret ? "here" : "-",
-                    listed.allowed ? "yes" : "-"});
+                    listed.allowed ? "yes" : "no"});
   }
   write_stdout_text(
       table_text({"NAME", "ROLE", "HOSTS", "FINGERPRINT", "SECRET", "ALLOWED"}, rows));

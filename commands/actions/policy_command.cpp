@@ -4,6 +4,7 @@
 #include "commands/connection/action_request.h"
 #include "commands/connection/session.h"
 #include "commands/shell/files.h"
+#include "commands/shell/json_null.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
 #include "fleet/base/contains.h"
@@ -51,11 +52,11 @@ CommandOutcome check_file(const Arguments& arguments, const std::string& file) {
 Json to_json(const PolicyReply& reply) {
   return Json::object()
       .set("name", reply.name)
-      .set("location", reply.place.empty() ? Json() : Json(reply.place))
+      .set("location", text_or_null(reply.place))
       .set("version", reply.version)
       .set("hash", reply.hash)
       .set("since", to_iso8601(reply.since))
-      .set("applied_by", reply.by.empty() ? Json() : Json(reply.by))
+      .set("applied_by", text_or_null(reply.by))
       .set("text", reply.text);
 }
 

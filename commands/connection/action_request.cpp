@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "commands/connection/session.h"
+#include "commands/shell/json_null.h"
 #include "commands/shell/output.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
@@ -43,7 +44,7 @@ Json to_json(const ActionReply& reply) {
       .set("applied", reply.applied)
       .set("targets", Json::array_of(reply.targets))
       .set("error", problem_json(reply.problem))
-      .set("summary", reply.summary);
+      .set("summary", text_or_null(reply.summary));
 }
 
 Result<ActionReply> reply_to(const Arguments& arguments, const std::string& name,

@@ -28,10 +28,10 @@ Json to_json(const devices::Entry<devices::DeviceSpec>& entry) {
       .set("class", to_text(spec.device_class))
       .set("memory_bytes", whole(spec.memory.bytes))
       .set("memory_bandwidth", whole(spec.memory.bandwidth))
-      .set("link_bandwidth", whole(spec.links.bandwidth))
+      .set("link_bandwidth", when(spec.links.bandwidth > 0, whole(spec.links.bandwidth)))
       .set("peak_flops", std::move(peaks))
       .set("tdp_w", spec.power.tdp_w)
-      .set("price_usd_per_h", spec.price.usd_per_h)
+      .set("price_usd_per_h", when(spec.price.usd_per_h > 0, spec.price.usd_per_h))
       .set("origin", entry.origin);
 }
 
@@ -51,10 +51,13 @@ std::string devices_table(const devices::Catalogue& catalogue) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [id, entry] : catalogue.devices()) {
     const devices::DeviceSpec& spec = entry.spec;
-    rows.push_back({id, std::string(to_text(spec.device_class)), bytes_text(spec.memory.bytes),
-                    fmt::format("{:.0f} GB/s", spec.memory.bandwidth / 1e9),
-                    fmt::format("{:.0f} T", spec.peak(Precision::bf16) / 1e12),
-                    watts_text(spec.power.tdp_w), dollars_text(spec.price.usd_per_h), spec.name});
+    rows.push_back(
+        {id, std::string(to_text(spec.device_class)), bytes_text(spec.memory.bytes),
+         fmt::format("{:.0f} GB/s", spec.memory.bandwidth / 1e9),
+         spec.runs(Precision::bf16) ? fmt::format("{:.0f} T", spec.peak(Precision::bf16) / 1e12)
+                                    : "-",
+         watts_text(spec.power.tdp_w),
+         spec.price.usd_per_h > 0 ? dollars_text(spec.price.usd_per_h) : "N/A", spec.name});
   }
   return table_text({"DEVICE", "CLASS", right_aligned("MEMORY"), right_aligned("BANDWIDTH"),
                      right_aligned("BF16"), right_aligned("TDP"), right_aligned("$/H"), "NAME"},

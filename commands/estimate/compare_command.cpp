@@ -4,6 +4,7 @@
 #include "commands/estimate/catalogue_files.h"
 #include "commands/estimate/workload_file.h"
 #include "commands/shell/files.h"
+#include "commands/shell/json_null.h"
 #include "commands/shell/output.h"
 #include "commands/shell/table.h"
 #include "commands/subcommands.h"
@@ -107,10 +108,11 @@ std::vector<std::string> row_of(const ComparisonResult& it) {
     row.insert(row.end(), {"-", "-", "-", "-", "-", "-", it.why});
     return row;
   }
-  row.insert(row.end(), {step_text(it.estimate->seconds), duration_text(it.unit_s),
-                         it.unit_usd < 0 ? "-" : dollars_text(it.unit_usd), joules_text(it.unit_j),
-                         fmt::format("{:.0f} %", it.utilization * 100), count_text(it.units_per_wh),
-                         it.eligible ? fmt::format("yes ({})", it.confidence) : "no: " + it.why});
+  row.insert(row.end(),
+             {step_text(it.estimate->seconds), duration_text(it.unit_s),
+              it.unit_usd < 0 ? "N/A" : dollars_text(it.unit_usd), joules_text(it.unit_j),
+              fmt::format("{:.0f} %", it.utilization * 100), count_text(it.units_per_wh),
+              it.eligible ? fmt::format("yes ({})", it.confidence) : "no: " + it.why});
   return row;
 }
 
@@ -125,9 +127,10 @@ std::string table_at(const ComparisonWorkload& work,
                     rows);
 }
 
+/// Empty if no candidate is eligible.
 std::string winner_name(const std::vector<ComparisonResult>& compared, RankingMetric measure) {
   const auto best = winner(compared, measure);
-  return best ? name_of(compared[*best].candidate) : "none";
+  return best ? name_of(compared[*best].candidate) : "";
 }
 
 constexpr RankingMetric measures[] = {RankingMetric::time, RankingMetric::cost,
@@ -170,21 +173,21 @@ void show(const ComparisonWorkload& work, const std::vector<devices::Candidate>&
 }
 
 Json to_json(const ComparisonResult& it) {
-  Json json = Json::object();
-  json.set("device", it.candidate.device->id)
+  const bool known = it.estimate.has_value();
+  return Json::object()
+      .set("device", it.candidate.device->id)
       .set("devices", it.candidate.count)
       .set("batch", it.batch)
       .set("precision", to_text(it.precision))
       .set("eligible", it.eligible)
-      .set("why", it.why)
-      .set("confidence", it.confidence);
-  if (!it.estimate) return json;
-  return json.set("step_s", it.estimate->seconds)
-      .set("unit_s", it.unit_s)
-      .set("unit_usd", it.unit_usd < 0 ? Json() : Json(it.unit_usd))
-      .set("unit_j", it.unit_j)
-      .set("utilization", it.utilization)
-      .set("units_per_wh", it.units_per_wh);
+      .set("why", text_or_null(it.why))
+      .set("confidence", it.confidence)
+      .set("step_s", known ? Json(it.estimate->seconds) : Json())
+      .set("unit_s", when(known, it.unit_s))
+      .set("unit_usd", when(known && it.unit_usd >= 0, it.unit_usd))
+      .set("unit_j", when(known, it.unit_j))
+      .set("utilization", when(known, it.utilization))
+      .set("units_per_wh", when(known, it.units_per_wh));
 }
 
 Json ranges_json(const ComparisonWorkload& work, const std::vector<devices::Candidate>& candidates,
@@ -231,8 +234,9 @@ CommandOutcome show_workloads(const std::vector<WorkloadRow>& workloads,
     Json json = Json::object();
     json.set("name", row.work.name).set("batch", row.batch);
     for (const RankingMetric measure : measures) {
-      cells.push_back(winner_name(compared, measure));
-      json.set(to_text(measure), cells.back());
+      const std::string name = winner_name(compared, measure);
+      cells.push_back(name.empty() ? "-" : name);
+      json.set(to_text(measure), text_or_null(name));
     }
     rows.push_back(std::move(cells));
     Json all = Json::array();

@@ -10,6 +10,7 @@
 
 #include "commands/estimate/catalogue_files.h"
 #include "commands/shell/files.h"
+#include "commands/shell/json_null.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
 #include "devices/catalogue/catalogue.h"
@@ -232,7 +233,7 @@ Json to_json(const Case& question, const devices::Estimate& answer) {
     } else if (name == "feasible") {
       json.set(name, answer.feasible);
     } else {
-      json.set(name, cells[i].empty() ? Json(nullptr) : Json(cells[i]));
+      json.set(name, text_or_null(cells[i]));
     }
   }
   Json parts = Json::object();
@@ -246,10 +247,11 @@ Json to_json(const Case& question, const devices::Estimate& answer) {
                        .set("basis", to_text(fact.basis))
                        .set("note", fact.note));
   }
-  if (const auto engine = devices::engine_of(question)) json.set("engine", to_text(*engine));
-  return json.set("time_breakdown_ms", std::move(parts))
+  const auto engine = devices::engine_of(question);
+  return json.set("engine", engine ? Json(to_text(*engine)) : Json())
+      .set("time_breakdown_ms", std::move(parts))
       .set("clock_share", answer.clock_share)
-      .set("temperature_c", answer.temperature_c)
+      .set("temperature_c", when(answer.temperature_c > 0, answer.temperature_c))
       .set("confidence", devices::confidence(question))
       .set("provenance", std::move(provenance));
 }

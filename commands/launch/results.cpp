@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/shell/json_null.h"
 #include "commands/shell/table.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -116,7 +117,7 @@ std::vector<std::string> row_of(LaunchAction action, const HostResult& result) {
   if (action != LaunchAction::down) {
     row.push_back(there ? std::to_string(answer.pid) : "-");
     row.push_back(there ? duration_text(static_cast<double>(answer.age_s)) : "-");
-    row.push_back(there && !answer.router.empty() ? answer.router : "-");
+    row.push_back(!there ? "-" : answer.router.empty() ? "N/A" : answer.router);
     row.push_back(there ? answer.version.substr(0, 8) : "-");
   }
   row.push_back(duration_text(result.took_s));
@@ -177,27 +178,26 @@ std::string results_json(LaunchAction action, const std::vector<HostResult>& res
   Json hosts = Json::array();
   for (const HostResult& result : results) {
     const launch::Answer& answer = result.answer;
-    Json host = Json::object();
-    host.set("host", result.host)
-        .set("ok", result.ok)
-        .set("state", result.state)
-        .set("detail", result.detail)
-        .set("duration_s", result.took_s)
-        .set("unlisted_agents", Json::array_of(result.unlisted_agents));
-    if (has_process(answer)) {
-      host.set("pid", answer.pid).set("age_s", answer.age_s);
-      if (!answer.router.empty()) host.set("router", answer.router);
-      host.set("version", answer.version)
-          .set("settings_differ", answer.differs)
-          .set("program_copied", answer.copied);
-    }
-    if (action == LaunchAction::logs) host.set("log", Json::array_of(answer.log));
-    hosts.add(std::move(host));
+    const bool there = has_process(answer);
+    hosts.add(Json::object()
+                  .set("host", result.host)
+                  .set("ok", result.ok)
+                  .set("state", result.state)
+                  .set("detail", text_or_null(result.detail))
+                  .set("duration_s", result.took_s)
+                  .set("unlisted_agents", Json::array_of(result.unlisted_agents))
+                  .set("pid", when(there, answer.pid))
+                  .set("age_s", when(there, answer.age_s))
+                  .set("router", when(there, text_or_null(answer.router)))
+                  .set("version", when(there, text_or_null(answer.version)))
+                  .set("settings_differ", when(there, answer.differs))
+                  .set("program_copied", when(there, answer.copied))
+                  .set("log", when(action == LaunchAction::logs, Json::array_of(answer.log))));
   }
   return Json::object()
              .set("action", to_text(action))
              .set("hosts", std::move(hosts))
-             .set("failed", failed_hosts(results))
+             .set("failed", text_or_null(failed_hosts(results)))
              .dump() +
          "\n";
 }

@@ -32,7 +32,7 @@ Json to_json(const Candidate& candidate) {
   }
   return Json::object()
       .set("target", candidate.target)
-      .set("pool", candidate.pool)
+      .set("pool", text_or_null(candidate.pool))
       .set("score", candidate.score)
       .set("parts", std::move(parts))
       .set("estimate", to_json(candidate.estimate))
@@ -44,7 +44,7 @@ Json to_json(const CandidateStatus& standing) {
   for (const Reason reason : standing.reasons) reasons.add(Json(to_text(reason)));
   return Json::object()
       .set("target", standing.target)
-      .set("pool", standing.pool)
+      .set("pool", text_or_null(standing.pool))
       .set("device", standing.device_class)
       .set("score", standing.score ? Json(*standing.score) : Json())
       .set("reasons", std::move(reasons));
@@ -53,9 +53,9 @@ Json to_json(const CandidateStatus& standing) {
 Json to_json(const NearestFit& fit) {
   return Json::object()
       .set("reason", to_text(fit.reason))
-      .set("target", fit.target)
-      .set("pool", fit.pool)
-      .set("amount", fit.amount)
+      .set("target", text_or_null(fit.target))
+      .set("pool", text_or_null(fit.pool))
+      .set("amount", when(fit.amount > 0, fit.amount))
       .set("change", fit.change);
 }
 
@@ -89,12 +89,15 @@ std::string empty_pools_text(const Decision& decision) {
 }
 
 std::string candidate_text(const Candidate& candidate, std::string_view rank) {
-  std::string text = fmt::format(
-      "  {} {} score {:.3f}, starts in {}, ends in {}, {}, {}{}\n", rank,
-      printable(candidate.target), candidate.score, duration_text(candidate.estimate.start_s),
-      duration_text(candidate.estimate.finish_s), joules_text(candidate.estimate.energy_j),
-      dollars_text(candidate.estimate.cost_usd),
-      candidate.price.empty() ? "" : fmt::format(" ({})", printable(candidate.price)));
+  const auto time = [&](double from_now_s) {
+    return candidate.estimate.wait_known ? duration_text(from_now_s) : "N/A";
+  };
+  std::string text =
+      fmt::format("  {} {} score {:.3f}, starts in {}, ends in {}, {}, {}{}\n", rank,
+                  printable(candidate.target), candidate.score, time(candidate.estimate.start_s),
+                  time(candidate.estimate.finish_s), joules_text(candidate.estimate.energy_j),
+                  dollars_text(candidate.estimate.cost_usd),
+                  candidate.price.empty() ? "" : fmt::format(" ({})", printable(candidate.price)));
   for (const ScorePart& part : candidate.parts) {
     text += fmt::format("         {:<15} {:.3f} x {:g}\n", printable(part.scorer), part.value,
                         part.weight);
@@ -162,7 +165,7 @@ Json to_json(const Decision& decision) {
   Json rejections = Json::array();
   for (const Rejection& rejection : decision.rejections) {
     rejections.add(Json::object()
-                       .set("pool", rejection.pool)
+                       .set("pool", text_or_null(rejection.pool))
                        .set("device", rejection.device_class)
                        .set("reason", to_text(rejection.reason))
                        .set("count", rejection.count));
@@ -170,7 +173,7 @@ Json to_json(const Decision& decision) {
   return Json::object()
       .set("number", when(decision.number > 0, decision.number))
       .set("time", to_iso8601(decision.at))
-      .set("job", decision.job.empty() ? Json() : Json(to_text(decision.job)))
+      .set("job", when(!decision.job.empty(), to_text(decision.job)))
       .set("attempt", decision.attempt)
       .set("kind", to_text(decision.kind))
       .set("model", decision.model)
@@ -209,7 +212,7 @@ Json to_json(const WhyReply& reply, Instant now) {
       .set("decisions", std::move(decisions))
       .set("candidates", to_json(reply.candidates))
       .set("candidates_of_decision",
-           reply.candidates_of_decision > 0 ? Json(reply.candidates_of_decision) : Json())
+           when(reply.candidates_of_decision > 0, reply.candidates_of_decision))
       .set("nearest_fits", std::move(nearest));
 }
 
@@ -242,9 +245,9 @@ std::string explain(const Decision& decision) {
   if (!decision.target.empty()) {
     text += fmt::format(" {} in pool {}", printable(decision.target), printable(decision.pool));
   }
-  text +=
-      fmt::format(" (rule {}, preferred pool {}, policy version {})\n", printable(decision.rule),
-                  printable(decision.preferred_pool), decision.policy_version);
+  const auto name = [](const std::string& of) { return of.empty() ? "-" : printable(of); };
+  text += fmt::format(" (rule {}, preferred pool {}, policy version {})\n", name(decision.rule),
+                      name(decision.preferred_pool), decision.policy_version);
   if (decision.fallback_reason) {
     text += fmt::format("  because {}: {}", to_text(*decision.fallback_reason),
                         facts(*decision.fallback_reason).meaning);

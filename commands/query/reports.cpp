@@ -94,8 +94,11 @@ std::string decisions_text(const Summary& summary) {
                      1 + summary.estimate_error);
 }
 
-bool is_progress_known(const JobChanged& job) {
-  return job.state == JobState::running && !std::isnan(known_progress(job));
+/// "-" for work that makes no progress now, or reports none.
+std::string progress_text(const JobChanged& job) {
+  if (job.state != JobState::running || job.job.work.kind == WorkKind::serve) return "-";
+  const double progress = known_progress(job);
+  return std::isnan(progress) ? "N/A" : fmt::format("{:.0f}%", progress * 100);
 }
 
 std::string usage_text(const Usage& usage) {
@@ -151,7 +154,7 @@ Json classes_json(const Summary& summary) {
                     .set("work_class", report.name)
                     .set("metric", to_text(report.metric))
                     .set("target", when(report.target > 0, report.target))
-                    .set("within_target", report.met)
+                    .set("within_target", when(report.target > 0, report.met))
                     .set("values", to_json(report.values)));
   }
   return classes;
@@ -306,12 +309,11 @@ std::string to_table(const std::vector<JobChanged>& jobs, Instant now) {
     }
     const std::string saved = checkpoint_text(job);
     if (!saved.empty()) about += (about.empty() ? "" : "; ") + saved;
-    rows.push_back({to_short_text(job.job.id), work_text(job.job.work),
-                    std::string(to_text(job.state)),
-                    is_progress_known(job) ? fmt::format("{:.0f}%", job.progress * 100) : "-",
-                    duration_text(to_seconds(now - job.submitted)),
-                    is_terminal(job.state) ? duration_text(job.latency_s) : "-",
-                    std::to_string(job.attempt), job.target.empty() ? "-" : job.target, about});
+    rows.push_back(
+        {to_short_text(job.job.id), work_text(job.job.work), std::string(to_text(job.state)),
+         progress_text(job), duration_text(to_seconds(now - job.submitted)),
+         is_terminal(job.state) ? duration_text(job.latency_s) : "-", std::to_string(job.attempt),
+         job.target.empty() ? "-" : job.target, about.empty() ? "-" : about});
   }
   return table_text({"JOB", "WORK", "STATE", right_aligned("PROGRESS"), right_aligned("AGE"),
                      right_aligned("LATENCY"), right_aligned("ATTEMPT"), "TARGET", "REASON"},

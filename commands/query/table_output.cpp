@@ -126,7 +126,8 @@ std::string alerts_text(const tui::Model& model, Instant now) {
   std::vector<std::vector<std::string>> cells;
   for (const tui::LogEntry& alert : tui::raised_alerts(model)) {
     cells.push_back({std::string(to_text(alert.severity)), alert.rule, alert.subject,
-                     duration_text(to_seconds(now - alert.at)), alert.acknowledged_by, alert.text});
+                     duration_text(to_seconds(now - alert.at)),
+                     alert.acknowledged_by.empty() ? "-" : alert.acknowledged_by, alert.text});
   }
   if (cells.empty()) return "no alerts\n";
   return table_text(

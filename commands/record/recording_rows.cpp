@@ -30,13 +30,13 @@ Json row_of(Instant at, const std::string& host, const Sample& sample) {
 Json fields_of(const Event& event) {
   return Json::object()
       .set("severity", to_text(event.severity))
-      .set("subject", event.subject)
+      .set("subject", text_or_null(event.subject))
       .set("text", event.text);
 }
 
 Json fields_of(const Caption& caption) {
   return Json::object()
-      .set("caption", caption.text)
+      .set("caption", text_or_null(caption.text))
       .set("key", text_or_null(caption.key))
       .set("chapter", caption.chapter)
       .set("chapters", caption.chapters);
@@ -46,7 +46,7 @@ Json fields_of(const Audit& audit) {
   return Json::object()
       .set("who", audit.who)
       .set("action", audit.action)
-      .set("target", audit.target)
+      .set("target", text_or_null(audit.target))
       .set("applied", audit.applied)
       .set("detail", text_or_null(audit.detail));
 }

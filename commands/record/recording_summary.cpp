@@ -90,7 +90,7 @@ Json to_json(const RecordingSummary& summary) {
       .set("file", summary.path)
       .set("state", text_or_null(summary.state))
       .set("closed", info.closed)
-      .set("software", info.start.software)
+      .set("software", text_or_null(info.start.software))
       .set("speed", when(info.start.speed_known, info.start.speed))
       .set("start", info.has_messages() ? Json(to_iso8601(summary.first)) : Json())
       .set("end", info.has_messages() ? Json(to_iso8601(summary.last)) : Json())

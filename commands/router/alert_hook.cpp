@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "commands/shell/json_null.h"
 #include "commands/shell/supervisor.h"
 #include "fleet/base/text.h"
 #include "fleet/base/time.h"
@@ -34,7 +35,7 @@ std::string json_of(const Alert& alert) {
              .set("severity", to_text(alert.severity))
              .set("since", to_iso8601(alert.since))
              .set("text", alert.text)
-             .set("acknowledged_by", alert.acknowledged_by)
+             .set("acknowledged_by", text_or_null(alert.acknowledged_by))
              .dump() +
          "\n";
 }

@@ -11,6 +11,7 @@
 #include "commands/estimate/catalogue_files.h"
 #include "commands/query/reports.h"
 #include "commands/query/table_output.h"
+#include "commands/shell/json_null.h"
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
 #include "commands/subcommands.h"
@@ -47,13 +48,13 @@ Result<std::optional<JobChanged>> wait_for_end(Session& session, StopSignals& si
 
 /// The router's answer to the submission.
 Json answer_json(const SubmitResult& result) {
-  const bool taken = is_taken(result.status);
-  Json object = Json::object()
-                    .set("id", to_text(result.job))
-                    .set("status", to_text(result.status))
-                    .set("state", taken ? Json(to_text(result.state)) : Json());
-  if (!taken) object.set("reason", to_text(result.reason)).set("detail", result.detail);
-  return object;
+  const bool refused = result.status == SubmitStatus::refused;
+  return Json::object()
+      .set("id", to_text(result.job))
+      .set("status", to_text(result.status))
+      .set("state", when(is_taken(result.status), to_text(result.state)))
+      .set("reason", when(refused, to_text(result.reason)))
+      .set("detail", text_or_null(result.detail));
 }
 
 CommandOutcome outcome_of(const JobChanged& ended) {
@@ -140,21 +141,20 @@ CommandOutcome report_trace(const Arguments& arguments, const TraceSource& trace
                             const SubmitStats& fed, const std::optional<Ends>& ends) {
   const JobSubmitter::Counts& counts = fed.counts;
   if (arguments.has("json")) {
-    Json object = Json::object()
-                      .set("rows", counts.given)
-                      .set("skipped_rows", trace.skipped())
-                      .set("accepted", counts.accepted)
-                      .set("already_known", counts.existed)
-                      .set("refused", counts.refused)
-                      .set("unacknowledged", fed.unacknowledged)
-                      .set("input_tokens", fed.input_tokens)
-                      .set("output_tokens", fed.output_tokens);
-    if (ends) {
-      object.set("finished", ends->finished)
-          .set("failed", ends->failed)
-          .set("cancelled", ends->cancelled);
-    }
-    write_stdout("{}\n", object.dump());
+    const Ends waited = ends.value_or(Ends());
+    write_stdout("{}\n", Json::object()
+                             .set("rows", counts.given)
+                             .set("skipped_rows", trace.skipped())
+                             .set("accepted", counts.accepted)
+                             .set("already_known", counts.existed)
+                             .set("refused", counts.refused)
+                             .set("unacknowledged", fed.unacknowledged)
+                             .set("input_tokens", fed.input_tokens)
+                             .set("output_tokens", fed.output_tokens)
+                             .set("finished", when(ends.has_value(), waited.finished))
+                             .set("failed", when(ends.has_value(), waited.failed))
+                             .set("cancelled", when(ends.has_value(), waited.cancelled))
+                             .dump());
   } else {
     write_stdout("{}: {} accepted, {} already known, {} refused; {} skipped\n",
                  counted(counts.given, "row"), counts.accepted, counts.existed, counts.refused,

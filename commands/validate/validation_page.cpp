@@ -312,11 +312,11 @@ std::string coverage_section(const ValidationReport& report) {
   for (const Coverage& of : coverage(report)) {
     Cells row = {of.device};
     for (const std::size_t count : of.rows) {
-      row.push_back(count > 0 ? fmt::format(">{}", count) : "");
+      row.push_back(count > 0 ? fmt::format(">{}", count) : ">-");
     }
     rows.push_back(std::move(row));
   }
-  return "<h2>Rows per device and class</h2>\n<p>Empty: no public measurement.</p>\n" +
+  return "<h2>Rows per device and class</h2>\n<p>-: no public measurement.</p>\n" +
          table(headings, rows);
 }
 

@@ -104,7 +104,7 @@ std::string coverage_table(const ValidationReport& report) {
   std::vector<std::vector<std::string>> rows;
   for (const Coverage& of : coverage(report)) {
     std::vector<std::string> row = {of.device};
-    for (const std::size_t count : of.rows) row.push_back(count ? std::to_string(count) : "");
+    for (const std::size_t count : of.rows) row.push_back(count ? std::to_string(count) : "-");
     rows.push_back(std::move(row));
   }
   return table_text(headings, rows);
@@ -121,7 +121,7 @@ std::string reasons_table(const std::vector<LeftOut>& left_out) {
           {std::to_string(reason.rows), excerpt(reason.text, reason_bytes_max), reason.locations});
     }
   }
-  if (more > 0) rows.push_back({std::to_string(more), "other reasons: see --json", ""});
+  if (more > 0) rows.push_back({std::to_string(more), "other reasons", "see --json"});
   return table_text({right_aligned("ROWS"), "REASON", "LOCATION"}, rows);
 }
 
@@ -154,7 +154,7 @@ Json comparison_json(const Comparison& of) {
       .set("source", of.source)
       .set("location", of.location)
       .set("case", of.label)
-      .set("unit", of.unit)
+      .set("unit", text_or_null(of.unit))
       .set("measured", of.measured)
       .set("predicted", of.predicted);
 }
@@ -250,7 +250,7 @@ std::string validation_text(const ValidationReport& report) {
                         found.size()),
             contradictions_table(found));
   }
-  section("Rows per device and class (empty: no public measurement)", coverage_table(report));
+  section("Rows per device and class (-: no public measurement)", coverage_table(report));
   if (!report.left_out.empty()) {
     section(fmt::format("Rows left out: {}", report.left_out.size()),
             reasons_table(report.left_out));

@@ -14,6 +14,7 @@ TEST(AlertVerbs, ListRaisedAlertsAndWhoAcknowledgedThem) {
   ASSERT_EQ(fleet.running.ask({"drain", "h-1/1"}).exit_code, 0);
   ASSERT_TRUE(eventually(
       [&] { return fleet.running.ask({"alerts"}).out.find("put_away") != std::string::npos; }));
+  EXPECT_NE(fleet.running.ask({"alerts"}).out.find("  -   "), std::string::npos);
   const ProcessResult nothing = fleet.running.ask({"acknowledge", "put_away", "h-1/0"});
   EXPECT_EQ(nothing.exit_code, 1);
   EXPECT_NE(nothing.err.find("no alert put_away of h-1/0 is raised"), std::string::npos)

@@ -1,4 +1,4 @@
-// What is not known is null in JSON and a dash in tables, and never 0.
+// What is not known is null in JSON and N/A in tables, never 0. A dash: there is none.
 #include "commands/query/reports.h"
 #include "commands/query/explanations.h"
 #include "commands/query/table_output.h"
@@ -39,6 +39,19 @@ TEST(Reports, OnlyWorkThatReportsProgressShowsProgress) {
   training.progress = 0.25;
   EXPECT_EQ(to_json(training, asked_at)["progress"].number(), 0.25);
   EXPECT_NE(to_table({training}, asked_at).find("25%"), std::string::npos);
+}
+
+TEST(Reports, TablesDistinguishWhatIsNotKnownFromNone) {
+  EXPECT_NE(to_table({job_in(JobState::running, WorkKind::train)}, asked_at).find(" N/A "),
+            std::string::npos);
+  const std::string request = to_table({job_in(JobState::running, WorkKind::serve)}, asked_at);
+  EXPECT_EQ(request.find("N/A"), std::string::npos) << "it makes no progress: " << request;
+  EXPECT_TRUE(request.ends_with(" -       -\n")) << "neither target nor reason: " << request;
+  Decision decision;
+  decision.top.resize(1);
+  decision.top[0].estimate.wait_known = false;
+  EXPECT_NE(explain(decision).find("(rule -, preferred pool -,"), std::string::npos);
+  EXPECT_NE(explain(decision).find("starts in N/A, ends in N/A"), std::string::npos);
 }
 
 TEST(Reports, AJobThatEndsBetweenTwoQueriesIsListedOnceAsEnded) {
