@@ -114,14 +114,16 @@ std::vector<std::string> row_of(LaunchAction action, const HostResult& result) {
   const launch::Answer& answer = result.answer;
   std::vector<std::string> row = {result.host, state_text(result)};
   const bool there = has_process(answer);
+  // Without an answer it is not known whether an agent runs there.
+  const std::string otherwise = answer.did.empty() ? "N/A" : "-";
   if (action != LaunchAction::down) {
-    row.push_back(there ? std::to_string(answer.pid) : "-");
-    row.push_back(there ? duration_text(static_cast<double>(answer.age_s)) : "-");
-    row.push_back(!there ? "-" : answer.router.empty() ? "N/A" : answer.router);
-    row.push_back(there ? answer.version.substr(0, 8) : "-");
+    row.push_back(there ? std::to_string(answer.pid) : otherwise);
+    row.push_back(there ? duration_text(static_cast<double>(answer.age_s)) : otherwise);
+    row.push_back(!there ? otherwise : answer.router.empty() ? "N/A" : answer.router);
+    row.push_back(there ? answer.version.substr(0, 8) : otherwise);
   }
   row.push_back(duration_text(result.took_s));
-  row.push_back(result.detail);
+  row.push_back(result.detail.empty() ? "-" : result.detail);
   return row;
 }
 

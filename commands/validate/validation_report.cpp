@@ -68,6 +68,8 @@ std::string groups_table(const std::vector<Group>& groups, const std::string& na
   return table_text(headings, rows);
 }
 
+std::string unit_text(const Comparison& of) { return of.unit.empty() ? "-" : of.unit; }
+
 std::string worst_table(const ValidationReport& report) {
   std::vector<std::vector<std::string>> rows;
   for (const Comparison* of : worst_cases(report.comparisons, shown_worst_max)) {
@@ -75,7 +77,7 @@ std::string worst_table(const ValidationReport& report) {
     rows.push_back({of->class_id, of->device,
                     distance_text(error_class, distance(*of, error_class.distance), true),
                     fmt::format("{:.4g}", of->measured), fmt::format("{:.4g}", of->predicted),
-                    of->unit, of->location, of->label});
+                    unit_text(*of), of->location, of->label});
   }
   return table_text({"CLASS", "DEVICE", right_aligned("ERROR"), right_aligned("MEASURED"),
                      right_aligned("PREDICTED"), "UNIT", "LOCATION", "CASE"},
@@ -88,7 +90,7 @@ std::string contradictions_table(const std::vector<Contradiction>& found) {
     if (rows.size() == contradictions_max) break;
     rows.push_back({of.low->class_id, of.low->device, fmt::format("{:.2f}x", of.ratio),
                     fmt::format("{:.4g}", of.low->measured),
-                    fmt::format("{:.4g}", of.high->measured), of.low->unit, of.low->location,
+                    fmt::format("{:.4g}", of.high->measured), unit_text(*of.low), of.low->location,
                     of.high->location, of.low->label});
   }
   return table_text({"CLASS", "DEVICE", right_aligned("RATIO"), right_aligned("LOW"),

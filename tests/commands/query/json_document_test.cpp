@@ -265,6 +265,18 @@ TEST(JsonDocument, PrintsNullWhereThereIsNothingToSay) {
   }
 }
 
+TEST(JsonDocument, ALaunchSaysInTextWhatIsNotKnownAndWhatIsNotThere) {
+  const auto cells = [](const HostResult& result) {
+    const std::string table = results_text(launch::LaunchAction::status, {result});
+    const std::string row = table.substr(table.find('\n') + 1);
+    return std::pair(std::ranges::count(row, '-'), row.find("N/A") != std::string::npos);
+  };
+  EXPECT_EQ(cells(launched("")), std::pair(1L, true)) << "no answer, nothing to say";
+  HostResult stopped = launched("absent");
+  stopped.answer.pid = 0;
+  EXPECT_EQ(cells(stopped), std::pair(5L, false));
+}
+
 TEST(JsonDocument, HasEveryFieldOfDeviceModels) {
   const TestFolder folder;
   const auto answer = [](Names words) {
