@@ -45,8 +45,7 @@ CommandOutcome show_live(const Arguments& arguments, const std::string& device,
   while (!(*loop)->quit() && !signals.stopped()) (*loop)->turn(std::chrono::milliseconds(250));
   const Status there = (*terminal)->status();
   terminal->reset();
-  return there ? CommandOutcome::done()
-               : CommandOutcome(of_kind(ErrorKind::io, there.error()));
+  return there ? CommandOutcome::done() : CommandOutcome(of_kind(ErrorKind::io, there.error()));
 }
 
 /// Adds a problem for options that need `--once` or do not work with it.
@@ -116,8 +115,7 @@ CommandOutcome run_top(Arguments& arguments) {
   check_once(arguments, once);
   if (!settings) {
     const Status status = arguments.status();
-    return status ? CommandOutcome(settings.error())
-                  : CommandOutcome(status.error());
+    return status ? CommandOutcome(settings.error()) : CommandOutcome(status.error());
   }
   const auto printed = dashboard_options(settings->in_force(), nullptr, device);
   const FrameOutput form = read_frame_output(arguments, printed, "top");

@@ -11,7 +11,6 @@
 #include "tests/tui/terminal/small_terminal.h"
 #include "tui/state/view_id.h"
 
-
 namespace drover::tui {
 namespace {
 
