@@ -40,8 +40,8 @@ class ShownDevices {
   template <typename Predicate>
   std::vector<tui::DeviceTable::Row> passing(const Predicate& wanted) const {
     std::vector<tui::DeviceTable::Row> rows;
-    for (const tui::DeviceTable::Row row : at_.model.device_order()) {
-      if (wanted(row) && filter_.shows(row)) rows.push_back(row);
+    for (const tui::DeviceTable::Row row : tui::devices_by_name(at_.model, filter_)) {
+      if (wanted(row)) rows.push_back(row);
     }
     return rows;
   }

@@ -29,8 +29,9 @@ struct MetricColumn {
 
 constexpr std::array<MetricColumn, metric_count> metric_columns = {{
     {Metric::utilization, &DeviceColumns::utilization, nullptr},
-    {Metric::tensor_activity, &DeviceColumns::tensor_activity, nullptr},
-    {Metric::memory_activity, &DeviceColumns::memory_activity, nullptr},
+    // Only users and alert rules read these.
+    {Metric::tensor_activity, &DeviceColumns::tensor_activity, nullptr, absent},
+    {Metric::memory_activity, &DeviceColumns::memory_activity, nullptr, absent},
     {Metric::memory_used, nullptr, &DeviceColumns::memory_used},
     {Metric::memory_total, nullptr, &DeviceColumns::memory_total, 0, true},
     {Metric::power, nullptr, nullptr},  // power: see set_power
@@ -41,7 +42,6 @@ constexpr std::array<MetricColumn, metric_count> metric_columns = {{
     {Metric::energy, nullptr, &DeviceColumns::energy_j, 0, true},
     {Metric::queue, &DeviceColumns::queue, nullptr},
     {Metric::running, &DeviceColumns::running, nullptr},
-    // Only users and alert rules read these.
     {Metric::memory_temperature, &DeviceColumns::memory_temperature_c, nullptr, absent},
     {Metric::power_violation, nullptr, &DeviceColumns::power_violation_s, absent},
     {Metric::thermal_violation, nullptr, &DeviceColumns::thermal_violation_s, absent},

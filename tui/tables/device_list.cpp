@@ -177,6 +177,14 @@ void sort_devices(const Model& model, const FleetFilter& fleet_filter, DeviceLis
   make_lines({model, now, jobs}, fleet_filter, list);
 }
 
+std::vector<DeviceTable::Row> devices_by_name(const Model& model, const FleetFilter& fleet_filter) {
+  DeviceList list;
+  sort_devices(model, fleet_filter, list, Instant{}, {}, Instant::min());
+  std::vector<DeviceTable::Row> rows;
+  for (const DeviceLine& line : list.lines) rows.push_back(line.row);
+  return rows;
+}
+
 int index_of(const DeviceList& list, DeviceTable::Row row) {
   return index_where(
       list.lines, [&](const DeviceLine& line) { return line.heading.empty() && line.row == row; });

@@ -41,6 +41,8 @@ struct DeviceList {
 /// not shortly after the user moved the selection (`moved_at`).
 void sort_devices(const Model& model, const FleetFilter& fleet_filter, DeviceList& list,
                   Instant now, Duration resort_every, Instant moved_at);
+/// The devices that the filter shows in natural order of their names, as a list has them at first.
+std::vector<DeviceTable::Row> devices_by_name(const Model& model, const FleetFilter& fleet_filter);
 /// The device's line; -1 if it is not in the list.
 int index_of(const DeviceList& list, DeviceTable::Row row);
 /// The device at `index`; if that is a heading, the next device in `direction`, else the one

@@ -2,6 +2,7 @@
 // they run on.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -51,8 +52,13 @@ void compare_job(const Json& told, const Table& table, std::size_t row,
   const std::string& id = told["id"].text();
   for (const Pairing& pairing : pairings) {
     const Json& from = *pairing.within == '\0' ? told : told[pairing.within];
-    compared.same(fmt::format("{} {}", id, pairing.column), shown(from[pairing.key]),
-                  table.text(row, pairing.column));
+    const std::string what = fmt::format("{} {}", id, pairing.column);
+    if (from[pairing.key].is_number()) {  // JSON has fifteen digits
+      const double number = from[pairing.key].number();
+      compared.near(what, number, table.number(row, pairing.column), 1e-9 * std::abs(number));
+      continue;
+    }
+    compared.same(what, shown(from[pairing.key]), table.text(row, pairing.column));
   }
   // Each heartbeat brings another.
   for (const char* const moving : {"progress", "remaining_s"}) {
@@ -78,7 +84,8 @@ void compare_text(const JobListing& listing, const Json& told, Instant now,
     std::vector<std::string> about;
     // A cancelled job's state says the reason already.
     if (told[i]["state"].text() != "cancelled") about.push_back(shown(told[i]["reason"]));
-    for (const char* const key : {"detail", "pause"}) about.push_back(shown(told[i][key]));
+    about.push_back(shown(told[i]["detail"]));
+    if (told[i]["pause"].text() != "no") about.push_back(told[i]["pause"].text());
     for (const std::string& words : about) {
       compared.same(id + " why", lines[i].find(words) == std::string::npos ? lines[i] : words,
                     words);

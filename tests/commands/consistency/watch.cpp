@@ -31,7 +31,7 @@ constexpr void (*comparisons[])(const InterfaceAnswers&, Inconsistencies&) = {
 
 std::vector<DeviceAnswer> devices_of(const InterfaceAnswers& at) {
   std::vector<DeviceAnswer> answers;
-  for (const tui::DeviceTable::Row row : at.fleet.device_order()) {
+  for (const tui::DeviceTable::Row row : tui::devices_by_name(at.fleet, {})) {
     answers.push_back({row, at.fleet.id_of(row), tui::standing_of(at.fleet, at.now, row)});
   }
   return answers;

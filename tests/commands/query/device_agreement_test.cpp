@@ -36,6 +36,13 @@ for = "0s"
 clear_for = "0s"
 )";
 
+/// Whether boards may report no such metric. The router decides by the others: it keeps their last
+/// value, or zero.
+bool may_lack(Metric metric) {
+  return metric != Metric::utilization && metric != Metric::throttle && metric != Metric::queue &&
+         metric != Metric::running;
+}
+
 /// The same random facts as the router and a client have them.
 class RandomDevices : public router::DecisionFixture {
  public:
@@ -68,6 +75,7 @@ class RandomDevices : public router::DecisionFixture {
     host.rack = random_.chance(0.3) ? "" : "rack-1";
     host.labels = {{"tier", name}};
     host.price_factor = 1 + random_.uniform();
+    host.groups[0].number = static_cast<std::uint16_t>(random_.below(3));
     host.groups[0].power_cap_w = random_.chance(0.5) ? 500 : 0;
     const router::HostIndex index = *fleet_state.register_host(now, host);
     router::assign_pools(policy, fleet_state);
@@ -95,12 +103,14 @@ class RandomDevices : public router::DecisionFixture {
       Sample& row = rows.emplace_back();
       row.device = device;
       for (int metric = 0; metric < metric_count; ++metric) {
-        if (random_.chance(0.2)) continue;
         const auto which = static_cast<Metric>(metric);
-        row[which] = which == Metric::throttle ? static_cast<double>(4 * random_.below(32))
-                                               : std::floor(random_.uniform() * 100);
+        if (!may_lack(which) || random_.chance(0.2)) continue;
+        row[which] = 1 + std::floor(random_.uniform() * 100);
       }
       row[Metric::utilization] = std::floor(random_.uniform() * 100) / 100;
+      row[Metric::throttle] = static_cast<double>(4 * random_.below(32));
+      row[Metric::queue] = static_cast<double>(random_.below(5));
+      row[Metric::running] = static_cast<double>(random_.below(5));
       row[Metric::memory_total] = 80e9;
       row[Metric::memory_used] = std::floor(random_.uniform() * 80) * 1e9;
     }
@@ -114,6 +124,7 @@ class RandomDevices : public router::DecisionFixture {
     replica.id = {name, 0};
     replica.model = "llama-3.1-8b";
     replica.devices = {0, 1};
+    replica.group = fleet_state.hosts()[index].registration.groups[0].number;
     replica.state = ReplicaState::ready;
     replica.pause = random_.chance(0.3) ? Pause::compiling : Pause::none;
     fleet_state.apply(now, index, replica);
@@ -147,7 +158,7 @@ class RandomDevices : public router::DecisionFixture {
 std::string said_of(const filter::DeviceSubject& device, const filter::FieldFacts& field) {
   if (field.kind != filter::ValueKind::text) {
     const double number = device.number(field.field);
-    return std::isnan(number) ? "" : fmt::format("{:.12g}", number);
+    return std::isnan(number) ? "" : fmt::format("{:.5g}", number);  // the router has floats
   }
   std::vector<std::string> values = device.values(field.field);
   std::ranges::sort(values);
@@ -217,7 +228,7 @@ constexpr std::pair<Field, const char*> printed[] = {
 /// As `said_of` writes it.
 std::string said_by(const Json& value) {
   if (value.is_null()) return "";
-  if (value.is_number()) return fmt::format("{:.12g}", value.number());
+  if (value.is_number()) return fmt::format("{:.5g}", value.number());
   if (!value.is_array()) return value.text();
   std::vector<std::string> items;
   for (std::size_t i = 0; i < value.size(); ++i) items.push_back(value[i].text());
