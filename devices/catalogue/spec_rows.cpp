@@ -9,8 +9,12 @@ constexpr double micro = 1e-6;
 constexpr double pico = 1e-12;
 
 /// Where a number is in a spec.
-#define AT(path) \
-  [](auto& spec) -> auto& { return spec.path; }
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a path is no expression.
+#define AT(path)                                                    \
+  {                                                                 \
+    [](const DeviceSpec& spec) -> const auto& { return spec.path; } \
+    , [](DeviceSpec & spec) -> auto& { return spec.path; }          \
+  }
 
 constexpr NumberRow numbers[] = {
     {"memory", "capacity_gib", AT(memory.bytes), gib, 0.1, 1e5, {}},

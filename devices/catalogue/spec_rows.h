@@ -12,9 +12,6 @@ namespace drover::devices {
 /// A number in one of the groups of a spec: C++ has no pointer to a member of a member.
 template <typename Number>
 struct Member {
-  template <typename Find>
-  constexpr Member(Find find) : read(find), write(find) {}
-
   const Number& (*read)(const DeviceSpec&);
   Number& (*write)(DeviceSpec&);
 };

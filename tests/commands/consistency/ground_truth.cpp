@@ -189,8 +189,10 @@ class Truth {
     std::string gang;
     bool requests = false;
     for (const tui::JobRow* const job : tui::jobs_on(at_.fleet, row.id)) {
-      if (job->reported.job.work.kind == WorkKind::serve) {
-        requests = true;
+      std::string_view target = job->reported.target;
+      const auto part = take_target_part(target);
+      if (part && replica_in(part->place)) {
+        requests = requests || replica_in(part->place) == device.replica;
       } else {
         gang += (gang.empty() ? "" : " ") + to_text(job->reported.job.id);
       }
