@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "commands/shell/files.h"
+#include "fleet/base/overloaded.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/screen.h"
@@ -168,15 +169,19 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
 }
 
 void DashboardLoop::act(const tui::Effect& effect) {
-  if (const auto* send = std::get_if<Send>(&effect)) session_.send(send->envelope.body);
-  if (const auto* policy = std::get_if<tui::ReadPolicy>(&effect)) apply_policy(policy->file);
-  if (std::holds_alternative<tui::Quit>(effect)) quit_ = true;
-  if (std::holds_alternative<tui::ToggleStory>(effect) && on_story_toggle) on_story_toggle();
-  if (terminal_ == nullptr) return;
-  if (std::holds_alternative<tui::RingBell>(effect)) terminal_->ring();
-  if (const auto* change = std::get_if<tui::SettingsChange>(&effect)) {
-    settings_->apply(*change, core_, *terminal_);
-  }
+  std::visit(Overloaded{[&](const Send& send) { session_.send(send.envelope.body); },
+                        [&](const tui::ReadPolicy& policy) { apply_policy(policy.file); },
+                        [&](const tui::ToggleStory&) {
+                          if (on_story_toggle) on_story_toggle();
+                        },
+                        [&](const tui::RingBell&) {
+                          if (terminal_ != nullptr) terminal_->ring();
+                        },
+                        [&](const tui::SettingsChange& change) {
+                          if (terminal_ != nullptr) settings_->apply(change, core_, *terminal_);
+                        },
+                        [&](const tui::Quit&) { quit_ = true; }},
+             effect);
 }
 
 /// Restarts the core after a jump or a change of speed: its history would be wrong.

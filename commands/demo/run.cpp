@@ -95,7 +95,11 @@ Status DemoRun::start_agents() {
   for (const ChildCommand& agent : agents) {
     DROVER_TRY(children_->start(agent));
   }
-  FleetClient fleet(*session_);
+  // A connection of its own: without a dashboard, the demo need not hear all that is published.
+  auto viewer = Session::open({endpoint_, Role::viewer, "demo", router_timeout});
+  if (!viewer) return viewer.error();
+  FleetClient fleet(**viewer);
+  DROVER_TRY(fleet.subscribe());
   const WallTime end = wall_now() + agents_timeout;
   while (wall_now() < end && !signals_.stopped()) {
     if (fleet.model().hosts().size() >= agents.size() && fleet.has_synced()) break;

@@ -8,63 +8,30 @@
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
 #include "commands/subcommands.h"
-#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
 
 namespace {
 
-/// The devices that pass a filter, in the order of the dashboard, with what their rows are made of.
-class ShownDevices {
- public:
-  ShownDevices(const tui::Model& model, Instant now, tui::FleetFilter& filter)
-      : jobs_(model), at_{model, now, jobs_}, filter_(filter) {
-    filter_.evaluate(model, now);
-  }
-  std::vector<tui::DeviceTable::Row> all() const {
-    return passing([](tui::DeviceTable::Row) { return true; });
-  }
-  /// Those of one batch of samples.
-  std::vector<tui::DeviceTable::Row> of(const SampleBatch& batch) const {
-    const tui::HostRow* const host = at_.model.find_host(batch.host);
-    if (host == nullptr) return {};
-    return passing([&](tui::DeviceTable::Row row) {
-      return row >= host->first && row < host->end() &&
-             contains(batch.devices, at_.model.devices().index(row));
-    });
-  }
-  const tui::EvaluationContext& at() const { return at_; }
-
- private:
-  template <typename Predicate>
-  std::vector<tui::DeviceTable::Row> passing(const Predicate& wanted) const {
-    std::vector<tui::DeviceTable::Row> rows;
-    for (const tui::DeviceTable::Row row : tui::devices_by_name(at_.model, filter_)) {
-      if (wanted(row)) rows.push_back(row);
-    }
-    return rows;
-  }
-
-  tui::JobsByDevice jobs_;
-  tui::EvaluationContext at_;
-  tui::FleetFilter& filter_;
-};
-
-CommandOutcome show_once(Session& session, bool json, tui::FleetFilter filter) {
+CommandOutcome show_once(Session& session, bool json, filter::Filter filter) {
   FleetClient fleet(session);
   DROVER_TRY(fleet.sync());
-  const ShownDevices devices(fleet.model(), fleet.now(), filter);
-  const auto rows = devices.all();
+  tui::FleetFilter shown;
+  shown.use(std::move(filter));
+  shown.evaluate(fleet.model(), fleet.now());
+  const tui::JobsByDevice jobs(fleet.model());
+  const tui::EvaluationContext at{fleet.model(), fleet.now(), jobs};
+  const auto rows = tui::devices_by_name(fleet.model(), shown);
   if (json) {
-    write_stdout("{}\n", commands::to_json(tui::device_rows(devices.at(), rows)).dump());
+    write_stdout("{}\n", commands::to_json(tui::device_rows(at, rows)).dump());
     return CommandOutcome::done();
   }
   std::vector<std::vector<std::string>> cells;
-  for (const auto row : rows) cells.push_back(device_cells(devices.at(), row));
+  for (const auto row : rows) cells.push_back(device_cells(at, row));
   write_stdout_text(table_text(device_headings(false), cells));
-  if (rows.empty() && filter.active()) {
-    write_stderr("no device matches {}\n", printable(filter.text()));
+  if (rows.empty() && shown.active()) {
+    write_stderr("no device matches {}\n", printable(shown.text()));
   }
   return CommandOutcome::done();
 }
@@ -80,17 +47,16 @@ std::vector<Heading> follow_headings() {
 
 class Following {
  public:
-  Following(Session& session, bool json, tui::FleetFilter filter)
+  Following(Session& session, bool json, filter::Filter filter)
       : session_(session), json_(json), fleet_(session), filter_(std::move(filter)) {}
 
   Status subscribe() { return fleet_.subscribe(); }
 
   Status turn(std::chrono::milliseconds longest) {
-    const auto news = fleet_.turn(longest);
-    if (!news) return news.error();
-    for (const Envelope& envelope : *news) {
+    // Each batch is shown before the next one replaces its values.
+    DROVER_TRY(fleet_.turn(longest, [&](const Envelope& envelope) {
       if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) show(envelope.at, *batch);
-    }
+    }));
     // It continues, as it does without a router: a program that reads the lines may not expect an
     // end.
     connect_refusal_.update(session_);
@@ -99,16 +65,21 @@ class Following {
 
  private:
   void show(Instant at, const SampleBatch& batch) {
-    const ShownDevices devices(fleet_.model(), fleet_.now(), filter_);
-    const auto rows = devices.of(batch);
+    const tui::Model& model = fleet_.model();
+    // Only what the batch is about: thousands of batches may come in a second.
+    const tui::JobsByDevice jobs(model, model.find_host(batch.host));
+    const tui::EvaluationContext context{model, fleet_.now(), jobs};
+    std::vector<tui::DeviceTable::Row> rows;
+    for (const std::uint16_t device : batch.devices) {
+      const auto row = model.find({batch.host, device});
+      if (row && filter_.matches(tui::ModelDevice(context, *row))) rows.push_back(*row);
+    }
     if (rows.empty()) return;
-    if (json_) return show_json(at, tui::device_rows(devices.at(), rows));
+    if (json_) return show_json(at, tui::device_rows(context, rows));
     std::vector<std::vector<std::string>> cells;
     for (const auto row : rows) {
       cells.push_back({to_clock_text(at)});
-      for (std::string& cell : device_cells(devices.at(), row)) {
-        cells.back().push_back(std::move(cell));
-      }
+      for (std::string& cell : device_cells(context, row)) cells.back().push_back(std::move(cell));
     }
     const std::string text = table_text(headings_, cells);
     write_stdout_text(std::exchange(headed_, true) ? text.substr(text.find('\n') + 1) : text);
@@ -127,7 +98,7 @@ class Following {
   bool json_;
   FleetClient fleet_;
   ConnectRefusalNotice connect_refusal_{"drover devices"};
-  tui::FleetFilter filter_;
+  filter::Filter filter_;
   std::vector<Heading> headings_ = follow_headings();
   bool headed_ = false;
 };
@@ -135,7 +106,7 @@ class Following {
 /// Prints every report of every device as it arrives, until a signal, for `duration`, or until the
 /// output is closed.
 CommandOutcome follow_devices(const RouterAddress& endpoint, bool json, WallSpan duration,
-                              tui::FleetFilter filter) {
+                              filter::Filter filter) {
   StopSignals signals;
   auto session = Session::open({endpoint, Role::viewer, "devices"});
   if (!session) return session.error();
@@ -175,8 +146,7 @@ CommandUsage devices_usage() {
 
 CommandOutcome run_devices(Arguments& arguments) {
   const bool follow = arguments.has("follow");
-  tui::FleetFilter filter;
-  filter.use(read_filter(arguments, filter::devices));
+  filter::Filter filter = read_filter(arguments, filter::devices);
   const WallSpan duration = arguments.duration("for", WallSpan::max());
   if (!follow && arguments.has("for")) {
     arguments.add_problem(error("--for works only with --follow"));

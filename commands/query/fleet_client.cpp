@@ -1,5 +1,7 @@
 #include "commands/query/fleet_client.h"
 
+#include "fleet/base/text.h"
+
 namespace drover::commands {
 namespace {
 
@@ -29,11 +31,11 @@ Status FleetClient::follow_router(const Session::PollResult& turn, const Envelop
   return subscribed_ ? session_.subscribe() : Status{};
 }
 
-Result<std::vector<Envelope>> FleetClient::turn(std::chrono::milliseconds longest) {
+Status FleetClient::turn(std::chrono::milliseconds longest,
+                         const std::function<void(const Envelope&)>& changed) {
   if (auto request = subscriber_.take_snapshot_request(now())) session_.send(request->body);
   const auto wait = session_.clock().until(subscriber_.next_deadline(), longest);
   Session::PollResult turn = session_.wait(wait);
-  std::vector<Envelope> news;
   for (auto& [from, envelope] : turn.messages) {
     DROVER_TRY(follow_router(turn, envelope));
     if (const auto* problem = std::get_if<RequestError>(&envelope.body)) {
@@ -46,9 +48,9 @@ Result<std::vector<Envelope>> FleetClient::turn(std::chrono::milliseconds longes
     if (!subscriber_.receive(now(), from, envelope, model_)) continue;
     const bool last_part = std::holds_alternative<SnapshotPart>(envelope.body);
     if (last_part && !subscribed_) subscriber_.request_snapshot();
-    news.push_back(std::move(envelope));
+    changed(envelope);
   }
-  return news;
+  return {};
 }
 
 Status FleetClient::read_snapshot() { return wait_until(&FleetClient::has_snapshot); }

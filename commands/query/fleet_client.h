@@ -2,7 +2,7 @@
 // once subscribed, with the published stream.
 #pragma once
 
-#include <vector>
+#include <functional>
 
 #include "commands/connection/session.h"
 #include "tui/history/stream_subscriber.h"
@@ -18,9 +18,11 @@ class FleetClient {
   /// Follows the published stream, which takes a viewer's key. Without it, a snapshot is requested
   /// each wall second; it contains the last samples.
   Status subscribe();
-  /// Waits once, at most `longest`. Requests a snapshot when one is due, and applies what arrives.
-  /// Returns the messages that changed the model. A clock jump clears the model.
-  Result<std::vector<Envelope>> turn(std::chrono::milliseconds longest);
+  /// Waits once, at most `longest`. Requests a snapshot when one is due, and applies what arrives:
+  /// after each message that changed the model it calls `changed`. A clock jump clears the model.
+  Status turn(
+      std::chrono::milliseconds longest,
+      const std::function<void(const Envelope&)>& changed = [](const Envelope&) {});
   /// Waits for a whole snapshot; fails if it is not here after 5 s.
   Status read_snapshot();
   /// The same, and waits within these 5 s for a sample of every host that is not gone.

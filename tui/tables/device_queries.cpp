@@ -181,7 +181,7 @@ Pause pause_of(const Model& model, const JobChanged& job) {
   while (const auto part = take_target_part(target)) {
     if (!replica_in(part->place)) continue;
     const Replica* const replica = replica_at(model, std::string(part->host), part->place);
-    return replica == nullptr ? Pause::none : pause_of_requests(*replica);
+    return replica == nullptr ? job.pause : pause_of_requests(*replica);
   }
   return job.pause;
 }

@@ -35,10 +35,15 @@ bool location_texts(const EvaluationContext& context, std::optional<DeviceTable:
 
 }  // namespace
 
-JobsByDevice::JobsByDevice(const Model& model) {
+JobsByDevice::JobsByDevice(const Model& model, const HostRow* only) {
   for (const auto& [id, row] : model.jobs()) {
+    const std::string& target = row.reported.target;
     if (!is_placed(row.reported.state)) continue;
-    for (const DeviceTable::Row device : rows_of_target(model, row.reported.target)) {
+    if (only != nullptr && target.find(only->reported.registration.host) == std::string::npos) {
+      continue;
+    }
+    for (const DeviceTable::Row device : rows_of_target(model, target)) {
+      if (only != nullptr && (device < only->first || device >= only->end())) continue;
       jobs_[device].push_back(&row.reported);
     }
   }

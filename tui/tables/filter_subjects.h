@@ -11,11 +11,11 @@
 
 namespace drover::tui {
 
-/// The jobs that run on each device, computed once for all devices.
+/// The jobs that run on each device, computed once for all devices, or for those of one host.
 class JobsByDevice {
  public:
   JobsByDevice() = default;
-  explicit JobsByDevice(const Model& model);
+  explicit JobsByDevice(const Model& model, const HostRow* only = nullptr);
   const std::vector<const JobChanged*>& on(DeviceTable::Row row) const;
 
  private:

@@ -22,7 +22,10 @@ inline TableCell text_cell(std::string_view reported) {
 inline TableCell number_cell(double value) {
   return std::isnan(value) ? TableCell() : TableCell(value);
 }
-inline TableCell list_cell(std::vector<std::string> values) { return values; }
+/// "no" when the work makes progress, as filters have it.
+inline TableCell pause_cell(Pause pause) {
+  return text_cell(pause == Pause::none ? "no" : to_text(pause));
+}
 inline TableCell count_cell(std::uint64_t value) { return static_cast<double>(value); }
 
 /// The cell of a value of any reported type; empty if it is unknown.
