@@ -228,7 +228,7 @@ void Agent::tick(Instant now) {
 
 Instant Agent::next_deadline() const { return state_->next_deadline(); }
 
-std::vector<Effect> Agent::take_outbox() { return std::exchange(state_->outbox, {}); }
+std::vector<Effect> Agent::take_effects() { return std::exchange(state_->outbox, {}); }
 
 void Agent::leave(Instant now, const std::string& why) {
   now = state_->monotone(now);

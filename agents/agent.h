@@ -98,7 +98,7 @@ class Agent {
   void tick(Instant now);
   Instant next_deadline() const;
   /// The effects since the last call, in order.
-  std::vector<Effect> take_outbox();
+  std::vector<Effect> take_effects();
 
   /// Ends the host: stops all work, reports it with its usage, and sends Leave (once, and only
   /// after a JoinAccepted). Afterwards the agent handles only ResultStored, up to Left.

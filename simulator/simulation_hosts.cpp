@@ -84,7 +84,7 @@ void Simulation::host_receive(const std::string& name, const std::string& bytes)
 void Simulation::host_turn(const std::string& name) {
   Host& host = hosts_.at(name);
   host.agent->tick(now_);
-  for (const agents::Effect& effect : host.agent->take_outbox()) {
+  for (const agents::Effect& effect : host.agent->take_effects()) {
     if (const auto* send = std::get_if<Send>(&effect)) {
       const bool sample = send->to.channel == Channel::samples;
       if (sample && sample_random_.chance(scenario_.sample_loss)) continue;

@@ -145,7 +145,7 @@ class AgentShell {
       lived_to_ = now;
       journal_.write(JournalTick{now});
       core_->tick(now);
-      for (const agents::Effect& effect : core_->take_outbox()) {
+      for (const agents::Effect& effect : core_->take_effects()) {
         std::visit([this](const auto& wanted) { perform(wanted); }, effect);
       }
     }

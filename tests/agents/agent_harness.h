@@ -127,7 +127,7 @@ class AgentDialogue {
     collect();
   }
   void collect() {
-    for (Effect& effect : agent.take_outbox()) {
+    for (Effect& effect : agent.take_effects()) {
       if (auto* send = std::get_if<Send>(&effect)) {
         said.push_back(std::move(*send));
       } else {

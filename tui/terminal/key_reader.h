@@ -5,9 +5,8 @@
 // ncurses does not read the keys because it knows only the entry of TERM and gives all other bytes
 // to the program as keys. Tried with ncurses 6.4, xterm-256color, `keypad`, `mousemask`,
 // `define_key` for pastes and `get_wch` on a pipe:
-// - the answer "\x1b[?62;c" of a terminal became Esc [ ? 6 2 ; c, "\x1b[A" Esc [ A, and "\x1b[1~"
-// (Home
-//   of PuTTY) Esc [ 1 ~: commands of the dashboard that nobody gave;
+// - the answer "\x1b[?62;c" of a terminal became Esc [ ? 6 2 ; c, "\x1b[A" became Esc [ A, and Home
+//   of PuTTY ("\x1b[1~") became Esc [ 1 ~: commands of the dashboard that nobody gave;
 // - a key whose bytes were cut by 60 ms ("\x1b[1;" "5C") became Esc [ 1 ; and 5 C;
 // - "j" after the invalid byte 0xFF was lost, and reports with missing parts became clicks;
 // - wheels to the side, drags and moves were the same event;
