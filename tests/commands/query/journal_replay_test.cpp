@@ -124,7 +124,7 @@ Said replay_agent(const std::vector<JournalRecord>& records) {
       agent.leave(leave->now, leave->why);
     } else if (const auto* tick = std::get_if<JournalTick>(&record)) {
       agent.tick(tick->now);
-      for (const agents::Effect& effect : agent.take_outbox()) {
+      for (const agents::Effect& effect : agent.take_effects()) {
         const auto* send = std::get_if<Send>(&effect);
         if (send == nullptr) continue;
         auto& channel = send->to.channel == Channel::samples ? said.samples : said.control;
