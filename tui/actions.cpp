@@ -32,20 +32,19 @@ std::string shown_names(std::vector<std::string> names) {
 }
 
 /// The tagged devices, else the selected one; in the data-plane view, the selected host.
-std::vector<std::string> chosen_targets(const Views& views) {
-  const UiState& ui = views.ui;
+std::vector<std::string> chosen_targets(const UiState& ui) {
   std::vector<std::string> targets;
   for (const DeviceId& device : ui.tagged_devices) targets.push_back(to_text(device));
   if (!targets.empty()) return targets;
-  const auto& host = views.data_plane.list.chosen;
+  const auto& host = ui.hosts.chosen;
   if (ui.view == ViewId::data_plane && host) return {"host:" + *host};
   if (ui.device) targets.push_back(to_text(*ui.device));
   return targets;
 }
 
-Result<std::vector<Target>> targets_of(const Views& views, std::vector<std::string> names) {
+Result<std::vector<Target>> targets_of(const UiState& ui, std::vector<std::string> names) {
   std::vector<Target> targets;
-  if (names.empty()) names = chosen_targets(views);
+  if (names.empty()) names = chosen_targets(ui);
   if (names.empty())
     return error("nothing is selected: name a target, such as gpu-a/3 or host:gpu-a");
   for (const std::string& name : names) {
@@ -118,13 +117,13 @@ bool take_word(std::vector<std::string>& words, std::string_view word) {
   return true;
 }
 
-Result<FleetAction> set_drain(const Model& model, const Views& views, double speed,
+Result<FleetAction> set_drain(const Model& model, const UiState& ui, double speed,
                               std::string_view text, bool drained) {
   std::vector<std::string> words = words_of(text);
   const auto within = take_span(words, "within", speed, {});
   if (!within) return within.error();
   if (!drained && *within > Duration{0}) return error("expected targets; resume takes no 'within'");
-  const auto targets = targets_of(views, std::move(words));
+  const auto targets = targets_of(ui, std::move(words));
   if (!targets) return targets.error();
   FleetAction action;
   const std::string reach = reach_text(reach_of(model, *targets));
@@ -141,17 +140,17 @@ Result<FleetAction> set_drain(const Model& model, const Views& views, double spe
 
 }  // namespace
 
-Result<FleetAction> drain_action(const Model& model, const Views& views, double speed,
+Result<FleetAction> drain_action(const Model& model, const UiState& ui, double speed,
                                  std::string_view text) {
-  return set_drain(model, views, speed, text, true);
+  return set_drain(model, ui, speed, text, true);
 }
 
-Result<FleetAction> resume_action(const Model& model, const Views& views, double speed,
+Result<FleetAction> resume_action(const Model& model, const UiState& ui, double speed,
                                   std::string_view text) {
-  return set_drain(model, views, speed, text, false);
+  return set_drain(model, ui, speed, text, false);
 }
 
-Result<FleetAction> cap_action(const Model& model, const Views&, double speed,
+Result<FleetAction> cap_action(const Model& model, const UiState&, double speed,
                                std::string_view text) {
   std::vector<std::string> words = words_of(text);
   SetPowerCap cap;
@@ -187,14 +186,14 @@ Result<FleetAction> cap_action(const Model& model, const Views&, double speed,
   return action;
 }
 
-Result<FleetAction> cancel_action(const Model& model, const Views& views, double,
+Result<FleetAction> cancel_action(const Model& model, const UiState& ui, double,
                                   std::string_view jobs) {
   CancelJobs cancel;
   cancel.jobs = words_of(jobs);
   if (cancel.jobs.empty()) {
-    for (const JobId& job : views.ui.tagged_jobs) cancel.jobs.push_back(to_text(job));
+    for (const JobId& job : ui.tagged_jobs) cancel.jobs.push_back(to_text(job));
   }
-  const auto& selected = views.jobs.list.chosen;
+  const auto& selected = ui.jobs.chosen;
   if (cancel.jobs.empty() && selected) cancel.jobs.push_back(to_text(*selected));
   if (cancel.jobs.empty())
     return error("no job is selected: name one by the first digits of its id");
@@ -218,7 +217,7 @@ Result<FleetAction> cancel_action(const Model& model, const Views& views, double
   return action;
 }
 
-Result<FleetAction> inject_action(const Model& model, const Views& views, double speed,
+Result<FleetAction> inject_action(const Model& model, const UiState& ui, double speed,
                                   std::string_view text) {
   std::vector<std::string> words = words_of(text);
   const auto duration = take_span(words, "for", speed, inject_duration);
@@ -235,7 +234,7 @@ Result<FleetAction> inject_action(const Model& model, const Views& views, double
   const auto request = parse_fault_request(fault_text);
   if (!request) return request.error();
   const Fault fault = request->in_fleet_time(speed);
-  const auto targets = targets_of(views, std::move(words));
+  const auto targets = targets_of(ui, std::move(words));
   if (!targets) return targets.error();
   FleetAction action;
   action.question =
@@ -249,13 +248,13 @@ Result<FleetAction> inject_action(const Model& model, const Views& views, double
   return action;
 }
 
-Result<FleetAction> acknowledge_action(const Model& model, const Views& views, double,
+Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui, double,
                                        std::string_view text) {
   std::vector<std::string> words = words_of(text);
   if (words.size() > 2) return error("expected a rule and optionally a subject, or all");
   AcknowledgeAlert request;
   if (words.empty()) {
-    const LogEntry* const entry = selected_log_entry(views.events.list);
+    const LogEntry* const entry = selected_log_entry(ui.log);
     if (entry == nullptr || entry->rule.empty() || entry->kind == LogEntryKind::rule) {
       return error("no alert is selected: name its rule, such as hot, or all");
     }
@@ -280,7 +279,7 @@ Result<FleetAction> acknowledge_action(const Model& model, const Views& views, d
   return action;
 }
 
-Result<FleetAction> policy_action(const Model&, const Views&, double, std::string_view file) {
+Result<FleetAction> policy_action(const Model&, const UiState&, double, std::string_view file) {
   FleetAction action;
   action.policy_file = std::string(trimmed(file));
   if (action.policy_file.empty()) return error("expected a policy file: policy FILE.toml");

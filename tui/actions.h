@@ -9,7 +9,7 @@
 #include "fleet/base/result.h"
 #include "fleet/messages.h"
 #include "tui/model/model.h"
-#include "tui/views/views.h"
+#include "tui/state/ui_state.h"
 
 namespace drover::tui {
 
@@ -20,7 +20,7 @@ struct FleetAction {
 };
 
 /// What the user typed after the command of an action; or, of a key, nothing.
-using ActionOf = Result<FleetAction> (*)(const Model& model, const Views& views, double speed,
+using ActionOf = Result<FleetAction> (*)(const Model& model, const UiState& ui, double speed,
                                          std::string_view words);
 
 // One function for each action, of what the user typed after its command. `speed` is that of fleet
@@ -28,25 +28,25 @@ using ActionOf = Result<FleetAction> (*)(const Model& model, const Views& views,
 // an action is for the tagged devices, else for the selected one.
 
 /// No new work: "gpu-a/3 host:gpu-b within 10m".
-Result<FleetAction> drain_action(const Model& model, const Views& views, double speed,
+Result<FleetAction> drain_action(const Model& model, const UiState& ui, double speed,
                                  std::string_view words);
-Result<FleetAction> resume_action(const Model& model, const Views& views, double speed,
+Result<FleetAction> resume_action(const Model& model, const UiState& ui, double speed,
                                   std::string_view words);
 /// "pool:h100 4.5kW", "site 20kW for 10m", "site 4kW admission-only", "site 5W anyway", "site
 /// none".
-Result<FleetAction> cap_action(const Model& model, const Views& views, double speed,
+Result<FleetAction> cap_action(const Model& model, const UiState& ui, double speed,
                                std::string_view words);
 /// Jobs by the first digits of their ids; if empty, the tagged jobs, else the selected one.
-Result<FleetAction> cancel_action(const Model& model, const Views& views, double speed,
+Result<FleetAction> cancel_action(const Model& model, const UiState& ui, double speed,
                                   std::string_view words);
 /// "gpu-a/3 xid=79 for 30s".
-Result<FleetAction> inject_action(const Model& model, const Views& views, double speed,
+Result<FleetAction> inject_action(const Model& model, const UiState& ui, double speed,
                                   std::string_view words);
 /// "hot gpu-a/3", "hot" (all alerts of the rule), "all"; if empty, the selected alert.
-Result<FleetAction> acknowledge_action(const Model& model, const Views& views, double speed,
+Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui, double speed,
                                        std::string_view words);
 /// The name of a file.
-Result<FleetAction> policy_action(const Model& model, const Views& views, double speed,
+Result<FleetAction> policy_action(const Model& model, const UiState& ui, double speed,
                                   std::string_view words);
 
 /// Collects the replies to the requests of an action.

@@ -14,7 +14,6 @@
 #include "tui/state/settings_table.h"
 #include "tui/state/timeline_text.h"
 #include "tui/tables/device_columns.h"
-#include "tui/view_settings.h"
 
 namespace drover::tui {
 namespace {
@@ -86,14 +85,14 @@ Status choose_columns(DashboardState& state, std::string_view argument) {
     if (!parsed) return parsed.error();
     wanted = std::move(*parsed);
   }
-  state.views->devices.list.wanted = std::move(wanted);
+  state.ui().devices.wanted = std::move(wanted);
   return show<ViewId::devices>(state, {});
 }
 
 Status sort_devices_by(DashboardState& state, std::string_view argument) {
   const auto keys = parse_sort(argument);
   if (!keys) return keys.error();
-  sort_by(state.views->devices.list, *keys);
+  sort_by(state.ui().devices, *keys);
   return show<ViewId::devices>(state, {});
 }
 
@@ -108,17 +107,17 @@ Status set_grouping(DashboardState& state, std::string_view argument) {
     return error("found '{}', expected {}", excerpt(argument), joined(grouping_words(state), ", "));
   }
   if (table) {
-    group_by(state.views->devices.list, grouping);
+    group_by(state.ui().devices, grouping);
     return {};
   }
-  state.views->fleet.grouping = *grouping;
+  state.ui().map_grouping = *grouping;
   return show<ViewId::fleet>(state, {});
 }
 
 Status set_metric(DashboardState& state, std::string_view argument) {
   for (const MapMetricFacts& metric : map_metrics()) {
     if (metric.word != argument) continue;
-    state.views->fleet.metric = metric.metric;
+    state.ui().map_metric = metric.metric;
     return show<ViewId::fleet>(state, {});
   }
   return error("found '{}', expected {}", excerpt(argument), joined(map_metric_words(), ", "));
@@ -153,14 +152,14 @@ Status show_saved(DashboardState& state, std::string_view argument) {
     return error("no saved view '{}'{}", excerpt(argument),
                  suggestion(argument, saved_view_words(state)));
   }
-  apply_view_settings(found->second, *state.views);
+  apply_view_settings(found->second, state.ui());
   return {};
 }
 
 /// Saves what is shown as the start view, or under a name.
 Status save(DashboardState& state, std::string_view argument) {
   Settings settings = state.options.settings;
-  const ViewSettings shown = capture_view_settings(*state.views, settings.start);
+  const ViewSettings shown = capture_view_settings(state.ui(), settings.start);
   if (argument.empty()) {
     settings.start = shown;
   } else if (!is_name(argument)) {
@@ -232,7 +231,7 @@ std::vector<std::string> sort_words(const DashboardState& state) {
 
 std::vector<std::string> job_words(const DashboardState& state) {
   std::vector<std::string> words;
-  for (const JobLine& line : state.views->jobs.list.lines) {
+  for (const JobLine& line : state.ui().jobs.lines) {
     if (line.kind == JobLine::Kind::job) words.push_back(to_short_text(line.job));
   }
   return words;

@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "tui/dashboard_state.h"
-#include "tui/help_lines.h"
 #include "tui/keymap.h"
 #include "tui/screen.h"
-#include "tui/view_settings.h"
-#include "tui/views/table_rows.h"
+#include "tui/tables/table_rows.h"
 
 namespace drover::tui {
 namespace {
@@ -43,8 +41,8 @@ Instant DashboardState::next_second() const {
 void DashboardState::arrange_now() {
   cursor.move(now);
   if (std::exchange(cursor_changes, cursor.changes()) != cursor.changes()) {
-    views->devices.list.order_structure = 0;  // rows of another model
-    views->fleet.forget_colours();
+    ui().devices.order_structure = 0;  // rows of another model
+    ui().map_levels.forget();
   }
   arranged.emplace(model().structure(), cursor.changes());
   if (is_too_small(canvas.size())) return views->forget_layout();
@@ -58,7 +56,7 @@ void DashboardState::arrange_now() {
   find_curves();
   series = &nothing;
   if (ui().view == ViewId::device && ui().device) {
-    const Instant from = views->device.begin(frame(), body.columns);
+    const Instant from = views->shown().chart_range(frame()).from;
     series = &reader.read(cursor.timeline(), *ui().device, from, cursor.shown());
   }
 }
@@ -77,7 +75,7 @@ void DashboardState::find_recent() {
 void DashboardState::find_curves() {
   fleet_trend.clear();
   if (ui().view != ViewId::power) return;
-  const TrendRange wanted = views->power.trend_range(frame());
+  const ChartRange wanted = views->shown().chart_range(frame());
   fleet_trend = replay() ? trend_past.read(cursor.timeline(), model(), wanted.from, cursor.shown(),
                                            wanted.bin)
                          : points_from(model(), wanted.from, wanted.bin);
@@ -85,7 +83,7 @@ void DashboardState::find_curves() {
 
 Dashboard::Dashboard(DashboardOptions options, Size size, Instant start)
     : state_(std::make_unique<DashboardState>(std::move(options), size, start)) {
-  apply_view_settings(state_->options.settings.start, *state_->views);
+  apply_view_settings(state_->options.settings.start, state_->ui());
   if (const auto device = parse_device_id(state_->options.device)) state_->ui().device = *device;
   tick(start);
 }
@@ -200,7 +198,7 @@ void Dashboard::restart(Instant now, double speed, bool clock_differs) {
   auto fresh = std::make_unique<DashboardState>(std::move(options), old.canvas.size(), now);
   fresh->views = std::move(old.views);
   fresh->ui().prompt.reset();
-  fresh->views->fleet.forget_colours();
+  fresh->ui().map_levels.forget();
   fresh->views->forget_layout();
   fresh->connected = old.connected;
   fresh->shell = old.shell;
@@ -219,7 +217,7 @@ void Dashboard::apply_settings(Instant now, const Settings& settings, bool ascii
   DashboardState& state = *state_;
   state.now = std::max(state.now, now);
   const ViewSettings before = std::exchange(state.options.settings, settings).start;
-  if (!(before == settings.start)) apply_view_settings(settings.start, *state.views);
+  if (!(before == settings.start)) apply_view_settings(settings.start, state.ui());
   state.arranged.reset();
   state.options.ascii = ascii;
   state.pressed = true;
@@ -267,7 +265,7 @@ TableRows Dashboard::table(Instant now, std::string_view name) {
   const DashboardState& state = *state_;
   const auto device = parse_device_id(state.options.device);
   return table_rows({state.model(), state.cursor.shown(), state.ui().fleet_filter,
-                     state.views->devices.list, device ? std::optional(*device) : std::nullopt},
+                     state.ui().devices, device ? std::optional(*device) : std::nullopt},
                     name);
 }
 

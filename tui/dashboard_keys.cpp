@@ -8,7 +8,6 @@
 #include "fleet/filter/complete.h"
 #include "tui/dashboard_state.h"
 #include "tui/keymap.h"
-#include "tui/panels/scrubber.h"
 #include "tui/screen.h"
 
 namespace drover::tui {
@@ -127,7 +126,7 @@ Status DashboardState::check_can_control() const {
 
 Status DashboardState::propose(ActionOf action, std::string_view words) {
   DROVER_TRY(check_can_control());
-  auto change = action(model(), *views, options.speed, words);
+  auto change = action(model(), ui(), options.speed, words);
   if (!change) return change.error();
   proposed = std::move(*change);
   return {};
@@ -166,12 +165,12 @@ void DashboardState::click(const Key& key) {
     case ClickTarget::Kind::key:
       return bindings()[static_cast<std::size_t>(hit->value)].run(*this);
     case ClickTarget::Kind::column:
-      return sort_by(views->devices.list, hit->value);
+      return sort_by(ui().devices, hit->value);
     case ClickTarget::Kind::moment:
       return cursor.go_to(moment_at_part(cursor, now, hit->value), now);
     case ClickTarget::Kind::figure: {
-      const bool again = views->device.figure() == hit->value;
-      views->device.select_figure(hit->value);
+      const bool again = ui().figure.index == hit->value;
+      ui().select_figure(hit->value);
       if (again) open();
       return;
     }

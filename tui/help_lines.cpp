@@ -1,5 +1,4 @@
-#include "tui/help_lines.h"
-
+// The lines of the help page: keys and commands (from their tables), reasons and symbols.
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"

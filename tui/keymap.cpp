@@ -70,10 +70,10 @@ void tag(DashboardState& state) { state.views->shown().tag(state.key_context());
 
 void untag_all(DashboardState& state) { state.untag_all(); }
 
-/// Calls a function of one view.
-template <auto view, auto function, auto... arguments>
+/// Changes what a view shows.
+template <auto UiState::*shown, auto function, auto... arguments>
 void in_view(DashboardState& state) {
-  ((*state.views).*view.*function)(arguments...);
+  function(state.ui().*shown, arguments...);
 }
 
 /// Calls a function of the playback cursor.
@@ -206,25 +206,25 @@ constexpr std::array binding_table = {
     Binding{zoom<1>, in_device | in_power, "z", "z", "zoom",
             "Zoom charts out to 10 times the time range, then 60 times"},
     Binding{zoom<-1>, in_device | in_power, "Z", "Z", "", "Zoom charts in"},
-    Binding{in_view<&Views::fleet, &FleetView::step_metric, 1>, in_fleet, "c", "c", "metric",
-            "Colour the map by the next metric"},
-    Binding{in_view<&Views::fleet, &FleetView::step_metric, -1>, in_fleet, "C", "C", "",
-            "Colour the map by the previous metric"},
-    Binding{in_view<&Views::fleet, &FleetView::step_grouping>, in_fleet, "b", "b", "group",
-            "Group the map by host, rack, pool, kind or state"},
-    Binding{in_view<&Views::devices, &DevicesView::step_sort, 1>, in_devices, "s >", "s >", "sort",
+    Binding{in_view<&UiState::map_metric, advance<MapMetric>, map_metric_count, 1>, in_fleet, "c",
+            "c", "metric", "Colour the map by the next metric"},
+    Binding{in_view<&UiState::map_metric, advance<MapMetric>, map_metric_count, -1>, in_fleet, "C",
+            "C", "", "Colour the map by the previous metric"},
+    Binding{in_view<&UiState::map_grouping, advance<Grouping>, grouping_count, 1>, in_fleet, "b",
+            "b", "group", "Group the map by host, rack, pool, kind or state"},
+    Binding{in_view<&UiState::devices, step_sort, 1>, in_devices, "s >", "s >", "sort",
             "Sort by the next column"},
-    Binding{in_view<&Views::devices, &DevicesView::step_sort, -1>, in_devices, "<", "<", "",
+    Binding{in_view<&UiState::devices, step_sort, -1>, in_devices, "<", "<", "",
             "Sort by the previous column"},
-    Binding{in_view<&Views::devices, &DevicesView::step_secondary_sort>, in_devices, "S", "S", "",
+    Binding{in_view<&UiState::devices, step_secondary_sort>, in_devices, "S", "S", "",
             "Next secondary sort column"},
-    Binding{in_view<&Views::devices, &DevicesView::step_grouping>, in_devices, "b", "b", "",
+    Binding{in_view<&UiState::devices, step_grouping>, in_devices, "b", "b", "",
             "Group by host, rack, pool, kind, state or not at all"},
-    Binding{in_view<&Views::devices, &DevicesView::invert>, in_devices, "r", "r", "invert",
+    Binding{in_view<&UiState::devices, invert>, in_devices, "r", "r", "invert",
             "Reverse the sort order"},
-    Binding{in_view<&Views::jobs, &JobsView::step_filter>, in_jobs, "f", "f", "state",
+    Binding{in_view<&UiState::jobs, step_job_filter>, in_jobs, "f", "f", "state",
             "Show all, running, waiting, failed or finished jobs"},
-    Binding{in_view<&Views::events, &EventsView::step_filter>, in_events, "f", "f", "show",
+    Binding{in_view<&UiState::log, step_log_filter>, in_events, "f", "f", "show",
             "Show all, alerts, events or alert rules"},
     Binding{tag, with_devices | in_jobs, "T", "T", "",
             "Tag the selection: actions apply to all that is tagged"},

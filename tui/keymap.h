@@ -6,8 +6,9 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "tui/state/view_id.h"
+#include "tui/state/ui_state.h"
 #include "tui/terminal/key.h"
 
 namespace drover::tui {
@@ -28,5 +29,8 @@ std::span<const Binding> bindings();
 /// The binding of `key` in `view`; null if it has none.
 const Binding* binding_of(const Key& key, ViewId view);
 bool works_in(const Binding& binding, ViewId view);
+
+/// The lines of the help page: keys, commands, reasons and symbols.
+std::vector<HelpLine> help_lines();
 
 }  // namespace drover::tui

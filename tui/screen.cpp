@@ -8,8 +8,7 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/keymap.h"
-#include "tui/panels/prompt_panel.h"
-#include "tui/panels/scrubber.h"
+#include "tui/panels/panels.h"
 #include "tui/state/timeline_text.h"
 
 namespace drover::tui {

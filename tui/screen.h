@@ -1,4 +1,5 @@
-// One whole frame: title line, banner, view, hint row.
+// One whole frame: title line, banner, view, hint row; and the lines that come and go: the prompt
+// and the timeline.
 #pragma once
 
 #include "tui/state/frame_context.h"
@@ -17,5 +18,17 @@ Rect body_of(const FrameContext& frame, Size size);
 std::string banner_of(const FrameContext& frame, int columns);
 /// `body`: of the view's layout.
 void draw_screen(const FrameContext& frame, const View& view, const Rect& body, Canvas& canvas);
+
+/// Draws the prompt's line on the last row of the region. Errors, completions and the question of a
+/// confirmation are above it.
+void draw_prompt(const Prompt& prompt, DrawRegion region);
+
+/// The resolution of clicks on the scrubber: the covered time is divided into this many parts.
+inline constexpr int scrubber_parts = 10'000;
+
+/// Draws on the first row of the region: "02:37:01 ──!──m──█──── 02:38:41".
+void draw_scrubber(const FrameContext& frame, DrawRegion region);
+/// The moment of a click.
+Instant moment_at_part(const PlaybackCursor& cursor, Instant live_now, int part);
 
 }  // namespace drover::tui

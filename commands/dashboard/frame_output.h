@@ -5,7 +5,7 @@
 
 #include "commands/dashboard/dashboard_loop.h"
 #include "commands/shell/outcome.h"
-#include "tui/views/table_rows.h"
+#include "tui/tables/table_rows.h"
 
 namespace drover::commands {
 

@@ -1,4 +1,4 @@
-// The fleet's tables (tui/views/table_rows.h) as JSON, CSV and text. Every command prints them so.
+// The fleet's tables (tui/tables/table_rows.h) as JSON, CSV and text. Every command prints them so.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 #include "commands/shell/table.h"
 #include "fleet/messages.h"
 #include "fleet/text/json.h"
-#include "tui/views/table_rows.h"
+#include "tui/tables/table_rows.h"
 
 namespace drover::commands {
 

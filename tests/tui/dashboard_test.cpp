@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/tui/sample_fleet.h"
-#include "tui/help_lines.h"
 #include "tui/history/in_memory_timeline.h"
 #include "tui/keymap.h"
 #include "tui/state/playback_cursor.h"
@@ -368,8 +367,8 @@ TEST(Selection, StaysWithItsDeviceAndItsScreenRowWhenTheOrderMoves) {
   for (const Envelope& host : plain_hosts(20, 8)) model.apply(SampleFleet::start, host);
   for (const Envelope& batch : plain_samples(20, 8, 1)) model.apply(SampleFleet::start, batch);
   UiState ui;
-  DevicesView view(ui);
-  DeviceList& list = view.list;
+  const std::unique_ptr<View> view = make_devices_view(ui);
+  DeviceList& list = ui.devices;
   list.sort_column = 3;  // utilization
   list.descending = true;
   const auto sort = [&](Instant now) {
@@ -377,26 +376,26 @@ TEST(Selection, StaysWithItsDeviceAndItsScreenRowWhenTheOrderMoves) {
   };
   sort(SampleFleet::start);
   const auto settle = [&] {
-    list.place.scroll_to(view.selected(model), static_cast<int>(list.lines.size()), 20);
+    list.place.scroll_to(view->selected(model), static_cast<int>(list.lines.size()), 20);
   };
   settle();
   const InMemoryTimeline memory(SampleFleet::start, seconds(1), 1'000'000);
   PlaybackCursor cursor(memory, {}, 1, SampleFleet::start);
   for (int i = 0; i < 60; ++i) {
-    view.move({model, cursor, SampleFleet::start}, Move::down);
+    view->move({model, cursor, SampleFleet::start}, Move::down);
     settle();
   }
   const DeviceId chosen = *ui.device;
   const int row = list.place.row;
-  const int before = view.selected(model);
+  const int before = view->selected(model);
   for (const Envelope& batch : plain_samples(20, 8, 2))
     model.apply(SampleFleet::start + seconds(1), batch);
   sort(SampleFleet::start + seconds(1));
-  EXPECT_EQ(view.selected(model), before) << "no new order while a person moves";
+  EXPECT_EQ(view->selected(model), before) << "no new order while a person moves";
   sort(SampleFleet::start + seconds(10));
   settle();
   EXPECT_EQ(*ui.device, chosen);
-  const int after = view.selected(model);
+  const int after = view->selected(model);
   EXPECT_NE(after, before);
   if (after > row && after < 160 - 20) {
     EXPECT_EQ(list.place.row, row);

@@ -10,7 +10,6 @@
 #include "tui/device/device_charts.h"
 #include "tui/device/device_limits.h"
 #include "tui/panels/panels.h"
-#include "tui/panels/prompt_panel.h"
 
 namespace drover::tui {
 namespace {

@@ -29,14 +29,6 @@ std::vector<FormulaLine> formula_lines(const MetricFormula& figure, const SpecFa
 void draw_formula_panel(DrawRegion region, const MetricFormula& figure, std::string_view value,
                         const std::vector<FormulaLine>& lines, int top);
 
-/// The selected metric or limit of the device view, and whether its formula is shown.
-struct FormulaSelection {
-  int index = -1;  // in metric_formulas(); -1: none
-  bool open = false;
-  bool follow = false;  // the page must scroll until it is visible
-  int page_top = 0;     // first visible row of the page while a formula is open
-};
-
 /// The lists of the page, from the model.
 struct PageLists {
   std::vector<const ReplicaRow*> replicas;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tui/model/model.h"
+#include "tui/tables/device_list.h"
 #include "tui/tables/fleet_filter.h"
-#include "tui/tables/grouping.h"
 
 namespace drover::tui {
 

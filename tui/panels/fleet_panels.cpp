@@ -1,5 +1,4 @@
-#include "tui/panels/fleet_panels.h"
-
+// The panels of the fleet view, each on its own rectangle.
 #include <algorithm>
 #include <map>
 #include <tuple>

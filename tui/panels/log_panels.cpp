@@ -1,10 +1,10 @@
-#include "tui/panels/log_panels.h"
-
+// Raised alerts and other entries of the log.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "fleet/base/units.h"
+#include "tui/panels/panels.h"
 
 namespace drover::tui {
 namespace {
@@ -109,6 +109,20 @@ void draw_alerts(const FrameContext& frame, DrawRegion region) {
     region.field(9, row, subject, alert.subject, marker.style);
     region.field(10 + subject, row, region.columns() - subject - 10, text_of(alert), marker.style);
   }
+}
+
+void draw_events(const FrameContext& frame, DrawRegion region) {
+  const FleetFilter& fleet_filter = frame.ui.fleet_filter;
+  const auto rows = static_cast<std::size_t>(std::max(0, region.rows() - 1));
+  std::vector<LogEntry> entries =
+      latest_log_entries(frame.model, fleet_filter.active() ? log_entries_max : rows);
+  std::erase_if(entries,
+                [&](const LogEntry& entry) { return !fleet_filter.shows(frame.model, entry); });
+  entries.resize(std::min(entries.size(), rows));
+  region.heading(0, "Events", entries.empty() ? "" : "newest first");
+  draw_log_entries(region, 1, entries);
+  if (entries.empty())
+    region.text(0, 1, frame.nothing_text("event", "no events yet"), CellStyle::faint);
 }
 
 }  // namespace drover::tui

@@ -1,12 +1,12 @@
-// Panels that several views use: one device, one decision, the events, lists and pages above them.
+// One device, one decision, lists and the pages above them.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/canvas/layout.h"
-#include "tui/panels/log_panels.h"
 #include "tui/panels/panels.h"
 #include "tui/state/sparkline_values.h"
 #include "tui/tables/device_columns.h"
@@ -279,6 +279,16 @@ int draw_decision(DrawRegion& region, int row, const Decision& decision) {
   return draw_rejections(region, row, decision);
 }
 
+CompactLine compact_device(const FrameContext& frame, DeviceTable::Row row, int item) {
+  const Model& model = frame.model;
+  const DeviceMarker sign = device_marker(frame.model, frame.now, row);
+  return {fmt::format("{}{} {} {} {}", sign.text, to_text(model.id_of(row)),
+                      percent_text(model.reading(row, Metric::utilization)),
+                      rounded_text(model.reading(row, Metric::temperature), "C"),
+                      rounded_text(model.reading(row, Metric::power), "W")),
+          frame.stale(row) ? CellStyle::stale : sign.style, item};
+}
+
 std::string scroll_note(int rows, int visible, int top) {
   if (rows <= visible) return {};
   const int below = std::max(0, rows - visible - top);
@@ -337,18 +347,16 @@ void draw_header_page(const FrameContext& frame, DrawRegion region, const TableL
                CellStyle::faint, Align::right);
 }
 
-void draw_events(const FrameContext& frame, DrawRegion region) {
-  const FleetFilter& fleet_filter = frame.ui.fleet_filter;
-  const auto rows = static_cast<std::size_t>(std::max(0, region.rows() - 1));
-  std::vector<LogEntry> entries =
-      latest_log_entries(frame.model, fleet_filter.active() ? log_entries_max : rows);
-  std::erase_if(entries,
-                [&](const LogEntry& entry) { return !fleet_filter.shows(frame.model, entry); });
-  entries.resize(std::min(entries.size(), rows));
-  region.heading(0, "Events", entries.empty() ? "" : "newest first");
-  draw_log_entries(region, 1, entries);
-  if (entries.empty())
-    region.text(0, 1, frame.nothing_text("event", "no events yet"), CellStyle::faint);
+std::vector<std::string> wrapped(std::string_view text, int width) {
+  std::vector<std::string> lines;
+  for (const std::string& word : split(text, ' ')) {
+    if (!lines.empty() && static_cast<int>(lines.back().size() + 1 + word.size()) <= width) {
+      lines.back() += ' ' + word;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
 }
 
 }  // namespace drover::tui

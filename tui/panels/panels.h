@@ -1,16 +1,21 @@
-// Panels that are used by more than one view.
+// The panels that views are made of, and what they have in common.
 #pragma once
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tui/state/frame_context.h"
+#include "tui/map/heat_map.h"
+#include "tui/map/map_metric.h"
 #include "tui/state/view.h"
+#include "tui/tables/log_entry.h"
 
 namespace drover::tui {
+
+// One device, one decision, lists and the pages above them (panels.cpp).
 
 void draw_device(const FrameContext& frame, DrawRegion region, DeviceTable::Row row,
                  std::string_view title);
@@ -23,7 +28,6 @@ int decision_rows(const Decision& decision);
 std::string scroll_note(int rows, int visible, int top);
 /// The scroll note after the time range of the charts, if they are zoomed out.
 std::string zoomed_note(const UiState& ui, const std::string& scroll);
-void draw_events(const FrameContext& frame, DrawRegion region);
 
 /// Draws the visible items of the view's list, from row `first` of the region on, and makes them
 /// clickable. `selected`: an item; -1: none. `draw` draws an item on a row and returns whether a
@@ -66,5 +70,82 @@ std::vector<CompactLine> list_lines(const Items& items, const ListViewport& plac
 /// "label  value" at a row; unknown values are faint.
 void draw_fact(DrawRegion& region, int column, int row, int label_columns, std::string_view label,
                std::string_view value, CellStyle style = CellStyle::plain);
+
+/// A device as one line.
+CompactLine compact_device(const FrameContext& frame, DeviceTable::Row row, int item);
+
+/// Wraps text at words; a word longer than `width` has a line of its own and is not cut.
+std::vector<std::string> wrapped(std::string_view text, int width);
+
+// The fleet view (fleet_panels.cpp, map_panel.cpp).
+
+/// Hosts, devices, load, power and memory of the fleet.
+void draw_totals(DrawRegion region, const Totals& totals);
+/// The number of jobs by state, and its history.
+void draw_job_counts(const FrameContext& frame, DrawRegion region);
+/// Latencies, tokens, energy and cost.
+void draw_service(const FrameContext& frame, DrawRegion region, const Totals& totals);
+
+/// Replicas: a line per pool, model and precision.
+void draw_replicas(const FrameContext& frame, DrawRegion region);
+/// Load, power and queue over the last minutes, with a time axis.
+void draw_trend_charts(const FrameContext& frame, DrawRegion region, const Totals& totals);
+/// The newest decisions, a line each.
+void draw_latest_decisions(const FrameContext& frame, DrawRegion region);
+
+/// The heat map: its heading with the scale, and its cells. `selected`: a cell; -1: none.
+void draw_map(const FrameContext& frame, const HeatMap& map, MapMetric metric, int selected,
+              DrawRegion heading, DrawRegion cells);
+
+// Jobs (job_panels.cpp).
+
+/// Running jobs: training and batch jobs before requests.
+void draw_running(const FrameContext& frame, DrawRegion region);
+/// The given jobs, with or without the place where each runs.
+void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
+                       std::span<const JobRow* const> jobs, bool with_place);
+void draw_job_list(const FrameContext& frame, DrawRegion region, int selected);
+/// Null if no job is selected or the model no longer has it.
+const JobChanged* chosen_job(const Model& model, const JobList& list);
+/// Rows of the selected job's details, with the heading; 0 when closed.
+int job_details_rows(const Model& model, const JobList& list);
+void draw_job_details(const FrameContext& frame, DrawRegion region, const JobChanged& job);
+
+// Pools (pool_panels.cpp).
+
+/// Heading, column titles, a line per pool, and a line of the site.
+int pool_panel_rows(const Model& model);
+void draw_pools(const FrameContext& frame, DrawRegion region);
+
+inline constexpr int fallback_panel_columns = 54;
+/// Heading, column titles, and a line per reason, or a line that says that there was no fallback.
+int fallback_panel_rows(const Model& model);
+/// The cost difference of jobs that fell back, compared with their preferred pool, by reason.
+void draw_fallbacks(const FrameContext& frame, DrawRegion region);
+
+// Alerts and events (log_panels.cpp).
+
+CellStyle severity_style(Severity severity);
+
+/// A line each, from `row` on: time, symbol, subject, text.
+void draw_log_entries(DrawRegion& region, int row, const std::vector<LogEntry>& entries);
+/// One line: of a raised alert with its age, of another entry with its time.
+void draw_log_line(const FrameContext& frame, DrawRegion& region, int row, const LogEntry& entry);
+
+/// A heading and the raised alerts, most severe first.
+void draw_alerts(const FrameContext& frame, DrawRegion region);
+/// Rows of the alerts beside other panels, with the heading; 0 when no alert is raised.
+int alert_rows(const Model& model, const FleetFilter& fleet_filter);
+void draw_events(const FrameContext& frame, DrawRegion region);
+
+// Temperature and throttling of the devices that match the filter (throttle_panels.cpp).
+
+inline constexpr int hottest_devices_max = 8;
+void draw_hottest(const FrameContext& frame, DrawRegion region);
+
+inline constexpr int throttle_time_panel_rows = 5;
+void draw_throttle_times(const FrameContext& frame, DrawRegion region);
+
+void draw_throttled(const FrameContext& frame, DrawRegion region);
 
 }  // namespace drover::tui

@@ -1,5 +1,5 @@
-#include "tui/panels/throttle_panels.h"
-
+// Temperature and throttling of the devices that match the filter: the hottest devices, throttle
+// time by cause, and the devices that are throttled now.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,6 +8,7 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
+#include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
 
 namespace drover::tui {

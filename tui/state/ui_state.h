@@ -6,12 +6,19 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "fleet/base/identity.h"
 #include "fleet/base/time.h"
+#include "tui/map/heat_map.h"
+#include "tui/map/map_metric.h"
 #include "tui/state/prompt.h"
+#include "tui/state/settings.h"
 #include "tui/state/view_id.h"
+#include "tui/tables/device_list.h"
 #include "tui/tables/fleet_filter.h"
+#include "tui/tables/job_list.h"
+#include "tui/tables/log_entry.h"
 
 namespace drover::tui {
 
@@ -20,6 +27,20 @@ inline constexpr std::array zoom_factors = {1, 10, 60};
 
 /// Tagged devices or jobs at most: an action applies to all at once, and routers limit requests.
 inline constexpr std::size_t tags_max = 256;
+
+/// The selected metric or limit of the device view, and whether its formula is shown.
+struct FormulaSelection {
+  int index = -1;  // in metric_formulas(); -1: none
+  bool open = false;
+  bool follow = false;  // the page must scroll until it is visible
+  int page_top = 0;     // first visible row of the page while a formula is open
+};
+
+/// A line of the help page.
+struct HelpLine {
+  std::string key, text;
+  CellStyle style = CellStyle::plain;
+};
 
 struct UiState {
   ViewId view = ViewId::fleet;
@@ -40,7 +61,31 @@ struct UiState {
   int details_top = 0;
   int details_seen = 1;  // number of its visible rows
 
+  // What the views show.
+  MapMetric map_metric = MapMetric::utilization;  // the colours of the map
+  Grouping map_grouping = Grouping::host;
+  HeatLevels map_levels;  // of the map's cells
+  DeviceList devices;
+  FormulaSelection figure;
+  JobList jobs;
+  DecisionList decisions;
+  LogList log;
+  HostList hosts;
+  std::vector<HelpLine> help;
+
   int zoom_factor() const { return zoom_factors[static_cast<std::size_t>(zoom)]; }
+  /// The line of the selected device in the table; -1 if there is none.
+  int selected_device(const Model& model) const;
+  /// Selects the device at a line of the table, as device_at has it.
+  void select_device(const Model& model, int index, int direction);
+  /// Selects a metric or limit by its index in metric_formulas().
+  void select_figure(int index);
 };
+
+/// Applies the settings. REQUIRES valid settings: read_settings checks them.
+void apply_view_settings(const ViewSettings& settings, UiState& ui);
+
+/// `settings` with the current choices, for saving.
+ViewSettings capture_view_settings(const UiState& ui, ViewSettings settings);
 
 }  // namespace drover::tui

@@ -22,7 +22,7 @@ void View::select_near(const Model& model, int index, int direction) {
 }
 
 void View::scroll(int step) {
-  ListViewport* const page = count() ? nullptr : viewport();
+  ListViewport* const page = count() ? nullptr : viewport_;
   int& top = page != nullptr ? page->top : ui_.details_top;
   top = std::max(0, top + step);  // the end is limited by the next layout
 }
@@ -32,14 +32,14 @@ void View::step(const KeyContext& context, int step) {
   if (!count()) return scroll(step);
   ui_.details_top = 0;
   const int from = selected(context.model);
-  const ListViewport* const list = viewport();
+  const ListViewport* const list = viewport_;
   const int top = list == nullptr ? 0 : list->top;
   select_near(context.model, from < 0 ? top : from + step, step < 0 ? -1 : 1);
 }
 
 void View::move(const KeyContext& context, Move direction) {
   constexpr int whole = 1'000'000;  // limited by the next layout
-  const ListViewport* const list = scrolls_as_page() && count() ? nullptr : viewport();
+  const ListViewport* const list = scrolls_as_page() && count() ? nullptr : viewport_;
   const int seen = list != nullptr ? list->visible : scrolls_as_page() ? ui_.details_seen : 2;
   const int page = std::max(1, seen - 1);  // one row stays in sight
   const bool ends = direction == Move::first || direction == Move::last;
@@ -74,7 +74,7 @@ std::optional<ViewId> View::open(const KeyContext& context) {
 }
 
 void View::find(const KeyContext& context, int step) {
-  ListViewport* const page = count() ? nullptr : viewport();
+  ListViewport* const page = count() ? nullptr : viewport_;
   if (ui_.finding.empty() || (!count() && page == nullptr)) return;
   const int lines = page != nullptr ? page->count : items();
   const int from = page != nullptr ? page->top : selected(context.model);

@@ -36,6 +36,12 @@ struct ScrolledRows {
   int seen = 0;
 };
 
+/// What charts need: points from an instant on, with bins that are not longer than `bin`.
+struct ChartRange {
+  Instant from{};
+  Duration bin{1};
+};
+
 /// What a key acts on besides the view itself.
 struct KeyContext {
   const Model& model;
@@ -65,8 +71,9 @@ struct CompactLine {
 
 class View {
  public:
-  /// The state must outlive the view.
-  explicit View(UiState& ui) : ui_(ui) {}
+  /// `viewport`: of the view's list, or of a page that does not scroll by ui.details_top; null:
+  /// none. Both must outlive the view.
+  explicit View(UiState& ui, ListViewport* viewport = nullptr) : ui_(ui), viewport_(viewport) {}
   virtual ~View() = default;
   View(const View&) = delete;
   View& operator=(const View&) = delete;
@@ -83,6 +90,9 @@ class View {
                                                  int lines_max) const = 0;
   /// Draws below the compact lines.
   virtual void draw_below_lines(const FrameContext&, DrawRegion) const {}
+
+  /// The part of the past that the charts show. REQUIRES a layout.
+  virtual ChartRange chart_range(const FrameContext&) const { return {}; }
 
   /// The index of the selected item; -1 if there is none.
   virtual int selected(const Model&) const { return -1; }
@@ -105,7 +115,6 @@ class View {
   virtual std::optional<int> count() const { return std::nullopt; }
   /// `direction`: where to continue if the item at `index` cannot be selected.
   virtual void select(const Model&, int /*index*/, int /*direction*/) {}
-  virtual ListViewport* viewport() { return nullptr; }
   /// The text that n and N search: of an item of the list, or of a line of the page.
   virtual std::string search_text(const Model&, int /*index*/) const { return {}; }
   virtual std::optional<ViewId> open_selected(const KeyContext&) { return std::nullopt; }
@@ -122,6 +131,9 @@ class View {
   void scroll(int step);
 
   UiState& ui_;
+
+ private:
+  ListViewport* viewport_;
 };
 
 /// Tags the selected device or job, or removes its tag, and returns a note about it.
@@ -132,12 +144,6 @@ std::string toggle_tag(std::set<Id>& tagged, const std::optional<Id>& selected,
   if (tagged.erase(*selected) == 0 && tagged.size() < tags_max) tagged.insert(*selected);
   if (tagged.empty()) return fmt::format("no {} is tagged", of);
   return fmt::format("{} tagged: actions apply to all of them", counted(tagged.size(), of));
-}
-
-/// The next choice in a cycle of `count`.
-template <typename Choice>
-void advance(Choice& chosen, int count, int by) {
-  chosen = static_cast<Choice>((static_cast<int>(chosen) + by + count) % count);
 }
 
 /// Closes the details of a list, else clears the selection; false if there was neither.

@@ -10,6 +10,7 @@
 
 #include "fleet/base/text.h"
 #include "tui/tables/device_columns.h"
+#include "tui/tables/device_queries.h"
 
 namespace drover::tui {
 namespace {
@@ -158,6 +159,11 @@ void make_lines(const EvaluationContext& at, const FleetFilter& fleet_filter, De
   }
 }
 
+bool any_shown(const FleetFilter& fleet_filter, const HostRow& host) {
+  const auto shows = [&](DeviceTable::Row row) { return fleet_filter.shows(row); };
+  return !fleet_filter.active() || host.has_row(shows);
+}
+
 }  // namespace
 
 void sort_devices(const Model& model, const FleetFilter& fleet_filter, DeviceList& list,
@@ -194,6 +200,11 @@ std::optional<DeviceTable::Row> device_at(const DeviceList& list, int index, int
   const DeviceLine* const line = nearest_line(
       list.lines, index, direction, [](const DeviceLine& it) { return it.heading.empty(); });
   return line == nullptr ? std::nullopt : std::optional(line->row);
+}
+
+std::string search_text_of(const DeviceList& list, const Model& model, int index) {
+  const DeviceLine& line = list.lines[static_cast<std::size_t>(index)];
+  return line.heading.empty() ? device_search_text(model, line.row) : std::string();
 }
 
 void step_sort(DeviceList& list, int step) {
@@ -244,6 +255,34 @@ void group_by(DeviceList& list, std::optional<Grouping> grouping) {
   list.grouping = grouping;
   list.order_structure = 0;
   list.place = ListViewport{};
+}
+
+void step_grouping(DeviceList& list) {
+  const int next = list.grouping ? static_cast<int>(*list.grouping) + 1 : 0;
+  group_by(list, next < grouping_count ? std::optional(static_cast<Grouping>(next)) : std::nullopt);
+}
+
+void invert(DeviceList& list) {
+  list.descending = !list.descending;
+  list.order_structure = 0;
+}
+
+std::vector<std::uint32_t> list_hosts(const Model& model, const FleetFilter& fleet_filter,
+                                      Instant now) {
+  std::vector<std::uint32_t> numbers;
+  for (const std::uint32_t number : model.host_order()) {
+    if (any_shown(fleet_filter, model.hosts()[number])) numbers.push_back(number);
+  }
+  // Stable, so that lines of hosts in the same state do not move.
+  const auto badness = [&](std::uint32_t number) {
+    const HostRow& host = model.hosts()[number];
+    if (host.reported.health == Health::left) return -1;
+    if (host.reported.health != Health::ok) return static_cast<int>(host.reported.health) + 1;
+    return host.count > 0 && model.is_stale(now, host) ? 1 : 0;
+  };
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return badness(a) > badness(b); });
+  return numbers;
 }
 
 }  // namespace drover::tui

@@ -1,10 +1,11 @@
-// The rows of the devices table, their order and their columns.
+// The rows of the devices table, their order, groups and columns; and the list of hosts.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fleet/base/time.h"
@@ -12,10 +13,21 @@
 #include "tui/model/model.h"
 #include "tui/tables/column_selection.h"
 #include "tui/tables/fleet_filter.h"
-#include "tui/tables/grouping.h"
 #include "tui/tables/list_viewport.h"
 
 namespace drover::tui {
+
+/// How the table and the map group devices.
+enum class Grouping : std::uint8_t { host, rack, pool, kind, state };
+inline constexpr int grouping_count = 5;
+/// As typed after `:group`, in the order of Grouping.
+inline const std::vector<std::string>& grouping_names() {
+  static const std::vector<std::string> names = {"host", "rack", "pool", "kind", "state"};
+  return names;
+}
+inline std::string_view to_text(Grouping grouping) {
+  return grouping_names()[static_cast<std::size_t>(grouping)];
+}
 
 /// A device, or the heading of a group of devices.
 struct DeviceLine {
@@ -48,6 +60,8 @@ int index_of(const DeviceList& list, DeviceTable::Row row);
 /// The device at `index`; if that is a heading, the next device in `direction`, else the one
 /// before.
 std::optional<DeviceTable::Row> device_at(const DeviceList& list, int index, int direction);
+/// The text that a search of a line matches; headings match nothing.
+std::string search_text_of(const DeviceList& list, const Model& model, int index);
 /// Sorts by the column `step` columns to the right.
 void step_sort(DeviceList& list, int step);
 /// Makes the next column, or none, the secondary sort key.
@@ -57,5 +71,19 @@ void sort_by(DeviceList& list, int column);
 /// Sorts by one or two keys.
 void sort_by(DeviceList& list, std::span<const SortKey> keys);
 void group_by(DeviceList& list, std::optional<Grouping> grouping);
+/// Groups by the next grouping; after the last one, not at all.
+void step_grouping(DeviceList& list);
+void invert(DeviceList& list);
+
+struct HostList {
+  std::optional<std::string> chosen;   // by name
+  std::vector<std::uint32_t> numbers;  // indices of Model::hosts(), in the order shown
+  ListViewport place;
+};
+
+/// Hosts with a device that matches the filter: worst first (lost, suspect, silent for longest),
+/// then by rack and name; hosts that left come last.
+std::vector<std::uint32_t> list_hosts(const Model& model, const FleetFilter& fleet_filter,
+                                      Instant now);
 
 }  // namespace drover::tui

@@ -93,6 +93,11 @@ int index_of_chosen(const JobList& list) {
   });
 }
 
+void step_job_filter(JobList& list) {
+  advance(list.filter, job_filter_count, 1);
+  list.place = ListViewport{};
+}
+
 void choose_job(JobList& list, int index, int direction) {
   const JobLine* const line = nearest_line(list.lines, index, direction, [](const JobLine& it) {
     return it.kind == JobLine::Kind::job;
@@ -144,6 +149,40 @@ std::vector<const JobRow*> running_jobs(const Model& model, const FleetFilter& f
   });
   jobs.erase(end, jobs.end());
   return jobs;
+}
+
+std::vector<std::uint64_t> list_decisions(const Model& model, const FleetFilter& fleet_filter) {
+  std::vector<std::uint64_t> numbers;
+  const auto& decisions = model.decisions();
+  for (auto decision = decisions.rbegin(); decision != decisions.rend(); ++decision) {
+    if (fleet_filter.shows(model, *decision)) numbers.push_back(decision->number);
+  }
+  return numbers;
+}
+
+const Decision* decision_of(const Model& model, std::uint64_t number) {
+  const auto& decisions = model.decisions();
+  const auto at = std::lower_bound(
+      decisions.begin(), decisions.end(), number,
+      [](const Decision& decision, std::uint64_t wanted) { return decision.number < wanted; });
+  return at == decisions.end() || at->number != number ? nullptr : &*at;
+}
+
+bool FallbackLine::compared() const {
+  return sum != nullptr && (sum->cost_usd != 0 || sum->energy_j != 0 || sum->finish_s != 0);
+}
+
+std::vector<FallbackLine> fallback_lines(const Summary& sums) {
+  std::vector<FallbackLine> lines;
+  for (const auto& [reason, jobs] : sums.fallbacks) {
+    lines.push_back({reason, jobs, nullptr});
+    for (const FallbackCost& sum : sums.fallback_costs) {
+      if (sum.reason == reason) lines.back().sum = &sum;
+    }
+  }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const FallbackLine& a, const FallbackLine& b) { return a.jobs > b.jobs; });
+  return lines;
 }
 
 }  // namespace drover::tui

@@ -1,4 +1,5 @@
-// The lines of the jobs view: jobs in sections by their state.
+// The lines of the views jobs and routing: jobs in sections by their state, decisions, and why jobs
+// fell back.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,7 @@ struct JobList {
 /// all sections; else the section is complete.
 std::vector<JobLine> list_jobs(const Model& model, const FleetFilter& fleet_filter,
                                JobFilter filter, int rows);
+void step_job_filter(JobList& list);
 /// The line of the selected job; -1 if it is not in the list.
 int index_of_chosen(const JobList& list);
 /// Selects the job at `index`; if that is a heading, the next job in `direction`, else the one
@@ -52,5 +54,28 @@ bool runs_before(const JobChanged& a, const JobChanged& b);
 /// At most `jobs_max` running jobs, in the order of the jobs view.
 std::vector<const JobRow*> running_jobs(const Model& model, const FleetFilter& fleet_filter,
                                         std::size_t jobs_max);
+
+struct DecisionList {
+  std::optional<std::uint64_t> chosen;  // a number; none: the newest is always selected
+  bool open = false;                    // the selected decision's details are shown
+  std::vector<std::uint64_t> numbers;   // shown, newest first
+  ListViewport place;
+};
+
+/// The numbers of the decisions that match the filter, newest first.
+std::vector<std::uint64_t> list_decisions(const Model& model, const FleetFilter& fleet_filter);
+/// Null if it is no longer kept.
+const Decision* decision_of(const Model& model, std::uint64_t number);
+
+struct FallbackLine {
+  Reason reason;
+  std::uint64_t jobs = 0;
+  const FallbackCost* sum = nullptr;  // null: this version of the router does not report it
+  /// False if the preferred pool could not have run the jobs at all; the router sums up no costs
+  /// for these.
+  bool compared() const;
+};
+/// Ordered by the number of jobs. The lines point into `sums`.
+std::vector<FallbackLine> fallback_lines(const Summary& sums);
 
 }  // namespace drover::tui

@@ -1,4 +1,4 @@
-// The visible part of a list, and its items.
+// The visible part of a list, its items, and choices in a cycle.
 #pragma once
 
 #include <algorithm>
@@ -44,6 +44,12 @@ const Line* nearest_line(const std::vector<Line>& lines, int index, int directio
     }
   }
   return nullptr;
+}
+
+/// The next choice in a cycle of `count`.
+template <typename Choice>
+void advance(Choice& chosen, int count, int by) {
+  chosen = static_cast<Choice>((static_cast<int>(chosen) + by + count) % count);
 }
 
 }  // namespace drover::tui

@@ -1,5 +1,5 @@
-#include "tui/views/data_plane_view.h"
-
+// The telemetry itself: for each agent the age of its samples, losses, rates and clock offset; and
+// the statistics of this dashboard.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "tui/canvas/fit_columns.h"
 #include "tui/canvas/layout.h"
 #include "tui/panels/panels.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
@@ -176,112 +177,96 @@ void draw_own(const FrameContext& frame, DrawRegion region) {
                         live ? retention_text(frame.history.retention()) : "as recorded"));
 }
 
-bool any_shown(const FleetFilter& fleet_filter, const HostRow& host) {
-  const auto shows = [&](DeviceTable::Row row) { return fleet_filter.shows(row); };
-  return !fleet_filter.active() || host.has_row(shows);
-}
+class DataPlaneView : public View {
+ public:
+  explicit DataPlaneView(UiState& ui) : View(ui, &ui.hosts.place), list_(ui.hosts) {}
+
+  void forget_layout() override { list_.numbers.clear(); }
+  void draw(const FrameContext& frame, const DrawRegion& region) const override {
+    const std::vector<Rect> parts =
+        cut_rows(region.area(), {{facts_rows - 1, facts_rows - 1, 0}, {3, 1'000, 1}}, 1);
+    const std::vector<Rect> top = cut_columns(parts[0], {{34, 400, 1}, {34, 400, 1}}, 2);
+    if (top[0].columns > 0) {
+      draw_stream(frame, region.on(top[0]), list_,
+                  totals_of(frame.model, frame.now, frame.rows_shown()));
+    }
+    if (top[1].columns > 0) draw_own(frame, region.on(top[1]));
+    draw_agents(frame, region.on(parts[1]));
+  }
+  std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
+    const auto text = [&](std::uint32_t number, int item) -> CompactLine {
+      const HostRow& host = frame.model.hosts()[number];
+      const bool has_sample = host.last_sample_at != Instant::min();
+      return {fmt::format(
+                  "{} {} {}", host.reported.registration.host, to_text(host.reported.health),
+                  has_sample
+                      ? duration_text(std::max(0.0, std::floor(frame.s_since(host.last_sample_at))))
+                      : "N/A"),
+              host.reported.health == Health::ok     ? CellStyle::plain
+              : host.reported.health == Health::left ? CellStyle::stale
+                                                     : CellStyle::critical,
+              item};
+    };
+    return list_lines(list_.numbers, list_.place, selected(frame.model), lines_max, text);
+  }
+  ScrolledRows lay_out(const LayoutInput& at) override {
+    list_.numbers = list_hosts(at.model, ui_.fleet_filter, at.now);
+    list_.place.scroll_to(selected(at.model), items(), at.body.rows - facts_rows - 1);
+    return {};
+  }
+  std::optional<int> count() const override { return static_cast<int>(list_.numbers.size()); }
+  int selected(const Model& model) const override {
+    return index_where(list_.numbers, [&](std::uint32_t number) {
+      return number < model.hosts().size() &&
+             model.hosts()[number].reported.registration.host == list_.chosen;
+    });
+  }
+  void select(const Model& model, int index, int) override {
+    const HostRow& host = model.hosts()[list_.numbers[static_cast<std::size_t>(index)]];
+    list_.chosen = host.reported.registration.host;
+    list_.place.row = -1;
+    if (host.count > 0) ui_.device = model.id_of(host.first);
+  }
+  std::string search_text(const Model& model, int index) const override {
+    const Register& registration =
+        model.hosts()[list_.numbers[static_cast<std::size_t>(index)]].reported.registration;
+    return fmt::format("{} {} {}", registration.host, registration.rack, registration.software);
+  }
+  std::optional<ViewId> open_selected(const KeyContext&) override {
+    return list_.chosen ? std::optional(ViewId::devices) : std::nullopt;
+  }
+  bool back() override { return std::exchange(list_.chosen, std::nullopt).has_value(); }
+
+ private:
+  void draw_agents(const FrameContext& frame, DrawRegion region) const {
+    const auto columns = fit_columns<AgentColumn>(agent_columns, 1, region.columns() - 1);
+    region.on(region.row_area(0)).blank(CellStyle::title);
+    draw_column_titles(region, 0, columns, CellStyle::title);
+    const auto draw = [&](int row, std::size_t item) {
+      const HostRow& host = frame.model.hosts()[list_.numbers[item]];
+      const bool lost = host.reported.health == Health::lost;
+      const bool stale = host.count > 0 && frame.stale(host);
+      const CellStyle style = lost    ? CellStyle::critical
+                              : stale ? CellStyle::stale
+                                      : CellStyle::plain;
+      for (const auto& [column, at, width] : columns) {
+        const std::string text = column->text(frame, host);
+        region.field(at, row, width, text, text == "N/A" ? CellStyle::faint : style, column->align);
+      }
+      return true;
+    };
+    draw_items(frame, region, 1, list_.place, list_.numbers.size(), selected(frame.model), draw);
+    if (list_.numbers.empty())
+      region.text(1, 1, frame.nothing_text("agent", "no agents yet"), CellStyle::faint);
+  }
+
+  HostList& list_;
+};
 
 }  // namespace
 
-std::vector<std::uint32_t> list_hosts(const Model& model, const FleetFilter& fleet_filter,
-                                      Instant now) {
-  std::vector<std::uint32_t> numbers;
-  for (const std::uint32_t number : model.host_order()) {
-    if (any_shown(fleet_filter, model.hosts()[number])) numbers.push_back(number);
-  }
-  // Stable, so that lines of hosts in the same state do not move.
-  const auto badness = [&](std::uint32_t number) {
-    const HostRow& host = model.hosts()[number];
-    if (host.reported.health == Health::left) return -1;
-    if (host.reported.health != Health::ok) return static_cast<int>(host.reported.health) + 1;
-    return host.count > 0 && model.is_stale(now, host) ? 1 : 0;
-  };
-  std::stable_sort(numbers.begin(), numbers.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return badness(a) > badness(b); });
-  return numbers;
+std::unique_ptr<View> make_data_plane_view(UiState& ui) {
+  return std::make_unique<DataPlaneView>(ui);
 }
-
-void DataPlaneView::draw_agents(const FrameContext& frame, DrawRegion region) const {
-  const auto columns = fit_columns<AgentColumn>(agent_columns, 1, region.columns() - 1);
-  region.on(region.row_area(0)).blank(CellStyle::title);
-  draw_column_titles(region, 0, columns, CellStyle::title);
-  const auto draw = [&](int row, std::size_t item) {
-    const HostRow& host = frame.model.hosts()[list.numbers[item]];
-    const bool lost = host.reported.health == Health::lost;
-    const bool stale = host.count > 0 && frame.stale(host);
-    const CellStyle style = lost    ? CellStyle::critical
-                            : stale ? CellStyle::stale
-                                    : CellStyle::plain;
-    for (const auto& [column, at, width] : columns) {
-      const std::string text = column->text(frame, host);
-      region.field(at, row, width, text, text == "N/A" ? CellStyle::faint : style, column->align);
-    }
-    return true;
-  };
-  draw_items(frame, region, 1, list.place, list.numbers.size(), selected(frame.model), draw);
-  if (list.numbers.empty())
-    region.text(1, 1, frame.nothing_text("agent", "no agents yet"), CellStyle::faint);
-}
-
-void DataPlaneView::draw(const FrameContext& frame, const DrawRegion& region) const {
-  const std::vector<Rect> parts =
-      cut_rows(region.area(), {{facts_rows - 1, facts_rows - 1, 0}, {3, 1'000, 1}}, 1);
-  const std::vector<Rect> top = cut_columns(parts[0], {{34, 400, 1}, {34, 400, 1}}, 2);
-  if (top[0].columns > 0) {
-    draw_stream(frame, region.on(top[0]), list,
-                totals_of(frame.model, frame.now, frame.rows_shown()));
-  }
-  if (top[1].columns > 0) draw_own(frame, region.on(top[1]));
-  draw_agents(frame, region.on(parts[1]));
-}
-
-std::vector<CompactLine> DataPlaneView::compact_lines(const FrameContext& frame,
-                                                      int lines_max) const {
-  const auto text = [&](std::uint32_t number, int item) -> CompactLine {
-    const HostRow& host = frame.model.hosts()[number];
-    const bool has_sample = host.last_sample_at != Instant::min();
-    return {fmt::format("{} {} {}", host.reported.registration.host, to_text(host.reported.health),
-                        has_sample ? duration_text(std::max(
-                                         0.0, std::floor(frame.s_since(host.last_sample_at))))
-                                   : "N/A"),
-            host.reported.health == Health::ok     ? CellStyle::plain
-            : host.reported.health == Health::left ? CellStyle::stale
-                                                   : CellStyle::critical,
-            item};
-  };
-  return list_lines(list.numbers, list.place, selected(frame.model), lines_max, text);
-}
-
-ScrolledRows DataPlaneView::lay_out(const LayoutInput& at) {
-  list.numbers = list_hosts(at.model, ui_.fleet_filter, at.now);
-  list.place.scroll_to(selected(at.model), items(), at.body.rows - facts_rows - 1);
-  return {};
-}
-
-int DataPlaneView::selected(const Model& model) const {
-  return index_where(list.numbers, [&](std::uint32_t number) {
-    return number < model.hosts().size() &&
-           model.hosts()[number].reported.registration.host == list.chosen;
-  });
-}
-
-void DataPlaneView::select(const Model& model, int index, int) {
-  const HostRow& host = model.hosts()[list.numbers[static_cast<std::size_t>(index)]];
-  list.chosen = host.reported.registration.host;
-  list.place.row = -1;
-  if (host.count > 0) ui_.device = model.id_of(host.first);
-}
-
-std::string DataPlaneView::search_text(const Model& model, int index) const {
-  const Register& registration =
-      model.hosts()[list.numbers[static_cast<std::size_t>(index)]].reported.registration;
-  return fmt::format("{} {} {}", registration.host, registration.rack, registration.software);
-}
-
-std::optional<ViewId> DataPlaneView::open_selected(const KeyContext&) {
-  return list.chosen ? std::optional(ViewId::devices) : std::nullopt;
-}
-
-bool DataPlaneView::back() { return std::exchange(list.chosen, std::nullopt).has_value(); }
 
 }  // namespace drover::tui

@@ -1,5 +1,6 @@
-#include "tui/views/device_view.h"
-
+// The details of one device: identity and state, every metric over time, limits, memory use,
+// replicas, jobs, decisions and events. It is longer than most screens: the head stays, the rest
+// scrolls, and an open formula is below it.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -10,10 +11,11 @@
 #include "fleet/base/units.h"
 #include "tui/device/device_charts.h"
 #include "tui/device/device_limits.h"
-#include "tui/panels/fleet_panels.h"
-#include "tui/panels/log_panels.h"
+#include "tui/device/device_page.h"
+#include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
-#include "tui/views/jobs_view.h"
+#include "tui/tables/device_queries.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
@@ -164,167 +166,176 @@ std::string no_device_text(const FrameContext& frame) {
   return fmt::format("{} is not in the fleet at {}: {}", id, frame.clock_words(), how);
 }
 
+/// Shows ui.device, which is set when the view is shown unless the fleet is empty.
+class DeviceView : public View {
+ public:
+  explicit DeviceView(UiState& ui) : View(ui, &ui.devices.place), figure_(ui.figure) {}
+
+  void draw(const FrameContext& frame, const DrawRegion& region) const override {
+    DrawRegion view = region;
+    const auto row = chosen(frame.model, ui_);
+    if (!row) {
+      view.field(0, 0, view.columns(), no_device_text(frame), CellStyle::faint);
+      return;
+    }
+    const SpecFacts facts(frame.model.spec_of(*row).text);
+    const int top = figure_.open ? figure_.page_top : ui_.details_top;
+    const std::string scroll =
+        figure_.open ? "" : scroll_note(layout_.page.rows, layout_.page_rows_seen, top);
+    draw_head(frame, view, *row, zoomed_note(ui_, scroll));
+    Canvas canvas({view.columns(), layout_.page.rows});
+    const std::vector<std::string> notes = draw_page(frame, canvas, view.ascii(), *row, facts);
+    const Rect shown{view.area().column, view.area().row + layout_.head_rows, view.columns(),
+                     layout_.page_rows_seen};
+    view.on(shown).paste(canvas, top, 0);
+    add_click_targets(frame, shown, top);
+    if (layout_.panel_rows == 0) return;
+    draw_formula_panel(
+        view.on({shown.column, shown.row + shown.rows, shown.columns, layout_.panel_rows}),
+        metric_formulas()[static_cast<std::size_t>(figure_.index)],
+        value_of(frame.model, *row, figure_.index, notes, facts), layout_.panel, ui_.details_top);
+  }
+  std::vector<CompactLine> compact_lines(const FrameContext& frame, int) const override {
+    const auto row = chosen(frame.model, ui_);
+    if (!row) return {{"no device is selected", CellStyle::faint}};
+    const Model& model = frame.model;
+    std::vector<CompactLine> lines = {compact_device(frame, *row, -1)};
+    lines.push_back({model.spec_of(*row).id});
+    if (const ConditionRow* condition = model.condition_of(*row)) {
+      lines.push_back({condition_text(condition->reported), CellStyle::critical});
+    }
+    const double bits = model.reading(*row, Metric::throttle);
+    lines.push_back(
+        {fmt::format("clock {} {}", rounded_text(model.reading(*row, Metric::clock), "MHz"),
+                     is_throttled(bits) ? "throttled: " + throttle_text(bits) : "")});
+    lines.push_back(
+        {fmt::format("runs {} queue {}", rounded_text(model.reading(*row, Metric::running), ""),
+                     rounded_text(model.reading(*row, Metric::queue), ""))});
+    for (const JobRow* job : jobs_on(model, *ui_.device)) {
+      lines.push_back({fmt::format("{} {}", to_short_text(job->reported.job.id),
+                                   job->reported.job.work.model)});
+    }
+    return lines;
+  }
+  ScrolledRows lay_out(const LayoutInput& at) override {
+    sort_devices(at.model, ui_.fleet_filter, ui_.devices, at.now, at.resort_every, ui_.moved_at);
+    columns_ = at.body.columns;
+    if (!ui_.device) {
+      if (const auto first = device_at(ui_.devices, 0, 1)) ui_.device = at.model.id_of(*first);
+    }
+    const auto row = chosen(at.model, ui_);
+    if (!row) return {};
+    // Parsing a spec takes as long as drawing the rest of the view, so it is parsed only if needed.
+    const SpecFacts facts(figure_.open ? at.model.spec_of(*row).text : std::string_view());
+    layout_ = lay_out_device(at.model, figure_, *row, facts, {at.body.columns, at.body.rows});
+    int& top = figure_.open ? figure_.page_top : ui_.details_top;
+    if (figure_.index >= 0 && std::exchange(figure_.follow, false)) {
+      const Rect place = layout_.page.figure(figure_.index);
+      top = std::clamp(top, place.row + 1 - std::max(1, layout_.page_rows_seen), place.row);
+    }
+    top = std::clamp(top, 0, std::max(0, layout_.page.rows - layout_.page_rows_seen));
+    if (figure_.open) return {static_cast<int>(layout_.panel.size()), layout_.panel_rows - 1};
+    return {layout_.page.rows, layout_.page_rows_seen};
+  }
+  ChartRange chart_range(const FrameContext& frame) const override {
+    // The strip spans all columns and so reaches back farthest. It needs the sample before it, and
+    // some more to determine the sample interval.
+    constexpr int cells_before = 33;
+    const TimeWindow window = page_window(frame, columns_);
+    return {window.begin(columns_ + cells_before), window.bin};
+  }
+  void move(const KeyContext& context, Move direction) override {
+    if (direction != Move::left && direction != Move::right) return View::move(context, direction);
+    const int from = figure_.index;
+    ui_.select_figure(from < 0 ? 0 : direction == Move::right ? from + 1 : from - 1);
+  }
+  std::optional<ViewId> open_selected(const KeyContext&) override {
+    if (figure_.index < 0) figure_.index = 0;
+    if (!figure_.open) figure_.page_top = ui_.details_top;
+    figure_.open = figure_.follow = true;
+    return std::nullopt;
+  }
+  /// Closes the formula, else clears the selected metric, else leaves the view.
+  bool back() override {
+    if (figure_.open) {
+      figure_.open = false;
+      ui_.details_top = figure_.page_top;
+    } else if (std::exchange(figure_.index, -1) < 0) {
+      ui_.view = ui_.before_device;
+      ui_.details_top = 0;
+    }
+    return true;
+  }
+  bool scrolls_as_page() const override { return true; }
+  void move_on(const KeyContext&) override {}
+
+  // The keys j and k select other devices in the order of the table.
+  std::optional<int> count() const override { return static_cast<int>(ui_.devices.lines.size()); }
+  int selected(const Model& model) const override { return ui_.selected_device(model); }
+  void select(const Model& model, int index, int direction) override {
+    ui_.select_device(model, index, direction);
+    figure_.follow = true;  // the same metric of another device
+  }
+  std::string search_text(const Model& model, int index) const override {
+    return search_text_of(ui_.devices, model, index);
+  }
+
+ private:
+  /// Returns the notes of the charts: the current values of their metrics.
+  std::vector<std::string> draw_page(const FrameContext& frame, Canvas& canvas, bool ascii,
+                                     DeviceTable::Row row, const SpecFacts& facts) const {
+    const DevicePage& page = layout_.page;
+    const PageLists& lists = layout_.lists;
+    DrawRegion region(canvas, {0, 0, canvas.size().columns, canvas.size().rows}, ascii);
+    const TimeWindow window = page_window(frame, canvas.size().columns);
+    std::vector<int> cells;
+    for (const Rect& chart : page.charts) {
+      cells.push_back(chart.columns - value_axis_columns(chart.columns));
+    }
+    const std::vector<MetricChart> metrics = metric_charts(frame, row, window, cells);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      draw_metric_chart(region, page.charts[i], metrics[i], window);
+    }
+    const std::vector<ChartPoint>& first = metrics.front().points;
+    const bool blank = std::all_of(first.begin(), first.end(),
+                                   [](const ChartPoint& point) { return std::isnan(point.value); });
+    if (frame.series.at.empty() && blank) draw_no_history(frame, region, page.charts.front());
+    draw_throttle_strip(region, page.strip, frame, row, window);
+    draw_limits(region.on(page.limits), facts, frame.model.reading(row, Metric::power_cap));
+    draw_memory(region.on(page.memory), lists.memory);
+    draw_replicas_on(frame.model, region.on(page.replicas), lists.replicas);
+    draw_running_jobs(frame, region.on(page.jobs),
+                      fmt::format("Running jobs {}", lists.jobs.size()), lists.jobs, false);
+    draw_device_decisions(region.on(page.decisions), lists.device_decisions);
+    DrawRegion events = region.on(page.events);
+    events.heading(0, "Events", lists.events.empty() ? "" : "newest first");
+    draw_log_entries(events, 1, lists.events);
+    if (lists.events.empty()) events.text(0, 1, "no recent events", CellStyle::faint);
+    if (const int figure = figure_.index; figure >= 0) {
+      region.on(page.figure(figure)).tint(0, CellStyle::selected);
+    }
+    std::vector<std::string> notes;
+    for (const MetricChart& metric : metrics) notes.push_back(metric.note);
+    return notes;
+  }
+  /// Makes the visible metrics and limits clickable.
+  void add_click_targets(const FrameContext& frame, const Rect& shown, int top) const {
+    for (int figure = 0; figure < metric_formula_count; ++figure) {
+      Rect place = layout_.page.figure(figure);
+      place.column += shown.column;
+      place.row += shown.row - top;
+      const bool seen = place.row >= shown.row && place.row < shown.row + shown.rows;
+      if (seen) frame.click_targets.add(place, ClickTarget::Kind::figure, figure);
+    }
+  }
+
+  FormulaSelection& figure_;
+  int columns_ = 0;      // of the view
+  DeviceLayout layout_;  // its lists refer to the model of the layout
+};
+
 }  // namespace
 
-/// Returns the notes of the charts: the current values of their metrics.
-std::vector<std::string> DeviceView::draw_page(const FrameContext& frame, Canvas& canvas,
-                                               bool ascii, DeviceTable::Row row,
-                                               const SpecFacts& facts) const {
-  const DevicePage& page = layout_.page;
-  const PageLists& lists = layout_.lists;
-  DrawRegion region(canvas, {0, 0, canvas.size().columns, canvas.size().rows}, ascii);
-  const TimeWindow window = page_window(frame, canvas.size().columns);
-  std::vector<int> cells;
-  for (const Rect& chart : page.charts) {
-    cells.push_back(chart.columns - value_axis_columns(chart.columns));
-  }
-  const std::vector<MetricChart> metrics = metric_charts(frame, row, window, cells);
-  for (std::size_t i = 0; i < metrics.size(); ++i) {
-    draw_metric_chart(region, page.charts[i], metrics[i], window);
-  }
-  const std::vector<ChartPoint>& first = metrics.front().points;
-  const bool blank = std::all_of(first.begin(), first.end(),
-                                 [](const ChartPoint& point) { return std::isnan(point.value); });
-  if (frame.series.at.empty() && blank) draw_no_history(frame, region, page.charts.front());
-  draw_throttle_strip(region, page.strip, frame, row, window);
-  draw_limits(region.on(page.limits), facts, frame.model.reading(row, Metric::power_cap));
-  draw_memory(region.on(page.memory), lists.memory);
-  draw_replicas_on(frame.model, region.on(page.replicas), lists.replicas);
-  draw_running_jobs(frame, region.on(page.jobs), fmt::format("Running jobs {}", lists.jobs.size()),
-                    lists.jobs, false);
-  draw_device_decisions(region.on(page.decisions), lists.device_decisions);
-  DrawRegion events = region.on(page.events);
-  events.heading(0, "Events", lists.events.empty() ? "" : "newest first");
-  draw_log_entries(events, 1, lists.events);
-  if (lists.events.empty()) events.text(0, 1, "no recent events", CellStyle::faint);
-  if (const int figure = figure_.index; figure >= 0) {
-    region.on(page.figure(figure)).tint(0, CellStyle::selected);
-  }
-  std::vector<std::string> notes;
-  for (const MetricChart& metric : metrics) notes.push_back(metric.note);
-  return notes;
-}
-
-/// Makes the visible metrics and limits clickable.
-void DeviceView::add_click_targets(const FrameContext& frame, const Rect& shown, int top) const {
-  for (int figure = 0; figure < metric_formula_count; ++figure) {
-    Rect place = layout_.page.figure(figure);
-    place.column += shown.column;
-    place.row += shown.row - top;
-    const bool seen = place.row >= shown.row && place.row < shown.row + shown.rows;
-    if (seen) frame.click_targets.add(place, ClickTarget::Kind::figure, figure);
-  }
-}
-
-ScrolledRows DeviceView::lay_out(const LayoutInput& at) {
-  table_.sort(at);
-  if (!ui_.device) {
-    if (const auto first = device_at(table_.list, 0, 1)) ui_.device = at.model.id_of(*first);
-  }
-  const auto row = chosen(at.model, ui_);
-  if (!row) return {};
-  // Parsing a spec takes as long as drawing the rest of the view, so it is parsed only if needed.
-  const SpecFacts facts(figure_.open ? at.model.spec_of(*row).text : std::string_view());
-  layout_ = lay_out_device(at.model, figure_, *row, facts, {at.body.columns, at.body.rows});
-  int& top = figure_.open ? figure_.page_top : ui_.details_top;
-  if (figure_.index >= 0 && std::exchange(figure_.follow, false)) {
-    const Rect place = layout_.page.figure(figure_.index);
-    top = std::clamp(top, place.row + 1 - std::max(1, layout_.page_rows_seen), place.row);
-  }
-  top = std::clamp(top, 0, std::max(0, layout_.page.rows - layout_.page_rows_seen));
-  if (figure_.open) return {static_cast<int>(layout_.panel.size()), layout_.panel_rows - 1};
-  return {layout_.page.rows, layout_.page_rows_seen};
-}
-
-Instant DeviceView::begin(const FrameContext& frame, int columns) const {
-  // The strip spans all columns and so reaches back farthest. It needs the sample before it, and
-  // some more to determine the sample interval.
-  constexpr int cells_before = 33;
-  return page_window(frame, columns).begin(columns + cells_before);
-}
-
-void DeviceView::draw(const FrameContext& frame, const DrawRegion& region) const {
-  DrawRegion view = region;
-  const auto row = chosen(frame.model, ui_);
-  if (!row) {
-    view.field(0, 0, view.columns(), no_device_text(frame), CellStyle::faint);
-    return;
-  }
-  const SpecFacts facts(frame.model.spec_of(*row).text);
-  const int top = figure_.open ? figure_.page_top : ui_.details_top;
-  const std::string scroll =
-      figure_.open ? "" : scroll_note(layout_.page.rows, layout_.page_rows_seen, top);
-  draw_head(frame, view, *row, zoomed_note(ui_, scroll));
-  Canvas canvas({view.columns(), layout_.page.rows});
-  const std::vector<std::string> notes = draw_page(frame, canvas, view.ascii(), *row, facts);
-  const Rect shown{view.area().column, view.area().row + layout_.head_rows, view.columns(),
-                   layout_.page_rows_seen};
-  view.on(shown).paste(canvas, top, 0);
-  add_click_targets(frame, shown, top);
-  if (layout_.panel_rows == 0) return;
-  draw_formula_panel(
-      view.on({shown.column, shown.row + shown.rows, shown.columns, layout_.panel_rows}),
-      metric_formulas()[static_cast<std::size_t>(figure_.index)],
-      value_of(frame.model, *row, figure_.index, notes, facts), layout_.panel, ui_.details_top);
-}
-
-std::vector<CompactLine> DeviceView::compact_lines(const FrameContext& frame, int) const {
-  const auto row = chosen(frame.model, ui_);
-  if (!row) return {{"no device is selected", CellStyle::faint}};
-  const Model& model = frame.model;
-  std::vector<CompactLine> lines = {compact_device(frame, *row, -1)};
-  lines.push_back({model.spec_of(*row).id});
-  if (const ConditionRow* condition = model.condition_of(*row)) {
-    lines.push_back({condition_text(condition->reported), CellStyle::critical});
-  }
-  const double bits = model.reading(*row, Metric::throttle);
-  lines.push_back(
-      {fmt::format("clock {} {}", rounded_text(model.reading(*row, Metric::clock), "MHz"),
-                   is_throttled(bits) ? "throttled: " + throttle_text(bits) : "")});
-  lines.push_back(
-      {fmt::format("runs {} queue {}", rounded_text(model.reading(*row, Metric::running), ""),
-                   rounded_text(model.reading(*row, Metric::queue), ""))});
-  for (const JobRow* job : jobs_on(model, *ui_.device)) {
-    lines.push_back(
-        {fmt::format("{} {}", to_short_text(job->reported.job.id), job->reported.job.work.model)});
-  }
-  return lines;
-}
-
-void DeviceView::select_figure(int index) {
-  figure_.index = (index + metric_formula_count) % metric_formula_count;
-  figure_.follow = true;
-  if (figure_.open) ui_.details_top = 0;
-}
-
-void DeviceView::move(const KeyContext& context, Move direction) {
-  if (direction != Move::left && direction != Move::right) return View::move(context, direction);
-  const int from = figure_.index;
-  select_figure(from < 0 ? 0 : direction == Move::right ? from + 1 : from - 1);
-}
-
-void DeviceView::select(const Model& model, int index, int direction) {
-  table_.select(model, index, direction);
-  figure_.follow = true;  // the same metric of another device
-}
-
-std::optional<ViewId> DeviceView::open_selected(const KeyContext&) {
-  if (figure_.index < 0) figure_.index = 0;
-  if (!figure_.open) figure_.page_top = ui_.details_top;
-  figure_.open = figure_.follow = true;
-  return std::nullopt;
-}
-
-/// Closes the formula, else clears the selected metric, else leaves the view.
-bool DeviceView::back() {
-  if (figure_.open) {
-    figure_.open = false;
-    ui_.details_top = figure_.page_top;
-  } else if (std::exchange(figure_.index, -1) < 0) {
-    ui_.view = ui_.before_device;
-    ui_.details_top = 0;
-  }
-  return true;
-}
+std::unique_ptr<View> make_device_view(UiState& ui) { return std::make_unique<DeviceView>(ui); }
 
 }  // namespace drover::tui

@@ -1,5 +1,5 @@
-#include "tui/views/devices_view.h"
-
+// Every device as a row: bars with a number inside, sorted by any column, with sparklines on wide
+// screens.
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +11,8 @@
 #include "tui/state/sparkline_values.h"
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
+#include "tui/views/view_layouts.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
@@ -167,6 +169,58 @@ std::string title_text(const FrameContext& frame, const DeviceList& list) {
   return title;
 }
 
+class DevicesView : public View {
+ public:
+  explicit DevicesView(UiState& ui) : View(ui, &ui.devices.place), list_(ui.devices) {}
+
+  void forget_layout() override {
+    list_.lines.clear();
+    list_.order_structure = 0;
+  }
+  void draw(const FrameContext& frame, const DrawRegion& region) const override {
+    region.on(layout_.top).heading(0, title_text(frame, list_), order_text(list_));
+    DrawRegion body = region.on(layout_.list);
+    body.on(body.row_area(0)).blank(CellStyle::title);
+    const int spare = body.columns() - width_of(list_.columns) - sign_columns - 1;
+    const int history =
+        spare >= history_columns_least ? std::min(spare, sparkline_values_max(frame)) : 0;
+    draw_titles(frame, body, list_, history);
+    draw_lines(frame, body, list_, selected(frame.model), history);
+    if (list_.lines.empty())
+      body.text(1, 1, frame.nothing_text("device", "no devices yet"), CellStyle::faint);
+  }
+  std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
+    const auto text = [&](const DeviceLine& line, int item) {
+      return line.heading.empty() ? compact_device(frame, line.row, item)
+                                  : CompactLine{line.heading, CellStyle::title};
+    };
+    return list_lines(list_.lines, list_.place, selected(frame.model), lines_max, text);
+  }
+  ScrolledRows lay_out(const LayoutInput& at) override {
+    layout_ = lay_out_devices(at.body);
+    list_.columns = columns_that_fit(list_.wanted, layout_.list.columns - 3);
+    sort_devices(at.model, ui_.fleet_filter, list_, at.now, at.resort_every, ui_.moved_at);
+    list_.place.scroll_to(selected(at.model), items(), layout_.list.rows - 1);
+    return {};
+  }
+  std::optional<int> count() const override { return static_cast<int>(list_.lines.size()); }
+  int selected(const Model& model) const override { return ui_.selected_device(model); }
+  void select(const Model& model, int index, int direction) override {
+    ui_.select_device(model, index, direction);
+  }
+  std::string search_text(const Model& model, int index) const override {
+    return search_text_of(list_, model, index);
+  }
+  std::optional<ViewId> open_selected(const KeyContext&) override {
+    return ui_.device ? std::optional(ViewId::device) : std::nullopt;
+  }
+  bool back() override { return std::exchange(ui_.device, std::nullopt).has_value(); }
+
+ private:
+  DeviceList& list_;
+  TableLayout layout_;
+};
+
 }  // namespace
 
 TableLayout lay_out_devices(const Rect& area) {
@@ -174,87 +228,6 @@ TableLayout lay_out_devices(const Rect& area) {
   return {parts[0], parts[1], {}};
 }
 
-void DevicesView::draw(const FrameContext& frame, const DrawRegion& region) const {
-  region.on(layout_.top).heading(0, title_text(frame, list), order_text(list));
-  DrawRegion body = region.on(layout_.list);
-  body.on(body.row_area(0)).blank(CellStyle::title);
-  const int spare = body.columns() - width_of(list.columns) - sign_columns - 1;
-  const int history =
-      spare >= history_columns_least ? std::min(spare, sparkline_values_max(frame)) : 0;
-  draw_titles(frame, body, list, history);
-  draw_lines(frame, body, list, selected(frame.model), history);
-  if (list.lines.empty())
-    body.text(1, 1, frame.nothing_text("device", "no devices yet"), CellStyle::faint);
-}
-
-CompactLine compact_device(const FrameContext& frame, DeviceTable::Row row, int item) {
-  const Model& model = frame.model;
-  const DeviceMarker sign = device_marker(frame.model, frame.now, row);
-  return {fmt::format("{}{} {} {} {}", sign.text, to_text(model.id_of(row)),
-                      percent_text(model.reading(row, Metric::utilization)),
-                      rounded_text(model.reading(row, Metric::temperature), "C"),
-                      rounded_text(model.reading(row, Metric::power), "W")),
-          frame.stale(row) ? CellStyle::stale : sign.style, item};
-}
-
-std::vector<CompactLine> DevicesView::compact_lines(const FrameContext& frame,
-                                                    int lines_max) const {
-  const auto text = [&](const DeviceLine& line, int item) {
-    return line.heading.empty() ? compact_device(frame, line.row, item)
-                                : CompactLine{line.heading, CellStyle::title};
-  };
-  return list_lines(list.lines, list.place, selected(frame.model), lines_max, text);
-}
-
-void DevicesView::forget_layout() {
-  list.lines.clear();
-  list.order_structure = 0;
-}
-
-void DevicesView::invert() {
-  list.descending = !list.descending;
-  list.order_structure = 0;
-}
-
-/// Cycles through none and all groupings.
-void DevicesView::step_grouping() {
-  const int next = list.grouping ? static_cast<int>(*list.grouping) + 1 : 0;
-  group_by(list, next < grouping_count ? std::optional(static_cast<Grouping>(next)) : std::nullopt);
-}
-
-int DevicesView::selected(const Model& model) const {
-  const auto row = ui_.device ? model.find(*ui_.device) : std::nullopt;
-  return row ? index_of(list, *row) : -1;
-}
-
-void DevicesView::sort(const LayoutInput& at) {
-  sort_devices(at.model, ui_.fleet_filter, list, at.now, at.resort_every, ui_.moved_at);
-}
-
-ScrolledRows DevicesView::lay_out(const LayoutInput& at) {
-  layout_ = lay_out_devices(at.body);
-  list.columns = columns_that_fit(list.wanted, layout_.list.columns - 3);
-  sort(at);
-  list.place.scroll_to(selected(at.model), items(), layout_.list.rows - 1);
-  return {};
-}
-
-void DevicesView::select(const Model& model, int index, int direction) {
-  const auto row = device_at(list, index, direction);
-  if (!row) return;
-  ui_.device = model.id_of(*row);
-  list.place.row = -1;
-}
-
-std::string DevicesView::search_text(const Model& model, int index) const {
-  const DeviceLine& line = list.lines[static_cast<std::size_t>(index)];
-  return line.heading.empty() ? device_search_text(model, line.row) : std::string();
-}
-
-std::optional<ViewId> DevicesView::open_selected(const KeyContext&) {
-  return ui_.device ? std::optional(ViewId::device) : std::nullopt;
-}
-
-bool DevicesView::back() { return std::exchange(ui_.device, std::nullopt).has_value(); }
+std::unique_ptr<View> make_devices_view(UiState& ui) { return std::make_unique<DevicesView>(ui); }
 
 }  // namespace drover::tui

@@ -1,5 +1,5 @@
-#include "tui/views/events_view.h"
-
+// Raised alerts, and below them past entries, newest first. Enter on a line goes to its moment and
+// its device.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -14,35 +14,12 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/filter/filter.h"
-#include "tui/panels/log_panels.h"
+#include "tui/panels/panels.h"
 #include "tui/tables/device_queries.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
-
-void add_section(std::vector<LogLine>& lines, std::string heading, std::string note,
-                 std::vector<LogEntry> section) {
-  lines.push_back({std::move(heading), std::move(note), {}});
-  for (LogEntry& entry : section) lines.push_back({{}, {}, std::move(entry)});
-}
-
-std::string note_of(const std::vector<LogEntry>& raised) {
-  if (raised.empty()) return "no alerts";
-  const auto seen = std::count_if(raised.begin(), raised.end(), [](const LogEntry& entry) {
-    return !entry.acknowledged_by.empty();
-  });
-  return seen > 0 ? fmt::format("most severe first, {} acknowledged", seen) : "most severe first";
-}
-
-std::string_view to_text(LogFilter filter) {
-  static constexpr std::array<std::string_view, log_filter_count> names = {"all", "alerts",
-                                                                           "events", "rules"};
-  return names[static_cast<std::size_t>(filter)];
-}
-
-LogEntryKey key_of(const LogEntry& entry) {
-  return {entry.at, entry.kind, entry.subject, entry.text};
-}
 
 constexpr int rows_with_rule = 6;     // heading, state or devices, raised, cleared, why, subjects
 constexpr int rows_without_rule = 3;  // heading, state, missing rule
@@ -159,166 +136,131 @@ constexpr int columns_with_rules = 160;
 constexpr int rows_with_details = 16;
 constexpr int events_gap = 2;
 
-int index_of_chosen(const LogList& list) {
-  if (!list.chosen) return -1;
-  return index_where(list.lines, [&](const LogLine& line) {
-    return line.heading.empty() && key_of(line.entry) == *list.chosen;
-  });
-}
+class EventsView : public View {
+ public:
+  explicit EventsView(UiState& ui) : View(ui, &ui.log.place), list_(ui.log) {}
+
+  void forget_layout() override { list_.lines.clear(); }
+  void draw(const FrameContext& frame, const DrawRegion& region) const override {
+    draw_list(frame, region.on(list_area_));
+    if (rules_area_.columns > 0) draw_rules(frame, region.on(rules_area_));
+    if (details_area_.rows > 0) draw_details(frame, region.on(details_area_));
+  }
+  std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
+    const auto text = [](const LogLine& line, int item) -> CompactLine {
+      if (!line.heading.empty()) return {line.heading, CellStyle::header};
+      return {fmt::format("{} {}", line.entry.subject, line.entry.text),
+              line.entry.severity == Severity::critical  ? CellStyle::critical
+              : line.entry.severity == Severity::warning ? CellStyle::warm
+                                                         : CellStyle::plain,
+              item};
+    };
+    return list_lines(list_.lines, list_.place, selected(frame.model), lines_max, text);
+  }
+  ScrolledRows lay_out(const LayoutInput& at) override {
+    const Rect& area = at.body;
+    list_.lines = list_log(at.model, ui_.fleet_filter, list_.filter);
+    list_area_ = area;
+    rules_area_ = {};
+    if (area.columns >= columns_with_rules && list_.filter != LogFilter::rules) {
+      list_area_.columns = area.columns * 3 / 5 - events_gap;
+      const int column = area.column + list_area_.columns + events_gap;
+      rules_area_ = {column, area.row, area.column + area.columns - column, area.rows};
+    }
+    const int details = area.rows < rows_with_details ? 0 : alert_details_rows(at.model, list_);
+    list_area_.rows -= details;
+    details_area_ = {area.column, area.row + list_area_.rows, list_area_.columns, details};
+    list_.place.scroll_to(index_of_chosen(list_), items(), list_area_.rows);
+    return {};
+  }
+  std::optional<int> count() const override { return static_cast<int>(list_.lines.size()); }
+  int selected(const Model&) const override { return index_of_chosen(list_); }
+  void select(const Model&, int index, int direction) override {
+    choose_entry(list_, index, direction);
+  }
+  std::string search_text(const Model&, int index) const override {
+    const LogEntry& entry = list_.lines[static_cast<std::size_t>(index)].entry;
+    return entry.subject + " " + entry.text;
+  }
+  /// Goes to the entry's moment and to its subject: a device, a host's first device, or a job.
+  std::optional<ViewId> open_selected(const KeyContext& context) override {
+    const LogEntry* const entry = selected_log_entry(list_);
+    if (entry == nullptr) return std::nullopt;
+    if (entry->kind == LogEntryKind::rule) return open_rule(context, *entry);
+    const auto device = find_device(context.model, entry->subject);
+    const auto job = device ? std::nullopt : find_job(context.model, entry->subject);
+    if (device) ui_.device = device;
+    if (job) {
+      ui_.jobs.chosen = job;
+      ui_.jobs.open = true;
+    }
+    // Last: this replaces the model.
+    context.cursor.go_to(entry->at, context.now);
+    return device ? ViewId::device : job ? ViewId::jobs : ViewId::fleet;
+  }
+  bool back() override { return std::exchange(list_.chosen, std::nullopt).has_value(); }
+
+ private:
+  /// Shows the devices that match a rule now.
+  std::optional<ViewId> open_rule(const KeyContext& context, const LogEntry& entry) {
+    const AlertRuleText* const rule = rule_named(context.model, entry.rule);
+    const auto filter = rule == nullptr ? std::nullopt : matching_devices_filter(*rule);
+    if (!filter) {
+      context.cursor.say("no filter can list the devices of this rule");
+      return std::nullopt;
+    }
+    ui_.fleet_filter.set(*filter);
+    return ViewId::devices;
+  }
+  void draw_list(const FrameContext& frame, DrawRegion region) const {
+    const auto draw = [&](int row, std::size_t item) {
+      const LogLine& line = list_.lines[item];
+      if (!line.heading.empty()) {
+        const std::string showing = item > 0 ? "" : fmt::format(", f: {}", to_text(list_.filter));
+        region.on(region.row_area(row)).heading(0, line.heading, line.note + showing);
+        return false;
+      }
+      line.entry.kind == LogEntryKind::rule ? draw_rule_line(frame, region, row, line.entry)
+                                            : draw_log_line(frame, region, row, line.entry);
+      return true;
+    };
+    draw_items(frame, region, 0, list_.place, list_.lines.size(), selected(frame.model), draw);
+  }
+  void draw_details(const FrameContext& frame, DrawRegion region) const {
+    const LogEntry* const entry = selected_log_entry(list_);
+    if (entry == nullptr || !has_details(*entry)) return;
+    const AlertRuleText* const rule = rule_named(frame.model, entry->rule);
+    const bool alone = entry->kind == LogEntryKind::rule;
+    region.heading(0,
+                   alone ? fmt::format("Rule {}", entry->rule)
+                         : fmt::format("Alert {} of {}", entry->rule, entry->subject),
+                   rule == nullptr
+                       ? std::string()
+                       : fmt::format("{}, about: {}", to_text(rule->severity), rule->about));
+    int row = 1;
+    const auto fact = [&](std::string_view label, const std::string& value,
+                          CellStyle style = CellStyle::plain) {
+      draw_fact(region, 0, row++, rule_label_columns, label, value, style);
+    };
+    fact(alone ? "devices" : "now", alone ? devices_text(rule) : alert_state_text(frame, *entry));
+    if (rule == nullptr) return fact("rule", "not in the current policy", CellStyle::faint);
+    const auto span_text = [](Duration span) {
+      return (span > Duration{0} ? "for " : "") + raise_span_text(span);
+    };
+    fact("raised when", fmt::format("{}, {}", rule->when, span_text(rule->raise_after)));
+    fact("clears when",
+         fmt::format("{}, {}", rule->clear.empty() ? "the condition no longer holds" : rule->clear,
+                     span_text(rule->clear_after)));
+    fact("meaning", rule->help);
+    fact("subjects", subjects_text(raised_by(frame, rule->name)));
+  }
+
+  LogList& list_;
+  Rect list_area_, details_area_, rules_area_;  // the last two may be empty
+};
 
 }  // namespace
 
-std::vector<LogLine> list_log(const Model& model, const FleetFilter& fleet_filter,
-                              LogFilter filter) {
-  std::vector<LogLine> lines;
-  const auto hidden = [&](const LogEntry& entry) { return !fleet_filter.shows(model, entry); };
-  if (filter == LogFilter::all || filter == LogFilter::alerts) {
-    std::vector<LogEntry> raised = raised_alerts(model);
-    std::erase_if(raised, hidden);
-    std::string heading = fmt::format("Alerts {}", raised.size());
-    std::string note = note_of(raised);
-    add_section(lines, std::move(heading), std::move(note), std::move(raised));
-  }
-  if (filter == LogFilter::all || filter == LogFilter::events) {
-    std::vector<LogEntry> entries = latest_log_entries(model, log_entries_max);
-    std::erase_if(entries, hidden);
-    add_section(lines, "Events", "newest first", std::move(entries));
-  }
-  if (filter == LogFilter::rules) {
-    // Filters do not apply to rules, which have no device.
-    std::vector<LogEntry> rules = alert_rules(model);
-    std::string heading = fmt::format("Rules {}", rules.size());
-    std::string note = rules.empty() ? "not reported by the router" : "from the policy";
-    add_section(lines, std::move(heading), std::move(note), std::move(rules));
-  }
-  return lines;
-}
-
-const LogEntry* selected_log_entry(const LogList& list) {
-  const int index = index_of_chosen(list);
-  return index < 0 ? nullptr : &list.lines[static_cast<std::size_t>(index)].entry;
-}
-
-void EventsView::draw_details(const FrameContext& frame, DrawRegion region) const {
-  const LogEntry* const entry = selected_log_entry(list);
-  if (entry == nullptr || !has_details(*entry)) return;
-  const AlertRuleText* const rule = rule_named(frame.model, entry->rule);
-  const bool alone = entry->kind == LogEntryKind::rule;
-  region.heading(0,
-                 alone ? fmt::format("Rule {}", entry->rule)
-                       : fmt::format("Alert {} of {}", entry->rule, entry->subject),
-                 rule == nullptr
-                     ? std::string()
-                     : fmt::format("{}, about: {}", to_text(rule->severity), rule->about));
-  int row = 1;
-  const auto fact = [&](std::string_view label, const std::string& value,
-                        CellStyle style = CellStyle::plain) {
-    draw_fact(region, 0, row++, rule_label_columns, label, value, style);
-  };
-  fact(alone ? "devices" : "now", alone ? devices_text(rule) : alert_state_text(frame, *entry));
-  if (rule == nullptr) return fact("rule", "not in the current policy", CellStyle::faint);
-  const auto span_text = [](Duration span) {
-    return (span > Duration{0} ? "for " : "") + raise_span_text(span);
-  };
-  fact("raised when", fmt::format("{}, {}", rule->when, span_text(rule->raise_after)));
-  fact("clears when",
-       fmt::format("{}, {}", rule->clear.empty() ? "the condition no longer holds" : rule->clear,
-                   span_text(rule->clear_after)));
-  fact("meaning", rule->help);
-  fact("subjects", subjects_text(raised_by(frame, rule->name)));
-}
-
-ScrolledRows EventsView::lay_out(const LayoutInput& at) {
-  const Rect& area = at.body;
-  list.lines = list_log(at.model, ui_.fleet_filter, list.filter);
-  list_area_ = area;
-  rules_area_ = {};
-  if (area.columns >= columns_with_rules && list.filter != LogFilter::rules) {
-    list_area_.columns = area.columns * 3 / 5 - events_gap;
-    const int column = area.column + list_area_.columns + events_gap;
-    rules_area_ = {column, area.row, area.column + area.columns - column, area.rows};
-  }
-  const int details = area.rows < rows_with_details ? 0 : alert_details_rows(at.model, list);
-  list_area_.rows -= details;
-  details_area_ = {area.column, area.row + list_area_.rows, list_area_.columns, details};
-  list.place.scroll_to(index_of_chosen(list), items(), list_area_.rows);
-  return {};
-}
-
-void EventsView::draw_list(const FrameContext& frame, DrawRegion region) const {
-  const auto draw = [&](int row, std::size_t item) {
-    const LogLine& line = list.lines[item];
-    if (!line.heading.empty()) {
-      const std::string showing = item > 0 ? "" : fmt::format(", f: {}", to_text(list.filter));
-      region.on(region.row_area(row)).heading(0, line.heading, line.note + showing);
-      return false;
-    }
-    line.entry.kind == LogEntryKind::rule ? draw_rule_line(frame, region, row, line.entry)
-                                          : draw_log_line(frame, region, row, line.entry);
-    return true;
-  };
-  draw_items(frame, region, 0, list.place, list.lines.size(), selected(frame.model), draw);
-}
-
-void EventsView::draw(const FrameContext& frame, const DrawRegion& region) const {
-  draw_list(frame, region.on(list_area_));
-  if (rules_area_.columns > 0) draw_rules(frame, region.on(rules_area_));
-  if (details_area_.rows > 0) draw_details(frame, region.on(details_area_));
-}
-
-std::vector<CompactLine> EventsView::compact_lines(const FrameContext& frame, int lines_max) const {
-  const auto text = [](const LogLine& line, int item) -> CompactLine {
-    if (!line.heading.empty()) return {line.heading, CellStyle::header};
-    return {fmt::format("{} {}", line.entry.subject, line.entry.text),
-            line.entry.severity == Severity::critical  ? CellStyle::critical
-            : line.entry.severity == Severity::warning ? CellStyle::warm
-                                                       : CellStyle::plain,
-            item};
-  };
-  return list_lines(list.lines, list.place, selected(frame.model), lines_max, text);
-}
-
-int EventsView::selected(const Model&) const { return index_of_chosen(list); }
-
-void EventsView::select(const Model&, int index, int direction) {
-  const LogLine* const line = nearest_line(list.lines, index, direction,
-                                           [](const LogLine& it) { return it.heading.empty(); });
-  if (line == nullptr) return;
-  list.chosen = key_of(line->entry);
-  list.place.row = -1;
-}
-
-std::string EventsView::search_text(const Model&, int index) const {
-  const LogEntry& entry = list.lines[static_cast<std::size_t>(index)].entry;
-  return entry.subject + " " + entry.text;
-}
-
-bool EventsView::back() { return std::exchange(list.chosen, std::nullopt).has_value(); }
-
-/// Shows the devices that match a rule now.
-std::optional<ViewId> EventsView::open_rule(const KeyContext& context, const LogEntry& entry) {
-  const AlertRuleText* const rule = rule_named(context.model, entry.rule);
-  const auto filter = rule == nullptr ? std::nullopt : matching_devices_filter(*rule);
-  if (!filter) {
-    context.cursor.say("no filter can list the devices of this rule");
-    return std::nullopt;
-  }
-  ui_.fleet_filter.set(*filter);
-  return ViewId::devices;
-}
-
-/// Goes to the entry's moment and to its subject: a device, a host's first device, or a job.
-std::optional<ViewId> EventsView::open_selected(const KeyContext& context) {
-  const LogEntry* const entry = selected_log_entry(list);
-  if (entry == nullptr) return std::nullopt;
-  if (entry->kind == LogEntryKind::rule) return open_rule(context, *entry);
-  const auto device = find_device(context.model, entry->subject);
-  const auto job = device ? std::nullopt : find_job(context.model, entry->subject);
-  if (device) ui_.device = device;
-  if (job) jobs_.choose_and_open(*job);
-  // Last: this replaces the model.
-  context.cursor.go_to(entry->at, context.now);
-  return device ? ViewId::device : job ? ViewId::jobs : ViewId::fleet;
-}
+std::unique_ptr<View> make_events_view(UiState& ui) { return std::make_unique<EventsView>(ui); }
 
 }  // namespace drover::tui

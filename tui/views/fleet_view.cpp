@@ -1,7 +1,5 @@
-// Totals, the map of all devices, the selected device and replicas; if there is room, curves,
-// decisions, running jobs and events.
-#include "tui/views/fleet_view.h"
-
+// The whole fleet on one page: totals, the map of all devices, the selected device and replicas; if
+// there is room, curves, decisions, running jobs and events.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -10,11 +8,10 @@
 
 #include "fleet/base/units.h"
 #include "tui/canvas/layout.h"
-#include "tui/panels/fleet_panels.h"
-#include "tui/panels/log_panels.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_queries.h"
-#include "tui/views/jobs_view.h"
+#include "tui/views/view_layouts.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
@@ -22,6 +19,168 @@ namespace {
 constexpr int summary_rows = 6;
 constexpr int device_rows_least = 7;
 constexpr int map_page_rows = 5;
+
+class FleetView : public View {
+ public:
+  using View::View;
+
+  void forget_layout() override { map_ = HeatMap{}; }
+  void draw(const FrameContext& frame, const DrawRegion& region) const override {
+    const FleetLayout& layout = layout_;
+    const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
+    const std::vector<Rect> panels =
+        cut_columns(layout.summary, {{30, 70, 3}, {17, 60, 2}, {25, 60, 2}}, 2);
+    draw_totals(region.on(panels[0]), totals);
+    draw_job_counts(frame, region.on(panels[1]));
+    draw_service(frame, region.on(panels[2]), totals);
+    draw_map(frame, map_, ui_.map_metric, selected(frame.model), region.on(layout.map),
+             region.on(map_cells(layout)));
+    if (layout.device.rows > 0) draw_chosen(frame, region.on(layout.device));
+    if (layout.replicas.rows > 0) draw_replicas(frame, region.on(layout.replicas));
+    if (layout.fleet_trend.rows > 0)
+      draw_trend_charts(frame, region.on(layout.fleet_trend), totals);
+    if (layout.decisions.rows > 0) draw_latest_decisions(frame, region.on(layout.decisions));
+    if (layout.running.rows > 0) draw_running(frame, region.on(layout.running));
+    if (layout.alerts.rows > 0) draw_alerts(frame, region.on(layout.alerts));
+    if (layout.events.rows > 0) draw_events(frame, region.on(layout.events));
+  }
+  std::vector<CompactLine> compact_lines(const FrameContext& frame, int) const override {
+    const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
+    const auto& summary = frame.model.summary();
+    std::vector<CompactLine> lines;
+    if (!frame.model.alerts().empty()) {
+      const LogEntry worst = raised_alerts(frame.model).front();
+      lines.push_back({fmt::format("{}: {} {}", counted(frame.model.alerts().size(), "alert"),
+                                   worst.subject, worst.rule),
+                       CellStyle::critical});
+    }
+    lines.push_back({fmt::format("load {} busy {}/{}", percent_text(totals.utilization),
+                                 totals.busy, totals.devices)});
+    lines.push_back({fmt::format("power {}", known_text(totals.power_w, watts_text))});
+    lines.push_back({fmt::format("hottest {}", rounded_text(totals.hottest_c, "C"))});
+    if (summary) {
+      lines.push_back({fmt::format("jobs {} run {} wait {} fail", summary->running, summary->queued,
+                                   summary->failed)});
+    }
+    lines.push_back({fmt::format("hosts {} ok {} lost", totals.hosts_ok, totals.hosts_lost),
+                     totals.hosts_lost > 0 ? CellStyle::critical : CellStyle::plain});
+    return lines;
+  }
+  void draw_below_lines(const FrameContext& frame, DrawRegion region) const override {
+    int place = 0;
+    for (const DeviceTable::Row row : frame.model.device_order()) {
+      if (!ui_.fleet_filter.shows(row)) continue;
+      const int column = place % std::max(1, region.columns()),
+                line = place / std::max(1, region.columns());
+      ++place;
+      if (line >= region.rows()) return;
+      const MapValue reading = map_value(frame.model, frame.now, row, ui_.map_metric);
+      const DeviceMarker sign = device_marker(frame.model, frame.now, row);
+      const bool known =
+          reading.known() && (sign.text == " " || sign.text == "*" || sign.text == "d");
+      region.text(column, line,
+                  known              ? " "
+                  : sign.text == " " ? "-"
+                                     : sign.text,
+                  known ? heat_level_style(heat_level(reading.share)) : sign.style);
+    }
+  }
+  ScrolledRows lay_out(const LayoutInput& at) override {
+    HeatOrder order = order_devices(at.model, at.now, ui_.map_grouping, ui_.fleet_filter);
+    layout_ = lay_out_fleet(at.body, at.model, order, ui_.fleet_filter);
+    const Rect cells = map_cells(layout_);
+    map_ = lay_out_heat_map(at.model, std::move(order), cells.columns, cells.rows);
+    colour(at);
+    return {};
+  }
+  std::optional<int> count() const override { return static_cast<int>(map_.cells.size()); }
+  int selected(const Model& model) const override {
+    if (!ui_.device) return -1;
+    const auto row = model.find(*ui_.device);
+    const HeatOrder& order = map_.order;
+    if (!row || *row >= order.places.size()) return -1;
+    const std::size_t cell = cell_of(map_, order.places[*row]);
+    return cell < map_.cells.size() ? static_cast<int>(cell) : -1;
+  }
+  void select(const Model& model, int index, int) override {
+    const DeviceTable::Row row = map_.order.rows[map_.cells[static_cast<std::size_t>(index)].first];
+    if (row < model.devices().rows()) ui_.device = model.id_of(row);
+  }
+  void move(const KeyContext& context, Move direction) override {
+    const Model& model = context.model;
+    switch (direction) {
+      case Move::up:
+      case Move::wheel_up:
+        return step_in_map(model, 0, -1);
+      case Move::down:
+      case Move::wheel_down:
+        return step_in_map(model, 0, 1);
+      case Move::left:
+        return step_in_map(model, -1, 0);
+      case Move::right:
+        return step_in_map(model, 1, 0);
+      case Move::page_up:
+      case Move::page_down:
+        for (int i = 0; i < map_page_rows; ++i) {
+          step_in_map(model, 0, direction == Move::page_up ? -1 : 1);
+        }
+        return;
+      case Move::first:
+      case Move::last:
+        return select_near(model, direction == Move::last ? items() - 1 : 0, 1);
+    }
+  }
+  void move_on(const KeyContext& context) override { move(context, Move::right); }
+  std::string search_text(const Model& model, int index) const override {
+    const HeatCell& cell = map_.cells[static_cast<std::size_t>(index)];
+    std::string text;
+    for (std::uint32_t place = cell.first; place < cell.first + cell.count; ++place) {
+      const DeviceTable::Row row = map_.order.rows[place];
+      if (row < model.devices().rows()) text += device_search_text(model, row) + " ";
+    }
+    return text;
+  }
+  std::optional<ViewId> open_selected(const KeyContext& context) override {
+    if (!ui_.device && !map_.cells.empty()) select(context.model, 0, 1);
+    return ui_.device ? std::optional(ViewId::device) : std::nullopt;
+  }
+  bool back() override { return std::exchange(ui_.device, std::nullopt).has_value(); }
+
+ private:
+  /// Determines the device and the level that each cell shows.
+  void colour(const LayoutInput& at) {
+    if (!at.steady) ui_.map_levels.forget();
+    ui_.map_levels.begin({at.model.structure(), static_cast<int>(ui_.map_metric),
+                          static_cast<int>(ui_.map_grouping), map_.per_cell},
+                         at.model.devices().rows());
+    for (HeatCell& cell : map_.cells) {
+      const auto rows = std::span(map_.order.rows).subspan(cell.first, cell.count);
+      cell.shown = hottest_of(at.model, at.now, ui_.map_metric, rows);
+      const MapValue reading = map_value(at.model, at.now, cell.shown, ui_.map_metric);
+      cell.level = ui_.map_levels.settle(rows.front(), reading.known() ? reading.share : absent);
+    }
+  }
+  void step_in_map(const Model& model, int columns, int rows) {
+    const int from = selected(model);
+    const std::size_t cell = from < 0 ? map_.cells.size() : static_cast<std::size_t>(from);
+    select_near(model, static_cast<int>(neighbour(map_, cell, columns, rows)), 1);
+  }
+  void draw_chosen(const FrameContext& frame, DrawRegion region) const {
+    if (ui_.device) {
+      if (const auto row = frame.model.find(*ui_.device)) {
+        draw_device(frame, region, *row, "Device");
+        return;
+      }
+    }
+    const auto& rows = map_.order.rows;
+    if (rows.empty()) return;
+    draw_device(frame, region, hottest_of(frame.model, frame.now, ui_.map_metric, rows),
+                "Top device");
+  }
+
+  FleetLayout layout_;
+  HeatMap map_;
+};
 
 }  // namespace
 
@@ -70,163 +229,6 @@ Rect map_cells(const FleetLayout& layout) {
           std::max(0, layout.map.rows - 1)};
 }
 
-void FleetView::draw_chosen(const FrameContext& frame, DrawRegion region) const {
-  if (ui_.device) {
-    if (const auto row = frame.model.find(*ui_.device)) {
-      draw_device(frame, region, *row, "Device");
-      return;
-    }
-  }
-  const auto& rows = map_.order.rows;
-  if (rows.empty()) return;
-  draw_device(frame, region, hottest_of(frame.model, frame.now, metric, rows), "Top device");
-}
-
-void FleetView::draw(const FrameContext& frame, const DrawRegion& region) const {
-  const FleetLayout& layout = layout_;
-  const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
-  const std::vector<Rect> panels =
-      cut_columns(layout.summary, {{30, 70, 3}, {17, 60, 2}, {25, 60, 2}}, 2);
-  draw_totals(region.on(panels[0]), totals);
-  draw_job_counts(frame, region.on(panels[1]));
-  draw_service(frame, region.on(panels[2]), totals);
-  draw_map(frame, map_, metric, selected(frame.model), region.on(layout.map),
-           region.on(map_cells(layout)));
-  if (layout.device.rows > 0) draw_chosen(frame, region.on(layout.device));
-  if (layout.replicas.rows > 0) draw_replicas(frame, region.on(layout.replicas));
-  if (layout.fleet_trend.rows > 0) draw_trend_charts(frame, region.on(layout.fleet_trend), totals);
-  if (layout.decisions.rows > 0) draw_latest_decisions(frame, region.on(layout.decisions));
-  if (layout.running.rows > 0) draw_running(frame, region.on(layout.running));
-  if (layout.alerts.rows > 0) draw_alerts(frame, region.on(layout.alerts));
-  if (layout.events.rows > 0) draw_events(frame, region.on(layout.events));
-}
-
-std::vector<CompactLine> FleetView::compact_lines(const FrameContext& frame, int) const {
-  const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
-  const auto& summary = frame.model.summary();
-  std::vector<CompactLine> lines;
-  if (!frame.model.alerts().empty()) {
-    const LogEntry worst = raised_alerts(frame.model).front();
-    lines.push_back({fmt::format("{}: {} {}", counted(frame.model.alerts().size(), "alert"),
-                                 worst.subject, worst.rule),
-                     CellStyle::critical});
-  }
-  lines.push_back({fmt::format("load {} busy {}/{}", percent_text(totals.utilization), totals.busy,
-                               totals.devices)});
-  lines.push_back({fmt::format("power {}", known_text(totals.power_w, watts_text))});
-  lines.push_back({fmt::format("hottest {}", rounded_text(totals.hottest_c, "C"))});
-  if (summary) {
-    lines.push_back({fmt::format("jobs {} run {} wait {} fail", summary->running, summary->queued,
-                                 summary->failed)});
-  }
-  lines.push_back({fmt::format("hosts {} ok {} lost", totals.hosts_ok, totals.hosts_lost),
-                   totals.hosts_lost > 0 ? CellStyle::critical : CellStyle::plain});
-  return lines;
-}
-
-void FleetView::draw_below_lines(const FrameContext& frame, DrawRegion region) const {
-  int place = 0;
-  for (const DeviceTable::Row row : frame.model.device_order()) {
-    if (!ui_.fleet_filter.shows(row)) continue;
-    const int column = place % std::max(1, region.columns()),
-              line = place / std::max(1, region.columns());
-    ++place;
-    if (line >= region.rows()) return;
-    const MapValue reading = map_value(frame.model, frame.now, row, metric);
-    const DeviceMarker sign = device_marker(frame.model, frame.now, row);
-    const bool known =
-        reading.known() && (sign.text == " " || sign.text == "*" || sign.text == "d");
-    region.text(column, line,
-                known              ? " "
-                : sign.text == " " ? "-"
-                                   : sign.text,
-                known ? heat_level_style(heat_level(reading.share)) : sign.style);
-  }
-}
-
-/// Determines the device and the level that each cell shows.
-void FleetView::colour(const LayoutInput& at) {
-  if (!at.steady) levels_.forget();
-  levels_.begin(
-      {at.model.structure(), static_cast<int>(metric), static_cast<int>(grouping), map_.per_cell},
-      at.model.devices().rows());
-  for (HeatCell& cell : map_.cells) {
-    const auto rows = std::span(map_.order.rows).subspan(cell.first, cell.count);
-    cell.shown = hottest_of(at.model, at.now, metric, rows);
-    const MapValue reading = map_value(at.model, at.now, cell.shown, metric);
-    cell.level = levels_.settle(rows.front(), reading.known() ? reading.share : absent);
-  }
-}
-
-ScrolledRows FleetView::lay_out(const LayoutInput& at) {
-  HeatOrder order = order_devices(at.model, at.now, grouping, ui_.fleet_filter);
-  layout_ = lay_out_fleet(at.body, at.model, order, ui_.fleet_filter);
-  const Rect cells = map_cells(layout_);
-  map_ = lay_out_heat_map(at.model, std::move(order), cells.columns, cells.rows);
-  colour(at);
-  return {};
-}
-
-int FleetView::selected(const Model& model) const {
-  if (!ui_.device) return -1;
-  const auto row = model.find(*ui_.device);
-  const HeatOrder& order = map_.order;
-  if (!row || *row >= order.places.size()) return -1;
-  const std::size_t cell = cell_of(map_, order.places[*row]);
-  return cell < map_.cells.size() ? static_cast<int>(cell) : -1;
-}
-
-void FleetView::select(const Model& model, int index, int) {
-  const DeviceTable::Row row = map_.order.rows[map_.cells[static_cast<std::size_t>(index)].first];
-  if (row < model.devices().rows()) ui_.device = model.id_of(row);
-}
-
-void FleetView::step_in_map(const Model& model, int columns, int rows) {
-  const int from = selected(model);
-  const std::size_t cell = from < 0 ? map_.cells.size() : static_cast<std::size_t>(from);
-  select_near(model, static_cast<int>(neighbour(map_, cell, columns, rows)), 1);
-}
-
-void FleetView::move(const KeyContext& context, Move direction) {
-  const Model& model = context.model;
-  switch (direction) {
-    case Move::up:
-    case Move::wheel_up:
-      return step_in_map(model, 0, -1);
-    case Move::down:
-    case Move::wheel_down:
-      return step_in_map(model, 0, 1);
-    case Move::left:
-      return step_in_map(model, -1, 0);
-    case Move::right:
-      return step_in_map(model, 1, 0);
-    case Move::page_up:
-    case Move::page_down:
-      for (int i = 0; i < map_page_rows; ++i) {
-        step_in_map(model, 0, direction == Move::page_up ? -1 : 1);
-      }
-      return;
-    case Move::first:
-    case Move::last:
-      return select_near(model, direction == Move::last ? items() - 1 : 0, 1);
-  }
-}
-
-std::string FleetView::search_text(const Model& model, int index) const {
-  const HeatCell& cell = map_.cells[static_cast<std::size_t>(index)];
-  std::string text;
-  for (std::uint32_t place = cell.first; place < cell.first + cell.count; ++place) {
-    const DeviceTable::Row row = map_.order.rows[place];
-    if (row < model.devices().rows()) text += device_search_text(model, row) + " ";
-  }
-  return text;
-}
-
-std::optional<ViewId> FleetView::open_selected(const KeyContext& context) {
-  if (!ui_.device && !map_.cells.empty()) select(context.model, 0, 1);
-  return ui_.device ? std::optional(ViewId::device) : std::nullopt;
-}
-
-bool FleetView::back() { return std::exchange(ui_.device, std::nullopt).has_value(); }
+std::unique_ptr<View> make_fleet_view(UiState& ui) { return std::make_unique<FleetView>(ui); }
 
 }  // namespace drover::tui

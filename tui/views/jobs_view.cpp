@@ -1,395 +1,294 @@
-#include "tui/views/jobs_view.h"
-
+// Jobs: which wait and why, which run and until when, which failed and why. The page above the list
+// has the reasons for waiting and failure, and the targets of job classes.
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
-#include "tui/tables/device_queries.h"
+#include "tui/canvas/layout.h"
+#include "tui/panels/panels.h"
+#include "tui/tables/device_columns.h"
+#include "tui/views/view_layouts.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
 
-std::string work_text(const Workload& work) {
-  switch (work.kind) {
-    case WorkKind::serve:
-      return fmt::format("{} > {} tok", work.input_tokens, work.output_tokens);
-    case WorkKind::batch:
-      return fmt::format("{} x {}>{}", work.items, work.input_tokens, work.output_tokens);
-    case WorkKind::train:
-      return fmt::format("{} dev, {} st", work.devices, work.steps);
-  }
-  return {};
+/// The width that shows all columns.
+constexpr int class_panel_columns = 82;
+
+// share_good: the 99th percentile is within the target.
+constexpr double share_good = 0.99, share_fair = 0.90;
+
+/// With decimals below 100 J, as a token takes few joules.
+std::string unit_joules_text(double joules) {
+  return joules < 100 ? fmt::format("{:.2f}J", joules) : joules_text(joules);
 }
 
-/// Columns of the list; the meaning of the last ones depends on the job's state.
-struct JobColumn {
+struct MetricTexts {
+  ClassMetric metric;
+  std::string_view name;
+  std::string (*text)(double);
+};
+constexpr std::array<MetricTexts, 6> metric_texts = {{
+    {ClassMetric::none, "-", duration_text},
+    {ClassMetric::training_time, "training", duration_text},
+    {ClassMetric::first_token, "1st token", duration_text},
+    {ClassMetric::per_token, "per token", duration_text},
+    {ClassMetric::cost_per_unit, "$/1M tok,1k st", dollars_text},
+    {ClassMetric::energy_per_unit, "J/token, step", unit_joules_text},
+}};
+
+const MetricTexts& texts_of(const ClassReport& report) {
+  return metric_texts[static_cast<std::size_t>(report.metric)];
+}
+
+/// A number in the class's unit, coloured by comparison with the target.
+struct Figure {
+  std::string text;
+  CellStyle style = CellStyle::plain;
+};
+
+Figure value_figure(const ClassReport& report, double value) {
+  if (report.values.count == 0) return {std::string(not_known), CellStyle::faint};
+  const std::string text = texts_of(report).text(value);
+  if (report.target <= 0) return {text};
+  return {text, value <= report.target ? CellStyle::good : CellStyle::hot};
+}
+
+Figure name_of(const ClassReport& report) { return {report.name}; }
+Figure metric_of(const ClassReport& report) {
+  return {std::string(texts_of(report).name), CellStyle::faint};
+}
+Figure target_of(const ClassReport& report) {
+  return report.target > 0 ? Figure{texts_of(report).text(report.target)}
+                           : Figure{"none", CellStyle::faint};
+}
+Figure p50_of(const ClassReport& report) { return value_figure(report, report.values.p50); }
+Figure p90_of(const ClassReport& report) { return value_figure(report, report.values.p90); }
+Figure p99_of(const ClassReport& report) { return value_figure(report, report.values.p99); }
+Figure max_of(const ClassReport& report) {
+  // Not coloured: a single slow job is no failure of the target.
+  return {value_figure(report, report.values.max).text,
+          report.values.count == 0 ? CellStyle::faint : CellStyle::plain};
+}
+Figure done_of(const ClassReport& report) {
+  return {count_text(static_cast<double>(report.values.count))};
+}
+
+struct ClassColumn {
   std::string_view title;
   int width;
   Align align;
   int rank;
+  Figure (*figure)(const ClassReport& report);  // null: the share within the target, as a bar
 };
-constexpr std::array<JobColumn, 10> job_columns = {{{"JOB", 8, Align::left, 0},
-                                                    {"KIND", 5, Align::left, 1},
-                                                    {"MODEL", 13, Align::left, 2},
-                                                    {"WORK", 17, Align::left, 7},
-                                                    {"TENANT", 10, Align::left, 9},
-                                                    {"PRI", 4, Align::right, 8},
-                                                    {"TRY", 3, Align::right, 6},
-                                                    {"WHERE", 12, Align::left, 3},
-                                                    {"PROGRESS", 8, Align::right, 4},
-                                                    {"TIME", 6, Align::right, 5}}};
+constexpr std::array<ClassColumn, 9> class_columns = {{
+    {"CLASS", 10, Align::left, 0, name_of},
+    {"METRIC", 14, Align::left, 6, metric_of},
+    {"TARGET", 7, Align::right, 1, target_of},
+    {"P50", 7, Align::right, 5, p50_of},
+    {"P90", 7, Align::right, 3, p90_of},
+    {"P99", 7, Align::right, 2, p99_of},
+    {"MAX", 7, Align::right, 7, max_of},
+    {"WITHIN", 8, Align::right, 4, nullptr},
+    {"DONE", 6, Align::right, 8, done_of},
+}};
 
-/// `left_out`: the title of a column to omit.
-using JobColumns = std::vector<PlacedColumn<JobColumn>>;
-JobColumns shown_columns(int width, std::string_view left_out = {}) {
-  // The note at the end of the row keeps at least this width.
-  return fit_columns<JobColumn>(job_columns, 1, width - 1 - std::max(15, width / 4), left_out);
-}
-
-/// The progress of a job. Training jobs report it; for a request it is estimated from the begin and
-/// the expected duration.
-struct Progress {
-  double share = absent;
-  double remaining_s = 0;  // negative: longer than expected
-  bool estimated = false;  // not reported
-  bool late = false;
-};
-
-Progress progress_of(const FrameContext& frame, const JobRow& row) {
-  const JobChanged& job = row.reported;
-  Progress progress;
-  progress.remaining_s = job.remaining_s;
-  if (job.progress > 0) progress.share = job.progress;
-  if (job.state != JobState::running || job.remaining_s <= 0) return progress;
-  progress.estimated = job.progress <= 0;
-  const double since_s = to_seconds(frame.now - (progress.estimated ? job.since : row.received_at));
-  if (progress.estimated) progress.share = std::clamp(since_s / job.remaining_s, 0.0, 1.0);
-  progress.remaining_s = job.remaining_s - since_s;
-  progress.late = progress.remaining_s < 0;
-  return progress;
-}
-
-/// A reported progress is a bar, an estimated one a number with a "~".
-void draw_progress(DrawRegion& region, int at, int line, int width, const Progress& progress) {
-  if (progress.late || progress.estimated) {
-    region.field(at, line, width, progress.late ? "late" : "~" + percent_text(progress.share),
-                 progress.late ? CellStyle::warm : CellStyle::faint, Align::right);
+void draw_share(DrawRegion& region, int column, int row, int width, const ClassReport& report) {
+  if (report.values.count == 0 || report.target <= 0) {
+    region.field(column, row, width, not_known, CellStyle::faint, Align::right);
     return;
   }
-  region.gauge(at, line, width, progress.share, percent_text(progress.share), CellStyle::fill_good);
+  const double share = static_cast<double>(report.met) / static_cast<double>(report.values.count);
+  // 99.96 % must not be shown as 100 %.
+  const std::string text = share < 1 && share > 0.995
+                               ? fmt::format("{:.1f}%", std::min(99.9, 100 * share))
+                               : percent_text(share);
+  region.gauge(column, row, width, share, text,
+               share >= share_good   ? CellStyle::fill_good
+               : share >= share_fair ? CellStyle::fill_warm
+                                     : CellStyle::fill_hot);
 }
 
-std::string column_text(const FrameContext& frame, const JobRow& row, std::string_view title) {
-  const JobChanged& job = row.reported;
-  if (title == "JOB") return to_short_text(job.job.id);
-  if (title == "KIND") return std::string(to_text(job.job.work.kind));
-  if (title == "MODEL") return job.job.work.model;
-  if (title == "WORK") return work_text(job.job.work);
-  if (title == "TENANT") return job.job.tenant;
-  if (title == "PRI") return fmt::format("{}", job.job.priority);
-  if (title == "TRY") return job.attempt == 0 ? "-" : fmt::format("{}", job.attempt);
-  if (title == "WHERE") return job.target.empty() ? "-" : job.target;
-  if (title == "TIME") {
-    if (is_terminal(job.state)) return duration_text(job.latency_s);
-    if (job.state == JobState::queued) return duration_text(to_seconds(frame.now - job.since));
-    if (job.remaining_s <= 0) return std::string(not_known);
-    const Progress progress = progress_of(frame, row);
-    return progress.late ? "+" + duration_text(-progress.remaining_s)
-                         : duration_text(progress.remaining_s);
-  }
-  return {};
+/// Heading, column titles, and a line per class; 0 if no class has a finished job.
+int class_panel_rows(const Model& model) {
+  if (!model.summary() || model.summary()->classes.empty()) return 0;
+  return 2 + static_cast<int>(model.summary()->classes.size());
 }
 
-/// The words before the reason of a job in this state.
-std::string_view reason_prefix(JobState state) {
-  if (state == JobState::queued) return "waits for ";
-  return is_terminal(state) ? "" : "fell back: ";
-}
-
-/// The text at the end of a row: why the job waits or failed, or how it ended.
-std::string note_of(const Model& model, const JobChanged& job) {
-  if (job.state == JobState::finished) {
-    std::string note =
-        fmt::format("{} {}", joules_text(job.usage.energy_j), dollars_text(job.usage.cost_usd));
-    if (job.outcome.first_token_s > 0) {
-      note += fmt::format(" 1st {}", duration_text(job.outcome.first_token_s));
-    }
-    return note;
-  }
-  std::string note;
-  // For a cancelled job, the detail says who cancelled it.
-  if (job.reason && job.state != JobState::cancelled) {
-    note = fmt::format("{}{}", job.state == JobState::queued ? "" : reason_prefix(job.state),
-                       to_text(*job.reason));
-  }
-  if (!job.detail.empty()) note += note.empty() ? job.detail : ": " + job.detail;
-  if (const Pause pause = pause_of(model, job); pause != Pause::none) {
-    note += fmt::format("{}paused: {}", note.empty() ? "" : "; ", to_text(pause));
-  }
-  if (note.empty() && job.state == JobState::leased) note = "assigned";
-  if (note.empty()) note = job.pool;
-  return note;
-}
-
-CellStyle note_role(JobState state) {
-  if (state == JobState::failed) return CellStyle::critical;
-  return state == JobState::queued ? CellStyle::warm : CellStyle::faint;
-}
-
-void draw_job(const FrameContext& frame, DrawRegion& region, const JobColumns& columns, int line,
-              const JobRow& row) {
-  const JobChanged& job = row.reported;
-  if (frame.ui.tagged_jobs.contains(job.job.id)) {
-    region.text(0, line, region.ascii() ? "+" : "✓", CellStyle::badge);
-  }
-  for (const auto& [column, at, width] : columns) {
-    if (column->title == "PROGRESS") {
-      if (is_placed(job.state)) {
-        draw_progress(region, at, line, width, progress_of(frame, row));
-      } else {
-        region.field(at, line, width, to_text(job.state),
-                     job.state == JobState::finished ? CellStyle::good : note_role(job.state),
-                     column->align);
+void draw_classes(const FrameContext& frame, DrawRegion region) {
+  if (class_panel_rows(frame.model) == 0) return;
+  const std::vector<ClassReport>& classes = frame.model.summary()->classes;
+  region.heading(0, fmt::format("Classes {}", classes.size()),
+                 frame.with_whole_fleet_note("finished, against targets"));
+  auto columns = fit_columns<ClassColumn>(class_columns, 0, region.columns() + 1);
+  // The remaining width goes to the names.
+  const int spare = region.columns() + 1 - column_after(columns, 0);
+  widen(columns, "CLASS", std::clamp(spare, 0, 20));
+  draw_column_titles(region, 1, columns, CellStyle::faint);
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const int row = static_cast<int>(i) + 2;
+    if (row >= region.rows()) break;
+    for (const auto& [column, at, width] : columns) {
+      if (column->figure == nullptr) {
+        draw_share(region, at, row, width, classes[i]);
+        continue;
       }
-    } else {
-      const std::string text = column_text(frame, row, column->title);
-      const CellStyle style = text == "-" || text == not_known || column->title == "WORK"
-                                  ? CellStyle::faint
-                                  : CellStyle::plain;
-      region.field(at, line, width, text, style, column->align);
+      const Figure figure = column->figure(classes[i]);
+      region.field(at, row, width, figure.text, figure.style, column->align);
     }
   }
-  const int note = column_after(columns, 1);
-  region.field(note, line, region.columns() - note, note_of(frame.model, job),
-               note_role(job.state));
 }
 
-/// The meaning of the TIME column, or the order of the section.
-std::string_view section_note(JobFilter section, const JobColumns& columns) {
-  const bool ended = section == JobFilter::failed || section == JobFilter::cancelled ||
-                     section == JobFilter::finished;
-  if (ended) return "newest first";
-  const bool timed = std::any_of(columns.begin(), columns.end(),
-                                 [](const auto& placed) { return placed.column->title == "TIME"; });
-  if (!timed) return "";
-  return section == JobFilter::running ? "time: expected remaining" : "time: waiting";
-}
+constexpr int reasons_columns_least = 34;
+constexpr int jobs_gap = 2;
 
-void draw_section(DrawRegion row, const JobColumns& columns, const JobLine& heading) {
-  std::string name(to_text(heading.section));
-  name.front() = static_cast<char>(name.front() - 'a' + 'A');
-  std::string note;
-  if (heading.shown < heading.count) note = fmt::format("{} shown", heading.shown);
-  const std::string_view order = section_note(heading.section, columns);
-  if (!note.empty() && !order.empty()) note += ", ";
-  note += order;
-  row.heading(0, fmt::format("{} {}", name, count_text(static_cast<double>(heading.count))),
-              heading.count > 0 ? note : "");
-}
+using Counts = std::map<Reason, std::uint64_t>;
 
-const Decision* decision_on(const Model& model, const JobId& job) {
-  const auto& decisions = model.decisions();
-  const auto found = std::find_if(decisions.rbegin(), decisions.rend(),
-                                  [&](const Decision& decision) { return decision.job == job; });
-  return found == decisions.rend() ? nullptr : &*found;
-}
-
-/// Rows without the heading: facts, the reason, and the last decision with its own heading.
-int details_rows(const Model& model, const JobChanged& job) {
-  const Decision* decision = decision_on(model, job.job.id);
-  return 4 + (job.returned.empty() ? 0 : 1) + (job.reason ? 1 : 0) +
-         (decision != nullptr ? 1 + decision_rows(*decision) : 0);
-}
-
-void draw_facts(DrawRegion& region, int from, const JobChanged& job) {
-  const int half = region.columns() / 2;
-  const auto fact = [&](int column, int row, std::string_view label, const std::string& value) {
-    DrawRegion part = region.part({column, 0, half - 1, region.rows()});
-    draw_fact(part, 0, from + row, 10, label, value.empty() ? "-" : value);
-  };
-  const Workload& work = job.job.work;
-  fact(0, 0, "work", fmt::format("{} {}, {}", to_text(work.kind), work.model, work_text(work)));
-  fact(0, 1, "tenant", fmt::format("{}, priority {}", job.job.tenant, job.job.priority));
-  fact(0, 2, "submitted", to_clock_text(job.submitted));
-  fact(0, 3, "state", fmt::format("{} since {}", to_text(job.state), to_clock_text(job.since)));
-  fact(half, 0, "where", job.target.empty() ? "-" : fmt::format("{} in {}", job.target, job.pool));
-  fact(half, 1, "attempt", fmt::format("{}", job.attempt));
-  // Usage is reported when an attempt ends.
-  fact(half, 2, "used",
-       job.usage.device_s > 0
-           ? fmt::format("{} device time, {}, {}", duration_text(job.usage.device_s),
-                         joules_text(job.usage.energy_j), dollars_text(job.usage.cost_usd))
-           : "-");
-  fact(half, 3, "result",
-       job.state == JobState::finished
-           ? fmt::format("{}, {} in {}", counted(job.outcome.output_tokens, "token"),
-                         counted(job.outcome.steps, "step"), duration_text(job.latency_s))
-           : "-");
-}
-
-void draw_details(const FrameContext& frame, DrawRegion region, const JobChanged& job) {
-  const int visible = region.rows() - 1;
-  const std::string scroll =
-      scroll_note(details_rows(frame.model, job), visible, frame.ui.details_top);
-  region.heading(0, fmt::format("Job {}", to_text(job.job.id)),
-                 scroll.empty() ? std::string(to_text(job.state)) : scroll);
-  DrawRegion body = region.part({0, 1, region.columns(), visible});
-  int row = -frame.ui.details_top;
-  draw_facts(body, row, job);
-  row += 4;
-  if (!job.returned.empty()) body.field(0, row++, body.columns(), job.returned);
-  if (job.reason) {
-    // For a cancelled job, the detail says who cancelled it.
-    const bool only_detail = job.state == JobState::cancelled && !job.detail.empty();
-    body.field(0, row++, body.columns(),
-               only_detail ? job.detail
-                           : fmt::format("{}{}: {}{}{}", reason_prefix(job.state),
-                                         to_text(*job.reason), facts(*job.reason).meaning,
-                                         job.detail.empty() ? "" : "; ", job.detail),
-               note_role(job.state));
+/// Reasons by count, as bars relative to the greatest.
+void draw_reasons(const FrameContext& frame, DrawRegion region, std::string_view title,
+                  const Counts& counts, CellStyle fill) {
+  std::vector<std::pair<std::uint64_t, Reason>> rows;
+  std::uint64_t all = 0;
+  for (const auto& [reason, count] : counts) {
+    rows.emplace_back(count, reason);
+    all += count;
   }
-  const Decision* decision = decision_on(frame.model, job.job.id);
-  if (decision == nullptr) return;
-  body.heading(row++, decision_title(*decision), to_clock_text(decision->at));
-  draw_decision(body, row, *decision);
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  const bool known = frame.model.summary().has_value();
+  region.heading(0, title,
+                 frame.with_whole_fleet_note(known ? count_text(static_cast<double>(all))
+                                                   : std::string(not_known)));
+  const int bar = std::clamp(region.columns() - 16, 0, 30);
+  const int rest = region.columns() - 16 - bar - 1;
+  for (std::size_t i = 0; i < rows.size() && static_cast<int>(i) + 1 < region.rows(); ++i) {
+    const int row = static_cast<int>(i) + 1;
+    const ReasonFacts& reason = facts(rows[i].second);
+    region.field(0, row, 15, reason.name);
+    region.gauge(16, row, bar,
+                 static_cast<double>(rows[i].first) / static_cast<double>(rows.front().first),
+                 count_text(static_cast<double>(rows[i].first)), fill);
+    if (rest > 12) region.field(16 + bar + 1, row, rest, reason.meaning, CellStyle::faint);
+  }
+  if (rows.empty() && known) region.text(0, 1, "none", CellStyle::faint);
 }
 
-/// Null if no job is selected or the model no longer has it.
-const JobChanged* chosen_job(const Model& model, const JobList& list) {
-  const auto job = list.chosen ? model.jobs().find(*list.chosen) : model.jobs().end();
-  return job == model.jobs().end() ? nullptr : &job->second.reported;
+int reason_rows(const Model& model) {
+  if (!model.summary()) return 1;
+  return static_cast<int>(
+      std::max(model.summary()->queued_for.size(), model.summary()->failures.size()));
 }
 
-/// Rows of the selected job's details, with the heading; 0 when closed.
-int job_details_rows(const Model& model, const JobList& list) {
-  const JobChanged* const job = list.open ? chosen_job(model, list) : nullptr;
-  return job == nullptr ? 0 : 1 + details_rows(model, *job);
+void draw_jobs_page(const FrameContext& frame, const JobsPage& page, const DrawRegion& region) {
+  const Summary sums = frame.model.summary().value_or(Summary{});
+  draw_reasons(frame, region.on(page.waiting), "Waiting for", sums.queued_for,
+               CellStyle::fill_warm);
+  draw_reasons(frame, region.on(page.failed), "Failed for", sums.failures,
+               CellStyle::fill_critical);
+  if (page.classes.rows > 0) draw_classes(frame, region.on(page.classes));
 }
+
+class JobsView : public View {
+ public:
+  explicit JobsView(UiState& ui) : View(ui, &ui.jobs.place), list_(ui.jobs) {}
+
+  void forget_layout() override { list_.lines.clear(); }
+  void draw(const FrameContext& frame, const DrawRegion& region) const override {
+    draw_header_page(frame, region, layout_, page_.rows,
+                     [&](const DrawRegion& page) { draw_jobs_page(frame, page_, page); });
+    draw_job_list(frame, region.on(layout_.list), selected(frame.model));
+    const JobChanged* const job = chosen_job(frame.model, list_);
+    if (layout_.details.rows > 0 && job != nullptr) {
+      draw_job_details(frame, region.on(layout_.details), *job);
+    }
+  }
+  std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
+    const auto text = [&](const JobLine& line, int item) -> CompactLine {
+      if (line.kind == JobLine::Kind::heading) {
+        return {fmt::format("{} {}", to_text(line.section), line.count), CellStyle::header};
+      }
+      const auto job = frame.model.jobs().find(line.job);
+      if (job == frame.model.jobs().end()) return {to_short_text(line.job), CellStyle::faint, item};
+      const JobChanged& reported = job->second.reported;
+      return {fmt::format("{} {} {}", to_short_text(line.job).substr(0, 4), reported.job.work.model,
+                          reported.reason         ? to_text(*reported.reason)
+                          : reported.progress > 0 ? percent_text(reported.progress)
+                                                  : reported.target),
+              CellStyle::plain, item};
+    };
+    return list_lines(list_.lines, list_.place, selected(frame.model), lines_max, text);
+  }
+  ScrolledRows lay_out(const LayoutInput& at) override {
+    list_.open = list_.open && chosen_job(at.model, list_) != nullptr;
+    const int details = job_details_rows(at.model, list_);
+    page_ = lay_out_jobs_page(at.model, at.body.columns);
+    layout_ = lay_out_jobs(at.body, page_, details);
+    const int rows = layout_.list.rows - 1;
+    list_.lines = list_jobs(at.model, ui_.fleet_filter, list_.filter, rows);
+    list_.place.scroll_to(index_of_chosen(list_), items(), rows);
+    return scrolled_rows(layout_, page_.rows, details);
+  }
+  std::optional<int> count() const override { return static_cast<int>(list_.lines.size()); }
+  int selected(const Model&) const override { return index_of_chosen(list_); }
+  void select(const Model&, int index, int direction) override {
+    choose_job(list_, index, direction);
+  }
+  std::string search_text(const Model& model, int index) const override {
+    const JobLine& line = list_.lines[static_cast<std::size_t>(index)];
+    const auto job = model.jobs().find(line.job);
+    if (line.kind == JobLine::Kind::heading || job == model.jobs().end()) return {};
+    const JobChanged& reported = job->second.reported;
+    return fmt::format("{} {} {} {} {} {} {} {}", to_text(reported.job.id),
+                       to_text(reported.job.work.kind), reported.job.work.model,
+                       reported.job.tenant, to_text(reported.state), reported.target, reported.pool,
+                       reported.reason ? to_text(*reported.reason) : "");
+  }
+  std::optional<ViewId> open_selected(const KeyContext&) override {
+    list_.open = list_.chosen.has_value();
+    return std::nullopt;
+  }
+  bool back() override { return leave_list(ui_, list_); }
+  void tag(const KeyContext& context) override {
+    context.cursor.say(toggle_tag(ui_.tagged_jobs, list_.chosen, "job"));
+    if (list_.chosen) move_on(context);
+  }
+
+ private:
+  JobList& list_;
+  JobsPage page_;
+  TableLayout layout_;
+};
 
 }  // namespace
 
-void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
-                       std::span<const JobRow* const> jobs, bool with_place) {
-  const JobColumns columns = shown_columns(region.columns(), with_place ? "" : "WHERE");
-  region.heading(0, title, section_note(JobFilter::running, columns));
-  for (std::size_t i = 0; i < jobs.size() && static_cast<int>(i) + 1 < region.rows(); ++i) {
-    draw_job(frame, region, columns, static_cast<int>(i) + 1, *jobs[i]);
-  }
-  if (jobs.empty()) region.text(0, 1, "no running jobs", CellStyle::faint);
-}
-
-void draw_running(const FrameContext& frame, DrawRegion region) {
-  const FleetFilter& fleet_filter = frame.ui.fleet_filter;
-  const auto rows = static_cast<std::size_t>(std::max(0, region.rows() - 1));
-  const auto& summary = frame.model.summary();
-  // The router counts all running jobs; jobs that match the filter must be counted here.
-  const auto jobs =
-      running_jobs(frame.model, fleet_filter, fleet_filter.active() ? SIZE_MAX : rows);
-  std::string title = "Running";
-  if (fleet_filter.active()) {
-    title += fmt::format(" {}", jobs.size());
-  } else if (summary) {
-    title += " " + count_text(static_cast<double>(summary->running));
-  }
-  draw_running_jobs(frame, region, title, jobs, true);
+JobsPage lay_out_jobs_page(const Model& model, int columns) {
+  JobsPage page;
+  const int reasons = std::max(1, reason_rows(model)) + 1;
+  const int classes = class_panel_rows(model);
+  const bool beside =
+      classes > 0 && columns >= 2 * (reasons_columns_least + jobs_gap) + class_panel_columns;
+  const int left = beside ? columns - class_panel_columns - jobs_gap : columns;
+  const SizeHint half{reasons_columns_least, 400, 1};
+  const std::vector<Rect> parts = cut_columns({0, 0, left, reasons}, {half, half}, jobs_gap);
+  page.waiting = parts[0];
+  page.failed = parts[1];
+  page.rows = reasons;
+  if (classes == 0) return page;
+  page.classes = beside ? Rect{left + jobs_gap, 0, class_panel_columns, classes}
+                        : Rect{0, reasons, columns, classes};
+  page.rows = std::max(reasons, page.classes.row + classes);
+  return page;
 }
 
 TableLayout lay_out_jobs(const Rect& area, const JobsPage& page, int details) {
   return lay_out_table(area, page.rows, page.waiting.rows, area.rows / 2, details);
 }
 
-void JobsView::draw_list(const FrameContext& frame, DrawRegion region) const {
-  const JobColumns columns = shown_columns(region.columns());
-  region.on(region.row_area(0)).blank(CellStyle::title);
-  draw_column_titles(region, 0, columns, CellStyle::title);
-  const int note = column_after(columns, 1);
-  const std::string filter = fmt::format("showing {} ", to_text(list.filter));
-  const int badge = region.columns() - static_cast<int>(filter.size());
-  if (note + 5 <= badge) region.text(note, 0, "NOTE", CellStyle::title);
-  region.text(badge, 0, filter, CellStyle::badge);
-  const auto draw = [&](int row, std::size_t item) {
-    const JobLine& line = list.lines[item];
-    if (line.kind == JobLine::Kind::heading) {
-      draw_section(region.on(region.row_area(row)), columns, line);
-      return true;
-    }
-    const auto job = frame.model.jobs().find(line.job);
-    if (job != frame.model.jobs().end()) draw_job(frame, region, columns, row, job->second);
-    return true;
-  };
-  draw_items(frame, region, 1, list.place, list.lines.size(), selected(frame.model), draw);
-}
-
-void JobsView::draw(const FrameContext& frame, const DrawRegion& region) const {
-  draw_header_page(frame, region, layout_, page_.rows,
-                   [&](const DrawRegion& page) { draw_jobs_page(frame, page_, page); });
-  draw_list(frame, region.on(layout_.list));
-  const JobChanged* const job = chosen_job(frame.model, list);
-  if (layout_.details.rows > 0 && job != nullptr) {
-    draw_details(frame, region.on(layout_.details), *job);
-  }
-}
-
-std::vector<CompactLine> JobsView::compact_lines(const FrameContext& frame, int lines_max) const {
-  const auto text = [&](const JobLine& line, int item) -> CompactLine {
-    if (line.kind == JobLine::Kind::heading) {
-      return {fmt::format("{} {}", to_text(line.section), line.count), CellStyle::header};
-    }
-    const auto job = frame.model.jobs().find(line.job);
-    if (job == frame.model.jobs().end()) return {to_short_text(line.job), CellStyle::faint, item};
-    const JobChanged& reported = job->second.reported;
-    return {fmt::format("{} {} {}", to_short_text(line.job).substr(0, 4), reported.job.work.model,
-                        reported.reason         ? to_text(*reported.reason)
-                        : reported.progress > 0 ? percent_text(reported.progress)
-                                                : reported.target),
-            CellStyle::plain, item};
-  };
-  return list_lines(list.lines, list.place, selected(frame.model), lines_max, text);
-}
-
-ScrolledRows JobsView::lay_out(const LayoutInput& at) {
-  list.open = list.open && chosen_job(at.model, list) != nullptr;
-  const int details = job_details_rows(at.model, list);
-  page_ = lay_out_jobs_page(at.model, at.body.columns);
-  layout_ = lay_out_jobs(at.body, page_, details);
-  const int rows = layout_.list.rows - 1;
-  list.lines = list_jobs(at.model, ui_.fleet_filter, list.filter, rows);
-  list.place.scroll_to(index_of_chosen(list), items(), rows);
-  return scrolled_rows(layout_, page_.rows, details);
-}
-
-void JobsView::step_filter() {
-  advance(list.filter, job_filter_count, 1);
-  list.place = ListViewport{};
-}
-
-void JobsView::select(const Model&, int index, int direction) {
-  choose_job(list, index, direction);
-}
-
-std::string JobsView::search_text(const Model& model, int index) const {
-  const JobLine& line = list.lines[static_cast<std::size_t>(index)];
-  const auto job = model.jobs().find(line.job);
-  if (line.kind == JobLine::Kind::heading || job == model.jobs().end()) return {};
-  const JobChanged& reported = job->second.reported;
-  return fmt::format("{} {} {} {} {} {} {} {}", to_text(reported.job.id),
-                     to_text(reported.job.work.kind), reported.job.work.model, reported.job.tenant,
-                     to_text(reported.state), reported.target, reported.pool,
-                     reported.reason ? to_text(*reported.reason) : "");
-}
-
-std::optional<ViewId> JobsView::open_selected(const KeyContext&) {
-  list.open = list.chosen.has_value();
-  return std::nullopt;
-}
-
-void JobsView::tag(const KeyContext& context) {
-  context.cursor.say(toggle_tag(ui_.tagged_jobs, list.chosen, "job"));
-  if (list.chosen) move_on(context);
-}
+std::unique_ptr<View> make_jobs_view(UiState& ui) { return std::make_unique<JobsView>(ui); }
 
 }  // namespace drover::tui

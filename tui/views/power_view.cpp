@@ -1,5 +1,5 @@
-#include "tui/views/power_view.h"
-
+// Power against caps and the spend rate against the budget over time; beside them the use of energy
+// and cost, and devices that are hot or throttled. On low screens it scrolls as one page.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -9,8 +9,8 @@
 #include "fleet/base/units.h"
 #include "tui/device/device_charts.h"
 #include "tui/panels/panels.h"
-#include "tui/panels/throttle_panels.h"
 #include "tui/tables/device_columns.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
@@ -186,7 +186,12 @@ constexpr int power_gap = 2;
 constexpr int chart_rows_more = 12;
 constexpr double least_top = 10;  // of a chart's scale, so that its middle is a whole number
 
-using Page = PowerView::Page;
+/// Rectangles relative to the page's corner.
+struct Page {
+  std::vector<Rect> charts;  // the site, each pool, dollars per hour
+  Rect costs, throttle_times, hottest, throttled;
+  int rows = 0;
+};
 
 /// `least_rows`: the rows to fill.
 Page lay_out_page(const Model& model, int columns, int least_rows) {
@@ -309,51 +314,58 @@ TimeWindow page_window(const FrameContext& frame, const Page& page) {
   return window;
 }
 
+class PowerView : public View {
+ public:
+  using View::View;
+
+  void draw(const FrameContext& frame, const DrawRegion& region) const override {
+    DrawRegion view = region;
+    const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
+    Canvas canvas({view.columns(), page_.rows});
+    DrawRegion body(canvas, {0, 0, view.columns(), page_.rows}, view.ascii());
+    const TimeWindow window = page_window(frame, page_);
+    const std::vector<MetricChart> charts = charts_of(frame);
+    for (std::size_t i = 0; i < charts.size(); ++i) {
+      draw_metric_chart(body, page_.charts[i], charts[i], window);
+    }
+    const std::string scroll = scroll_note(page_.rows, view.rows(), ui_.details_top);
+    draw_costs(frame, body.on(page_.costs), totals, zoomed_note(ui_, scroll));
+    draw_throttle_times(frame, body.on(page_.throttle_times));
+    draw_hottest(frame, body.on(page_.hottest));
+    draw_throttled(frame, body.on(page_.throttled));
+    view.paste(canvas, ui_.details_top, 0);
+  }
+  std::vector<CompactLine> compact_lines(const FrameContext& frame, int) const override {
+    const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
+    const auto& summary = frame.model.summary();
+    std::vector<CompactLine> lines = {
+        {fmt::format("power {}", known_text(totals.power_w, watts_text))},
+        {fmt::format("limit {}",
+                     totals.power_limit_w > 0 ? watts_text(totals.power_limit_w) : "N/A")},
+        {fmt::format("rate {}/h", totals.price_known && totals.usd_per_h > 0
+                                      ? dollars_text(totals.usd_per_h)
+                                      : std::string(not_known))}};
+    if (summary) {
+      lines.push_back({fmt::format("used {}", joules_text(summary->fleet_energy_j))});
+      lines.push_back({fmt::format("cost {}", dollars_text(summary->fleet_cost_usd))});
+    }
+    return lines;
+  }
+  ScrolledRows lay_out(const LayoutInput& at) override {
+    page_ = lay_out_page(at.model, at.body.columns, at.body.rows);
+    return {page_.rows, at.body.rows};
+  }
+  ChartRange chart_range(const FrameContext& frame) const override {
+    const TimeWindow window = page_window(frame, page_);
+    return {window.begin(plot_cells(page_)), window.bin};
+  }
+
+ private:
+  Page page_;
+};
+
 }  // namespace
 
-TrendRange PowerView::trend_range(const FrameContext& frame) const {
-  const TimeWindow window = page_window(frame, page_);
-  return {window.begin(plot_cells(page_)), window.bin};
-}
-
-ScrolledRows PowerView::lay_out(const LayoutInput& at) {
-  page_ = lay_out_page(at.model, at.body.columns, at.body.rows);
-  return {page_.rows, at.body.rows};
-}
-
-void PowerView::draw(const FrameContext& frame, const DrawRegion& region) const {
-  DrawRegion view = region;
-  const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
-  Canvas canvas({view.columns(), page_.rows});
-  DrawRegion body(canvas, {0, 0, view.columns(), page_.rows}, view.ascii());
-  const TimeWindow window = page_window(frame, page_);
-  const std::vector<MetricChart> charts = charts_of(frame);
-  for (std::size_t i = 0; i < charts.size(); ++i) {
-    draw_metric_chart(body, page_.charts[i], charts[i], window);
-  }
-  const std::string scroll = scroll_note(page_.rows, view.rows(), ui_.details_top);
-  draw_costs(frame, body.on(page_.costs), totals, zoomed_note(ui_, scroll));
-  draw_throttle_times(frame, body.on(page_.throttle_times));
-  draw_hottest(frame, body.on(page_.hottest));
-  draw_throttled(frame, body.on(page_.throttled));
-  view.paste(canvas, ui_.details_top, 0);
-}
-
-std::vector<CompactLine> PowerView::compact_lines(const FrameContext& frame, int) const {
-  const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
-  const auto& summary = frame.model.summary();
-  std::vector<CompactLine> lines = {
-      {fmt::format("power {}", known_text(totals.power_w, watts_text))},
-      {fmt::format("limit {}",
-                   totals.power_limit_w > 0 ? watts_text(totals.power_limit_w) : "N/A")},
-      {fmt::format("rate {}/h", totals.price_known && totals.usd_per_h > 0
-                                    ? dollars_text(totals.usd_per_h)
-                                    : std::string(not_known))}};
-  if (summary) {
-    lines.push_back({fmt::format("used {}", joules_text(summary->fleet_energy_j))});
-    lines.push_back({fmt::format("cost {}", dollars_text(summary->fleet_cost_usd))});
-  }
-  return lines;
-}
+std::unique_ptr<View> make_power_view(UiState& ui) { return std::make_unique<PowerView>(ui); }
 
 }  // namespace drover::tui

@@ -1,5 +1,4 @@
-#include "tui/views/routing_view.h"
-
+// Placements and their reasons: the live decisions, newest first, below a page of their sums.
 #include <algorithm>
 #include <array>
 
@@ -7,6 +6,10 @@
 
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
+#include "tui/panels/panels.h"
+#include "tui/tables/device_columns.h"
+#include "tui/views/view_layouts.h"
+#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
@@ -80,123 +83,249 @@ int decision_details_rows(const Model& model, const DecisionList& list) {
   return decision == nullptr ? 0 : 1 + decision_rows(*decision);
 }
 
+constexpr int flow_lines_max = 8;           // the last one counts the flows that are not shown
+constexpr int routing_wide_columns = 116;   // from here on, costs are beside the flows
+constexpr int routing_roomy_columns = 170;  // from here on, pools are beside both
+constexpr int pools_columns = 96;
+constexpr int routing_gap = 2;
+
+struct Flow {
+  const PoolFlowKey* key;
+  const PoolFlowCount* count;
+};
+
+std::vector<Flow> flows_by_count(const Model& model) {
+  std::vector<Flow> flows;
+  for (const auto& [key, count] : model.flows()) flows.push_back({&key, &count});
+  std::stable_sort(flows.begin(), flows.end(),
+                   [](const Flow& a, const Flow& b) { return a.count->all > b.count->all; });
+  return flows;
+}
+
+int flow_lines(const Model& model) {
+  return std::clamp(static_cast<int>(model.flows().size()), 1, flow_lines_max);
+}
+
+/// Per minute, in five columns.
+std::string rate_text(double per_min) {
+  if (std::isnan(per_min)) return std::string(not_known);
+  return per_min < 100 ? fmt::format("{:.1f}", per_min) : count_text(per_min);
+}
+
+struct FlowColumns {
+  int pool, reason, count, rate, bar;
+};
+
+FlowColumns lay_out_flows(int columns) {
+  const int pool = std::clamp((columns - 50) / 2, 6, 20);
+  const int reason = 2 * pool + 6;
+  return {pool, reason, reason + 15, reason + 22, reason + 33};
+}
+
+void draw_flow(const Model& model, DrawRegion& region, int line, const FlowColumns& at,
+               const Flow& flow, double share, Instant now) {
+  const auto& [key, count] = flow;
+  const bool fell = key->reason.has_value();
+  region.field(0, line, at.pool, key->wanted.empty() ? "-" : key->wanted,
+               fell ? CellStyle::faint : CellStyle::plain);
+  region.text(at.pool + 1, line, region.ascii() ? "->" : "─▶",
+              fell ? CellStyle::warm : CellStyle::good);
+  region.field(at.pool + 4, line, at.pool, key->got.empty() ? "-" : key->got, CellStyle::plain);
+  region.field(at.reason, line, 14, fell ? to_text(*key->reason) : "preferred pool",
+               fell ? CellStyle::warm : CellStyle::good);
+  region.field(at.count, line, 6, count_text(static_cast<double>(count->all)), CellStyle::plain,
+               Align::right);
+  const double per_min = model.per_min(*count, now);
+  region.field(at.rate, line, 10, rate_text(per_min) + (std::isnan(per_min) ? "" : "/min"),
+               per_min > 0 ? CellStyle::plain : CellStyle::faint, Align::right);
+  region.gauge(at.bar, line, std::clamp(region.columns() - at.bar, 0, 40), share,
+               percent_text(share), fell ? CellStyle::fill_warm : CellStyle::fill_good);
+}
+
+void draw_flows_heading(const FrameContext& frame, DrawRegion& region,
+                        const std::vector<Flow>& flows, std::uint64_t all) {
+  std::uint64_t moved = 0;
+  for (const Flow& flow : flows) moved += flow.key->reason ? flow.count->all : 0;
+  const std::string title = "Placements: preferred pool to actual";
+  const auto fits = [&](const std::string& text) {
+    return title.size() + text.size() + 3 < static_cast<std::size_t>(region.columns());
+  };
+  std::string note;
+  for (const std::string& more :
+       {fmt::format("{} of {} fell back", count_text(static_cast<double>(moved)),
+                    count_text(static_cast<double>(all))),
+        fmt::format(" since {}", to_clock_text(frame.model.flows_since())),
+        fmt::format(", rates over {}", duration_text(to_seconds(frame.model.rate_span())))}) {
+    if (all == 0 || !fits(frame.with_whole_fleet_note(note + more))) break;
+    note += more;
+  }
+  region.heading(0, title, frame.with_whole_fleet_note(note));
+}
+
+void draw_flows(const FrameContext& frame, DrawRegion region) {
+  const std::vector<Flow> flows = flows_by_count(frame.model);
+  std::uint64_t all = 0;
+  for (const Flow& flow : flows) all += flow.count->all;
+  draw_flows_heading(frame, region, flows, all);
+  if (flows.empty()) region.text(0, 1, "no job was placed yet", CellStyle::faint);
+  const FlowColumns at = lay_out_flows(region.columns());
+  const std::size_t lines = static_cast<std::size_t>(flow_lines(frame.model));
+  const std::size_t shown = flows.size() > lines ? lines - 1 : flows.size();
+  std::uint64_t listed = 0;
+  for (std::size_t i = 0; i < shown; ++i) {
+    listed += flows[i].count->all;
+    const double share = static_cast<double>(flows[i].count->all) / static_cast<double>(all);
+    draw_flow(frame.model, region, static_cast<int>(i) + 1, at, flows[i], share, frame.now);
+  }
+  if (shown == flows.size()) return;
+  region.field(0, static_cast<int>(lines), region.columns(),
+               fmt::format("{} more {}, of {} jobs", flows.size() - shown,
+                           flows.size() - shown == 1 ? "flow" : "flows",
+                           count_text(static_cast<double>(all - listed))),
+               CellStyle::faint);
+}
+
+void draw_routing_page(const FrameContext& frame, const RoutingPage& page,
+                       const DrawRegion& region) {
+  draw_flows(frame, region.on(page.flows));
+  draw_fallbacks(frame, region.on(page.costs));
+  draw_pools(frame, region.on(page.pools));
+}
+
+class RoutingView : public View {
+ public:
+  explicit RoutingView(UiState& ui) : View(ui, &ui.decisions.place), list_(ui.decisions) {}
+
+  void forget_layout() override { list_.numbers.clear(); }
+  void draw(const FrameContext& frame, const DrawRegion& region) const override {
+    draw_header_page(frame, region, layout_, page_.rows,
+                     [&](const DrawRegion& page) { draw_routing_page(frame, page_, page); });
+    draw_list(frame, region.on(layout_.list));
+    if (layout_.details.rows == 0 || !list_.chosen) return;
+    const Decision* const decision = decision_of(frame.model, *list_.chosen);
+    if (decision == nullptr) return;
+    DrawRegion details = region.on(layout_.details);
+    const int visible = details.rows() - 1;
+    const std::string scroll = scroll_note(decision_rows(*decision), visible, ui_.details_top);
+    details.heading(0, decision_title(*decision),
+                    scroll.empty() ? to_clock_text(decision->at) : scroll);
+    DrawRegion body = details.part({0, 1, details.columns(), visible});
+    draw_decision(body, -ui_.details_top, *decision);
+  }
+  std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
+    const auto text = [&](std::uint64_t number, int item) -> CompactLine {
+      const Decision* const decision = decision_of(frame.model, number);
+      if (decision == nullptr) return {"-", CellStyle::faint, item};
+      const bool fell = decision->fallback_reason.has_value();
+      return {fmt::format("{} {} {}", decision->model,
+                          decision->target.empty() ? to_text(decision->action)
+                                                   : std::string_view(decision->target),
+                          fell ? to_text(*decision->fallback_reason) : ""),
+              fell ? CellStyle::warm : CellStyle::plain, item};
+    };
+    return list_lines(list_.numbers, list_.place, selected(frame.model), lines_max, text);
+  }
+  ScrolledRows lay_out(const LayoutInput& at) override {
+    list_.numbers = list_decisions(at.model, ui_.fleet_filter);
+    const int chosen = selected(at.model);
+    if (chosen < 0) list_.open = false;
+    const int details = decision_details_rows(at.model, list_);
+    page_ = lay_out_routing_page(at.model, at.body.columns);
+    layout_ = lay_out_routing(at.body, page_, details);
+    if (!list_.chosen) list_.place.top = 0;
+    list_.place.scroll_to(chosen, items(), layout_.list.rows - 1);
+    return scrolled_rows(layout_, page_.rows, details);
+  }
+  std::optional<int> count() const override { return static_cast<int>(list_.numbers.size()); }
+  int selected(const Model&) const override {
+    return index_where(list_.numbers, [&](std::uint64_t number) { return number == list_.chosen; });
+  }
+  void select(const Model&, int index, int direction) override {
+    // At the top of the list the newest decision is always selected.
+    if (index == 0 && direction == 0 && !list_.open) {
+      list_.chosen.reset();
+      list_.place = ListViewport{};
+      return;
+    }
+    list_.chosen = list_.numbers[static_cast<std::size_t>(index)];
+    list_.place.row = -1;
+  }
+  std::string search_text(const Model& model, int index) const override {
+    const Decision* const decision =
+        decision_of(model, list_.numbers[static_cast<std::size_t>(index)]);
+    if (decision == nullptr) return {};
+    return fmt::format("{} {} {} {} {} {} {} {}", to_text(decision->job), decision->model,
+                       to_text(decision->action), decision->rule, decision->preferred_pool,
+                       decision->pool, decision->target,
+                       decision->fallback_reason ? to_text(*decision->fallback_reason) : "");
+  }
+  std::optional<ViewId> open_selected(const KeyContext&) override {
+    list_.open = list_.chosen.has_value();
+    return std::nullopt;
+  }
+  bool back() override { return leave_list(ui_, list_); }
+
+ private:
+  void draw_list(const FrameContext& frame, DrawRegion region) const {
+    auto columns = fit_columns<DecisionColumn>(decision_columns, 1, region.columns() - 1);
+    // The remaining width goes to the last column, which is text.
+    widen(columns, "REASON", std::max(0, region.columns() - column_after(columns, 1)));
+    region.on(region.row_area(0)).blank(CellStyle::title);
+    draw_column_titles(region, 0, columns, CellStyle::title);
+    const auto draw = [&](int row, std::size_t item) {
+      const Decision* const decision = decision_of(frame.model, list_.numbers[item]);
+      if (decision == nullptr) return false;  // the list was laid out for another moment
+      for (const auto& [column, at, width] : columns) {
+        const std::string text = column->text(*decision);
+        region.field(at, row, width, text,
+                     text == "-" ? CellStyle::faint : role_of(*decision, column->title),
+                     column->align);
+      }
+      return true;
+    };
+    draw_items(frame, region, 1, list_.place, list_.numbers.size(), selected(frame.model), draw);
+    if (list_.numbers.empty())
+      region.text(1, 1, frame.nothing_text("decision", "no decision yet"), CellStyle::faint);
+  }
+
+  DecisionList& list_;
+  RoutingPage page_;
+  TableLayout layout_;
+};
+
 }  // namespace
+
+RoutingPage lay_out_routing_page(const Model& model, int columns) {
+  const int flows = 1 + flow_lines(model);
+  const int costs = fallback_panel_rows(model);
+  const int pools = pool_panel_rows(model);
+  RoutingPage page;
+  if (columns >= routing_roomy_columns) {
+    const int left = columns - pools_columns - routing_gap;
+    page.flows = {0, 0, left, flows};
+    page.costs = {0, flows, left, costs};
+    page.pools = {left + routing_gap, 0, pools_columns, pools};
+    page.rows = std::max(flows + costs, pools);
+  } else if (columns >= routing_wide_columns) {
+    const int left = columns - fallback_panel_columns - routing_gap;
+    page.flows = {0, 0, left, flows};
+    page.costs = {left + routing_gap, 0, fallback_panel_columns, costs};
+    page.pools = {0, std::max(flows, costs), columns, pools};
+    page.rows = page.pools.row + pools;
+  } else {
+    page.flows = {0, 0, columns, flows};
+    page.pools = {0, flows, columns, pools};
+    page.costs = {0, flows + pools, columns, costs};
+    page.rows = flows + pools + costs;
+  }
+  return page;
+}
 
 TableLayout lay_out_routing(const Rect& area, const RoutingPage& page, int details) {
   // The decisions keep more than a third of the screen.
   return lay_out_table(area, page.rows, page.flows.rows, area.rows * 3 / 5, details);
 }
 
-std::vector<std::uint64_t> list_decisions(const Model& model, const FleetFilter& fleet_filter) {
-  std::vector<std::uint64_t> numbers;
-  const auto& decisions = model.decisions();
-  for (auto decision = decisions.rbegin(); decision != decisions.rend(); ++decision) {
-    if (fleet_filter.shows(model, *decision)) numbers.push_back(decision->number);
-  }
-  return numbers;
-}
-
-const Decision* decision_of(const Model& model, std::uint64_t number) {
-  const auto& decisions = model.decisions();
-  const auto at = std::lower_bound(
-      decisions.begin(), decisions.end(), number,
-      [](const Decision& decision, std::uint64_t wanted) { return decision.number < wanted; });
-  return at == decisions.end() || at->number != number ? nullptr : &*at;
-}
-
-void RoutingView::draw_list(const FrameContext& frame, DrawRegion region) const {
-  auto columns = fit_columns<DecisionColumn>(decision_columns, 1, region.columns() - 1);
-  // The remaining width goes to the last column, which is text.
-  widen(columns, "REASON", std::max(0, region.columns() - column_after(columns, 1)));
-  region.on(region.row_area(0)).blank(CellStyle::title);
-  draw_column_titles(region, 0, columns, CellStyle::title);
-  const auto draw = [&](int row, std::size_t item) {
-    const Decision* const decision = decision_of(frame.model, list_.numbers[item]);
-    if (decision == nullptr) return false;  // the list was laid out for another moment
-    for (const auto& [column, at, width] : columns) {
-      const std::string text = column->text(*decision);
-      region.field(at, row, width, text,
-                   text == "-" ? CellStyle::faint : role_of(*decision, column->title),
-                   column->align);
-    }
-    return true;
-  };
-  draw_items(frame, region, 1, list_.place, list_.numbers.size(), selected(frame.model), draw);
-  if (list_.numbers.empty())
-    region.text(1, 1, frame.nothing_text("decision", "no decision yet"), CellStyle::faint);
-}
-
-void RoutingView::draw(const FrameContext& frame, const DrawRegion& region) const {
-  draw_header_page(frame, region, layout_, page_.rows,
-                   [&](const DrawRegion& page) { draw_routing_page(frame, page_, page); });
-  draw_list(frame, region.on(layout_.list));
-  if (layout_.details.rows == 0 || !list_.chosen) return;
-  const Decision* const decision = decision_of(frame.model, *list_.chosen);
-  if (decision == nullptr) return;
-  DrawRegion details = region.on(layout_.details);
-  const int visible = details.rows() - 1;
-  const std::string scroll = scroll_note(decision_rows(*decision), visible, ui_.details_top);
-  details.heading(0, decision_title(*decision),
-                  scroll.empty() ? to_clock_text(decision->at) : scroll);
-  DrawRegion body = details.part({0, 1, details.columns(), visible});
-  draw_decision(body, -ui_.details_top, *decision);
-}
-
-std::vector<CompactLine> RoutingView::compact_lines(const FrameContext& frame,
-                                                    int lines_max) const {
-  const auto text = [&](std::uint64_t number, int item) -> CompactLine {
-    const Decision* const decision = decision_of(frame.model, number);
-    if (decision == nullptr) return {"-", CellStyle::faint, item};
-    const bool fell = decision->fallback_reason.has_value();
-    return {fmt::format("{} {} {}", decision->model,
-                        decision->target.empty() ? to_text(decision->action)
-                                                 : std::string_view(decision->target),
-                        fell ? to_text(*decision->fallback_reason) : ""),
-            fell ? CellStyle::warm : CellStyle::plain, item};
-  };
-  return list_lines(list_.numbers, list_.place, selected(frame.model), lines_max, text);
-}
-
-ScrolledRows RoutingView::lay_out(const LayoutInput& at) {
-  list_.numbers = list_decisions(at.model, ui_.fleet_filter);
-  const int chosen = selected(at.model);
-  if (chosen < 0) list_.open = false;
-  const int details = decision_details_rows(at.model, list_);
-  page_ = lay_out_routing_page(at.model, at.body.columns);
-  layout_ = lay_out_routing(at.body, page_, details);
-  if (!list_.chosen) list_.place.top = 0;
-  list_.place.scroll_to(chosen, items(), layout_.list.rows - 1);
-  return scrolled_rows(layout_, page_.rows, details);
-}
-
-int RoutingView::selected(const Model&) const {
-  return index_where(list_.numbers, [&](std::uint64_t number) { return number == list_.chosen; });
-}
-
-void RoutingView::select(const Model&, int index, int direction) {
-  // At the top of the list the newest decision is always selected.
-  if (index == 0 && direction == 0 && !list_.open) {
-    list_.chosen.reset();
-    list_.place = ListViewport{};
-    return;
-  }
-  list_.chosen = list_.numbers[static_cast<std::size_t>(index)];
-  list_.place.row = -1;
-}
-
-std::string RoutingView::search_text(const Model& model, int index) const {
-  const Decision* const decision =
-      decision_of(model, list_.numbers[static_cast<std::size_t>(index)]);
-  if (decision == nullptr) return {};
-  return fmt::format("{} {} {} {} {} {} {} {}", to_text(decision->job), decision->model,
-                     to_text(decision->action), decision->rule, decision->preferred_pool,
-                     decision->pool, decision->target,
-                     decision->fallback_reason ? to_text(*decision->fallback_reason) : "");
-}
-
-std::optional<ViewId> RoutingView::open_selected(const KeyContext&) {
-  list_.open = list_.chosen.has_value();
-  return std::nullopt;
-}
+std::unique_ptr<View> make_routing_view(UiState& ui) { return std::make_unique<RoutingView>(ui); }
 
 }  // namespace drover::tui

@@ -1,32 +1,27 @@
 #include "tui/views/views.h"
 
-#include <array>
+#include <utility>
 
 #include "fleet/base/enum_tables.h"
 
 namespace drover::tui {
 namespace {
 
-template <auto member>
-View& of(Views& views) {
-  return views.*member;
-}
-
 struct ViewRow {
   ViewId id;
-  View& (*of)(Views& views);
+  std::unique_ptr<View> (*make)(UiState& ui);
 };
 
 constexpr std::array<ViewRow, view_count> view_table = {{
-    {ViewId::fleet, of<&Views::fleet>},
-    {ViewId::devices, of<&Views::devices>},
-    {ViewId::device, of<&Views::device>},
-    {ViewId::jobs, of<&Views::jobs>},
-    {ViewId::routing, of<&Views::routing>},
-    {ViewId::power, of<&Views::power>},
-    {ViewId::events, of<&Views::events>},
-    {ViewId::data_plane, of<&Views::data_plane>},
-    {ViewId::help, of<&Views::help>},
+    {ViewId::fleet, make_fleet_view},
+    {ViewId::devices, make_devices_view},
+    {ViewId::device, make_device_view},
+    {ViewId::jobs, make_jobs_view},
+    {ViewId::routing, make_routing_view},
+    {ViewId::power, make_power_view},
+    {ViewId::events, make_events_view},
+    {ViewId::data_plane, make_data_plane_view},
+    {ViewId::help, make_help_view},
 }};
 
 // A missing row has the number of the first view.
@@ -34,7 +29,10 @@ static_assert(is_in_order(view_table, &ViewRow::id));
 
 }  // namespace
 
-View& Views::shown() { return view_table[static_cast<std::size_t>(ui.view)].of(*this); }
+Views::Views(std::vector<HelpLine> help) {
+  ui.help = std::move(help);
+  for (std::size_t i = 0; i < view_table.size(); ++i) views_[i] = view_table[i].make(ui);
+}
 
 void Views::show(ViewId view) {
   if (view == ViewId::help && ui.view != ViewId::help) ui.before_help = ui.view;
@@ -43,11 +41,11 @@ void Views::show(ViewId view) {
   }
   ui.view = view;
   ui.details_top = 0;
-  device.forget_figure();
+  ui.figure = {};
 }
 
 void Views::forget_layout() {
-  for (const ViewRow& row : view_table) row.of(*this).forget_layout();
+  for (const auto& view : views_) view->forget_layout();
 }
 
 }  // namespace drover::tui

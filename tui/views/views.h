@@ -1,41 +1,37 @@
 // The views of one dashboard.
 #pragma once
 
-#include <utility>
+#include <array>
+#include <memory>
 #include <vector>
 
-#include "tui/views/data_plane_view.h"
-#include "tui/views/device_view.h"
-#include "tui/views/devices_view.h"
-#include "tui/views/events_view.h"
-#include "tui/views/fleet_view.h"
-#include "tui/views/help_view.h"
-#include "tui/views/jobs_view.h"
-#include "tui/views/power_view.h"
-#include "tui/views/routing_view.h"
+#include "tui/state/view.h"
 
 namespace drover::tui {
 
+std::unique_ptr<View> make_fleet_view(UiState& ui);
+std::unique_ptr<View> make_devices_view(UiState& ui);
+std::unique_ptr<View> make_device_view(UiState& ui);
+std::unique_ptr<View> make_jobs_view(UiState& ui);
+std::unique_ptr<View> make_routing_view(UiState& ui);
+std::unique_ptr<View> make_power_view(UiState& ui);
+std::unique_ptr<View> make_events_view(UiState& ui);
+std::unique_ptr<View> make_data_plane_view(UiState& ui);
+std::unique_ptr<View> make_help_view(UiState& ui);
+
 class Views {
  public:
-  /// `help`: the lines of the help page.
-  explicit Views(std::vector<HelpLine> help_lines) : help(ui, std::move(help_lines)) {}
+  explicit Views(std::vector<HelpLine> help);
 
   UiState ui;  // what they share
-  FleetView fleet{ui};
-  DevicesView devices{ui};
-  DeviceView device{ui, devices};
-  JobsView jobs{ui};
-  RoutingView routing{ui};
-  PowerView power{ui};
-  EventsView events{ui, jobs};
-  DataPlaneView data_plane{ui};
-  HelpView help;
 
-  View& shown();
+  View& shown() { return *views_[static_cast<std::size_t>(ui.view)]; }
   /// Switches to a view. The views help and device remember the previous view.
   void show(ViewId view);
   void forget_layout();
+
+ private:
+  std::array<std::unique_ptr<View>, view_count> views_;  // in the order of ViewId
 };
 
 }  // namespace drover::tui

@@ -16,7 +16,7 @@
 #include "fleet/text/json.h"
 #include "tests/simulator/transient_violations.h"
 #include "tui/dashboard.h"
-#include "tui/views/table_rows.h"
+#include "tui/tables/table_rows.h"
 
 namespace drover::commands {
 

@@ -15,7 +15,7 @@
 #include "router/jobs/accounting.h"
 #include "tests/router/decision_fixture.h"
 #include "tui/tables/device_columns.h"
-#include "tui/views/table_rows.h"
+#include "tui/tables/table_rows.h"
 
 namespace drover::commands {
 namespace {

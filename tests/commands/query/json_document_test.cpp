@@ -22,7 +22,7 @@
 #include "commands/record/recording_rows.h"
 #include "commands/record/recording_summary.h"
 #include "tests/commands/alerted_fleet.h"
-#include "tui/views/table_rows.h"
+#include "tui/tables/table_rows.h"
 
 namespace drover::commands::json_document {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "tests/tui/sample_fleet.h"
 #include "tui/screen.h"
-#include "tui/views/views.h"
+#include "tui/views/view_layouts.h"
 
 namespace drover::tui {
 namespace {

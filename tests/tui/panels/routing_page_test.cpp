@@ -6,8 +6,7 @@
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/canvas/layout.h"
-#include "tui/views/routing_view.h"
-#include "tui/views/views.h"
+#include "tui/views/view_layouts.h"
 
 namespace drover::tui {
 namespace {

@@ -3,8 +3,7 @@
 #include <array>
 
 #include "fleet/base/text.h"
-#include "tui/views/data_plane_view.h"
-#include "tui/views/table_columns.h"
+#include "tui/tables/table_columns.h"
 
 namespace drover::tui {
 namespace {

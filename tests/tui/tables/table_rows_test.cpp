@@ -1,6 +1,6 @@
 // Tables for programs: a row for each thing, what is not known is missing, and the filter narrows
 // what it can narrow.
-#include "tui/views/table_rows.h"
+#include "tui/tables/table_rows.h"
 #include "tui/state/view_id.h"
 
 #include <algorithm>

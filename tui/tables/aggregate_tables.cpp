@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <array>
 
-#include "tui/panels/fallback_panel.h"
+#include "tui/tables/job_list.h"
 #include "tui/tables/log_entry.h"
-#include "tui/views/table_columns.h"
+#include "tui/tables/table_columns.h"
 
 namespace drover::tui {
 namespace {

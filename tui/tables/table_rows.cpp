@@ -1,10 +1,10 @@
-#include "tui/views/table_rows.h"
+#include "tui/tables/table_rows.h"
 
 #include <algorithm>
 #include <array>
 
 #include "fleet/base/text.h"
-#include "tui/views/table_columns.h"
+#include "tui/tables/table_columns.h"
 
 namespace drover::tui {
 namespace {

@@ -1,4 +1,4 @@
-#include "tui/view_settings.h"
+#include "tui/state/ui_state.h"
 
 #include <algorithm>
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "fleet/base/result.h"
 #include "fleet/base/text.h"
+#include "tui/model/metric_formulas.h"
 #include "tui/tables/column_selection.h"
 #include "tui/tables/device_columns.h"
 
@@ -49,25 +50,43 @@ std::vector<std::string> sort_texts(const DeviceList& devices) {
 
 }  // namespace
 
-void apply_view_settings(const ViewSettings& settings, Views& views) {
-  choose(views.ui.view, view_names(), settings.view);
-  views.ui.details_top = 0;
-  choose(views.fleet.metric, map_metric_words(), settings.map_metric);
-  choose(views.fleet.grouping, grouping_names(), settings.map_group);
-  choose(views.jobs.list.filter, job_filter_names(), settings.job_filter);
-  choose_devices(settings, views.devices.list);
-  DROVER_REQUIRE(!views.ui.fleet_filter.set(settings.filter));
+int UiState::selected_device(const Model& model) const {
+  const auto row = device ? model.find(*device) : std::nullopt;
+  return row ? index_of(devices, *row) : -1;
 }
 
-ViewSettings capture_view_settings(const Views& views, ViewSettings settings) {
-  settings.view = to_text(views.ui.view);
-  settings.map_metric = facts(views.fleet.metric).word;
-  settings.map_group = to_text(views.fleet.grouping);
-  settings.job_filter = to_text(views.jobs.list.filter);
-  settings.filter = views.ui.fleet_filter.text();
-  settings.sort = sort_texts(views.devices.list);
+void UiState::select_device(const Model& model, int index, int direction) {
+  const auto row = device_at(devices, index, direction);
+  if (!row) return;
+  device = model.id_of(*row);
+  devices.place.row = -1;
+}
+
+void UiState::select_figure(int index) {
+  figure.index = (index + metric_formula_count) % metric_formula_count;
+  figure.follow = true;
+  if (figure.open) details_top = 0;
+}
+
+void apply_view_settings(const ViewSettings& settings, UiState& ui) {
+  choose(ui.view, view_names(), settings.view);
+  ui.details_top = 0;
+  choose(ui.map_metric, map_metric_words(), settings.map_metric);
+  choose(ui.map_grouping, grouping_names(), settings.map_group);
+  choose(ui.jobs.filter, job_filter_names(), settings.job_filter);
+  choose_devices(settings, ui.devices);
+  DROVER_REQUIRE(!ui.fleet_filter.set(settings.filter));
+}
+
+ViewSettings capture_view_settings(const UiState& ui, ViewSettings settings) {
+  settings.view = to_text(ui.view);
+  settings.map_metric = facts(ui.map_metric).word;
+  settings.map_group = to_text(ui.map_grouping);
+  settings.job_filter = to_text(ui.jobs.filter);
+  settings.filter = ui.fleet_filter.text();
+  settings.sort = sort_texts(ui.devices);
   settings.device_columns.clear();
-  for (const ShownColumn& column : views.devices.list.wanted) {
+  for (const ShownColumn& column : ui.devices.wanted) {
     const int own = device_columns()[static_cast<std::size_t>(column.number)].width;
     settings.device_columns.push_back(
         title_of(column.number) + (column.width == own ? "" : fmt::format(":{}", column.width)));

@@ -4,9 +4,9 @@
 
 #include "fleet/base/enum_tables.h"
 #include "fleet/job_facts.h"
-#include "tui/views/events_view.h"
-#include "tui/views/routing_view.h"
-#include "tui/views/table_columns.h"
+#include "tui/tables/job_list.h"
+#include "tui/tables/log_entry.h"
+#include "tui/tables/table_columns.h"
 
 namespace drover::tui {
 namespace {

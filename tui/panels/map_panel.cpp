@@ -8,8 +8,8 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
+#include "tui/panels/panels.h"
 #include "tui/tables/device_queries.h"
-#include "tui/views/fleet_view.h"
 
 namespace drover::tui {
 namespace {

@@ -1,15 +1,15 @@
-// The page above the list of decisions: flows, the cost of fallbacks, and the pools.
-
+// The pools and the site, and the cost of fallbacks from one pool to another.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
-#include "tui/panels/fallback_panel.h"
+#include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
-#include "tui/views/routing_view.h"
+#include "tui/tables/job_list.h"
 
 namespace drover::tui {
 namespace {
@@ -172,7 +172,40 @@ ShownPools shown_pools(const Summary& sums) {
   return shown;
 }
 
-/// Heading, column titles, a line per pool, and a line of the site.
+/// "+$1.94", "-88.0kJ"; a saving is drawn as good.
+void draw_difference(DrawRegion& region, int column, int row, int width, double value,
+                     std::string (*text)(double)) {
+  const CellStyle style = value > 0   ? CellStyle::warm
+                          : value < 0 ? CellStyle::good
+                                      : CellStyle::faint;
+  const std::string sign = value > 0 ? "+" : value < 0 ? "-" : "";
+  region.field(column, row, width, sign + text(std::abs(value)), style, Align::right);
+}
+
+constexpr int jobs_at = 15, cost_at = 22, energy_at = 32, delay_at = 42, difference_columns = 9;
+
+void draw_fallback(DrawRegion& region, int row, const FallbackLine& line) {
+  region.field(0, row, jobs_at - 1, to_text(line.reason));
+  region.field(jobs_at, row, 6, count_text(static_cast<double>(line.jobs)), CellStyle::plain,
+               Align::right);
+  if (!line.compared()) {
+    for (const int column : {cost_at, energy_at, delay_at}) {
+      region.field(column, row, difference_columns, not_known, CellStyle::faint, Align::right);
+    }
+    return;
+  }
+  const FallbackCost* const sum = line.sum;
+  draw_difference(region, cost_at, row, difference_columns, sum->cost_usd, dollars_text);
+  draw_difference(region, energy_at, row, difference_columns, sum->energy_j, joules_text);
+  if (sum->timed == 0) {
+    region.field(delay_at, row, difference_columns, not_known, CellStyle::faint, Align::right);
+    return;
+  }
+  draw_difference(region, delay_at, row, difference_columns, sum->finish_s, duration_text);
+}
+
+}  // namespace
+
 int pool_panel_rows(const Model& model) {
   if (!model.summary()) return 2;
   return 3 + static_cast<int>(shown_pools(*model.summary()).lines.size());
@@ -207,141 +240,31 @@ void draw_pools(const FrameContext& frame, DrawRegion region) {
   }
 }
 
-constexpr int flow_lines_max = 8;           // the last one counts the flows that are not shown
-constexpr int routing_wide_columns = 116;   // from here on, costs are beside the flows
-constexpr int routing_roomy_columns = 170;  // from here on, pools are beside both
-constexpr int pools_columns = 96;
-constexpr int routing_gap = 2;
-
-struct Flow {
-  const PoolFlowKey* key;
-  const PoolFlowCount* count;
-};
-
-std::vector<Flow> flows_by_count(const Model& model) {
-  std::vector<Flow> flows;
-  for (const auto& [key, count] : model.flows()) flows.push_back({&key, &count});
-  std::stable_sort(flows.begin(), flows.end(),
-                   [](const Flow& a, const Flow& b) { return a.count->all > b.count->all; });
-  return flows;
+int fallback_panel_rows(const Model& model) {
+  const auto& summary = model.summary();
+  return 2 + (summary ? static_cast<int>(summary->fallbacks.size()) : 0);
 }
 
-int flow_lines(const Model& model) {
-  return std::clamp(static_cast<int>(model.flows().size()), 1, flow_lines_max);
-}
-
-/// Per minute, in five columns.
-std::string rate_text(double per_min) {
-  if (std::isnan(per_min)) return std::string(not_known);
-  return per_min < 100 ? fmt::format("{:.1f}", per_min) : count_text(per_min);
-}
-
-struct FlowColumns {
-  int pool, reason, count, rate, bar;
-};
-
-FlowColumns lay_out_flows(int columns) {
-  const int pool = std::clamp((columns - 50) / 2, 6, 20);
-  const int reason = 2 * pool + 6;
-  return {pool, reason, reason + 15, reason + 22, reason + 33};
-}
-
-void draw_flow(const Model& model, DrawRegion& region, int line, const FlowColumns& at,
-               const Flow& flow, double share, Instant now) {
-  const auto& [key, count] = flow;
-  const bool fell = key->reason.has_value();
-  region.field(0, line, at.pool, key->wanted.empty() ? "-" : key->wanted,
-               fell ? CellStyle::faint : CellStyle::plain);
-  region.text(at.pool + 1, line, region.ascii() ? "->" : "─▶",
-              fell ? CellStyle::warm : CellStyle::good);
-  region.field(at.pool + 4, line, at.pool, key->got.empty() ? "-" : key->got, CellStyle::plain);
-  region.field(at.reason, line, 14, fell ? to_text(*key->reason) : "preferred pool",
-               fell ? CellStyle::warm : CellStyle::good);
-  region.field(at.count, line, 6, count_text(static_cast<double>(count->all)), CellStyle::plain,
-               Align::right);
-  const double per_min = model.per_min(*count, now);
-  region.field(at.rate, line, 10, rate_text(per_min) + (std::isnan(per_min) ? "" : "/min"),
-               per_min > 0 ? CellStyle::plain : CellStyle::faint, Align::right);
-  region.gauge(at.bar, line, std::clamp(region.columns() - at.bar, 0, 40), share,
-               percent_text(share), fell ? CellStyle::fill_warm : CellStyle::fill_good);
-}
-
-void draw_flows_heading(const FrameContext& frame, DrawRegion& region,
-                        const std::vector<Flow>& flows, std::uint64_t all) {
-  std::uint64_t moved = 0;
-  for (const Flow& flow : flows) moved += flow.key->reason ? flow.count->all : 0;
-  const std::string title = "Placements: preferred pool to actual";
-  const auto fits = [&](const std::string& text) {
-    return title.size() + text.size() + 3 < static_cast<std::size_t>(region.columns());
-  };
-  std::string note;
-  for (const std::string& more :
-       {fmt::format("{} of {} fell back", count_text(static_cast<double>(moved)),
-                    count_text(static_cast<double>(all))),
-        fmt::format(" since {}", to_clock_text(frame.model.flows_since())),
-        fmt::format(", rates over {}", duration_text(to_seconds(frame.model.rate_span())))}) {
-    if (all == 0 || !fits(frame.with_whole_fleet_note(note + more))) break;
-    note += more;
+void draw_fallbacks(const FrameContext& frame, DrawRegion region) {
+  const bool filtered = frame.ui.fleet_filter.active();
+  region.heading(
+      0, "Fallbacks",
+      filtered ? frame.with_whole_fleet_note("~estimated") : "vs. preferred pool, ~estimated");
+  const auto& summary = frame.model.summary();
+  const std::vector<FallbackLine> lines =
+      summary ? fallback_lines(*summary) : std::vector<FallbackLine>{};
+  if (lines.empty()) {
+    region.text(0, 1, summary ? "no job fell back" : "not reported by the router yet",
+                CellStyle::faint);
+    return;
   }
-  region.heading(0, title, frame.with_whole_fleet_note(note));
-}
-
-void draw_flows(const FrameContext& frame, DrawRegion region) {
-  const std::vector<Flow> flows = flows_by_count(frame.model);
-  std::uint64_t all = 0;
-  for (const Flow& flow : flows) all += flow.count->all;
-  draw_flows_heading(frame, region, flows, all);
-  if (flows.empty()) region.text(0, 1, "no job was placed yet", CellStyle::faint);
-  const FlowColumns at = lay_out_flows(region.columns());
-  const std::size_t lines = static_cast<std::size_t>(flow_lines(frame.model));
-  const std::size_t shown = flows.size() > lines ? lines - 1 : flows.size();
-  std::uint64_t listed = 0;
-  for (std::size_t i = 0; i < shown; ++i) {
-    listed += flows[i].count->all;
-    const double share = static_cast<double>(flows[i].count->all) / static_cast<double>(all);
-    draw_flow(frame.model, region, static_cast<int>(i) + 1, at, flows[i], share, frame.now);
-  }
-  if (shown == flows.size()) return;
-  region.field(0, static_cast<int>(lines), region.columns(),
-               fmt::format("{} more {}, of {} jobs", flows.size() - shown,
-                           flows.size() - shown == 1 ? "flow" : "flows",
-                           count_text(static_cast<double>(all - listed))),
-               CellStyle::faint);
-}
-
-}  // namespace
-
-RoutingPage lay_out_routing_page(const Model& model, int columns) {
-  const int flows = 1 + flow_lines(model);
-  const int costs = fallback_panel_rows(model);
-  const int pools = pool_panel_rows(model);
-  RoutingPage page;
-  if (columns >= routing_roomy_columns) {
-    const int left = columns - pools_columns - routing_gap;
-    page.flows = {0, 0, left, flows};
-    page.costs = {0, flows, left, costs};
-    page.pools = {left + routing_gap, 0, pools_columns, pools};
-    page.rows = std::max(flows + costs, pools);
-  } else if (columns >= routing_wide_columns) {
-    const int left = columns - fallback_panel_columns - routing_gap;
-    page.flows = {0, 0, left, flows};
-    page.costs = {left + routing_gap, 0, fallback_panel_columns, costs};
-    page.pools = {0, std::max(flows, costs), columns, pools};
-    page.rows = page.pools.row + pools;
-  } else {
-    page.flows = {0, 0, columns, flows};
-    page.pools = {0, flows, columns, pools};
-    page.costs = {0, flows + pools, columns, costs};
-    page.rows = flows + pools + costs;
-  }
-  return page;
-}
-
-void draw_routing_page(const FrameContext& frame, const RoutingPage& page,
-                       const DrawRegion& region) {
-  draw_flows(frame, region.on(page.flows));
-  draw_fallbacks(frame, region.on(page.costs));
-  draw_pools(frame, region.on(page.pools));
+  region.field(0, 1, jobs_at - 1, "REASON", CellStyle::faint);
+  region.field(jobs_at, 1, 6, "JOBS", CellStyle::faint, Align::right);
+  region.field(cost_at, 1, difference_columns, "COST", CellStyle::faint, Align::right);
+  region.field(energy_at, 1, difference_columns, "ENERGY", CellStyle::faint, Align::right);
+  region.field(delay_at, 1, difference_columns, "DELAY", CellStyle::faint, Align::right);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    draw_fallback(region, static_cast<int>(i) + 2, lines[i]);
 }
 
 }  // namespace drover::tui

@@ -12,7 +12,7 @@
 
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
-#include "tui/views/table_rows.h"
+#include "tui/tables/table_rows.h"
 
 namespace drover::tui {
 

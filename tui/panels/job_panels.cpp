@@ -1,0 +1,325 @@
+// Jobs as lines with their progress, and the details of one.
+#include "tui/panels/panels.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
+#include "tui/canvas/fit_columns.h"
+#include "tui/tables/device_queries.h"
+
+namespace drover::tui {
+namespace {
+
+std::string work_text(const Workload& work) {
+  switch (work.kind) {
+    case WorkKind::serve:
+      return fmt::format("{} > {} tok", work.input_tokens, work.output_tokens);
+    case WorkKind::batch:
+      return fmt::format("{} x {}>{}", work.items, work.input_tokens, work.output_tokens);
+    case WorkKind::train:
+      return fmt::format("{} dev, {} st", work.devices, work.steps);
+  }
+  return {};
+}
+
+/// Columns of the list; the meaning of the last ones depends on the job's state.
+struct JobColumn {
+  std::string_view title;
+  int width;
+  Align align;
+  int rank;
+};
+constexpr std::array<JobColumn, 10> job_columns = {{{"JOB", 8, Align::left, 0},
+                                                    {"KIND", 5, Align::left, 1},
+                                                    {"MODEL", 13, Align::left, 2},
+                                                    {"WORK", 17, Align::left, 7},
+                                                    {"TENANT", 10, Align::left, 9},
+                                                    {"PRI", 4, Align::right, 8},
+                                                    {"TRY", 3, Align::right, 6},
+                                                    {"WHERE", 12, Align::left, 3},
+                                                    {"PROGRESS", 8, Align::right, 4},
+                                                    {"TIME", 6, Align::right, 5}}};
+
+/// `left_out`: the title of a column to omit.
+using JobColumns = std::vector<PlacedColumn<JobColumn>>;
+JobColumns shown_columns(int width, std::string_view left_out = {}) {
+  // The note at the end of the row keeps at least this width.
+  return fit_columns<JobColumn>(job_columns, 1, width - 1 - std::max(15, width / 4), left_out);
+}
+
+/// The progress of a job. Training jobs report it; for a request it is estimated from the begin and
+/// the expected duration.
+struct Progress {
+  double share = absent;
+  double remaining_s = 0;  // negative: longer than expected
+  bool estimated = false;  // not reported
+  bool late = false;
+};
+
+Progress progress_of(const FrameContext& frame, const JobRow& row) {
+  const JobChanged& job = row.reported;
+  Progress progress;
+  progress.remaining_s = job.remaining_s;
+  if (job.progress > 0) progress.share = job.progress;
+  if (job.state != JobState::running || job.remaining_s <= 0) return progress;
+  progress.estimated = job.progress <= 0;
+  const double since_s = to_seconds(frame.now - (progress.estimated ? job.since : row.received_at));
+  if (progress.estimated) progress.share = std::clamp(since_s / job.remaining_s, 0.0, 1.0);
+  progress.remaining_s = job.remaining_s - since_s;
+  progress.late = progress.remaining_s < 0;
+  return progress;
+}
+
+/// A reported progress is a bar, an estimated one a number with a "~".
+void draw_progress(DrawRegion& region, int at, int line, int width, const Progress& progress) {
+  if (progress.late || progress.estimated) {
+    region.field(at, line, width, progress.late ? "late" : "~" + percent_text(progress.share),
+                 progress.late ? CellStyle::warm : CellStyle::faint, Align::right);
+    return;
+  }
+  region.gauge(at, line, width, progress.share, percent_text(progress.share), CellStyle::fill_good);
+}
+
+std::string column_text(const FrameContext& frame, const JobRow& row, std::string_view title) {
+  const JobChanged& job = row.reported;
+  if (title == "JOB") return to_short_text(job.job.id);
+  if (title == "KIND") return std::string(to_text(job.job.work.kind));
+  if (title == "MODEL") return job.job.work.model;
+  if (title == "WORK") return work_text(job.job.work);
+  if (title == "TENANT") return job.job.tenant;
+  if (title == "PRI") return fmt::format("{}", job.job.priority);
+  if (title == "TRY") return job.attempt == 0 ? "-" : fmt::format("{}", job.attempt);
+  if (title == "WHERE") return job.target.empty() ? "-" : job.target;
+  if (title == "TIME") {
+    if (is_terminal(job.state)) return duration_text(job.latency_s);
+    if (job.state == JobState::queued) return duration_text(to_seconds(frame.now - job.since));
+    if (job.remaining_s <= 0) return std::string(not_known);
+    const Progress progress = progress_of(frame, row);
+    return progress.late ? "+" + duration_text(-progress.remaining_s)
+                         : duration_text(progress.remaining_s);
+  }
+  return {};
+}
+
+/// The words before the reason of a job in this state.
+std::string_view reason_prefix(JobState state) {
+  if (state == JobState::queued) return "waits for ";
+  return is_terminal(state) ? "" : "fell back: ";
+}
+
+/// The text at the end of a row: why the job waits or failed, or how it ended.
+std::string note_of(const Model& model, const JobChanged& job) {
+  if (job.state == JobState::finished) {
+    std::string note =
+        fmt::format("{} {}", joules_text(job.usage.energy_j), dollars_text(job.usage.cost_usd));
+    if (job.outcome.first_token_s > 0) {
+      note += fmt::format(" 1st {}", duration_text(job.outcome.first_token_s));
+    }
+    return note;
+  }
+  std::string note;
+  // For a cancelled job, the detail says who cancelled it.
+  if (job.reason && job.state != JobState::cancelled) {
+    note = fmt::format("{}{}", job.state == JobState::queued ? "" : reason_prefix(job.state),
+                       to_text(*job.reason));
+  }
+  if (!job.detail.empty()) note += note.empty() ? job.detail : ": " + job.detail;
+  if (const Pause pause = pause_of(model, job); pause != Pause::none) {
+    note += fmt::format("{}paused: {}", note.empty() ? "" : "; ", to_text(pause));
+  }
+  if (note.empty() && job.state == JobState::leased) note = "assigned";
+  if (note.empty()) note = job.pool;
+  return note;
+}
+
+CellStyle note_role(JobState state) {
+  if (state == JobState::failed) return CellStyle::critical;
+  return state == JobState::queued ? CellStyle::warm : CellStyle::faint;
+}
+
+void draw_job(const FrameContext& frame, DrawRegion& region, const JobColumns& columns, int line,
+              const JobRow& row) {
+  const JobChanged& job = row.reported;
+  if (frame.ui.tagged_jobs.contains(job.job.id)) {
+    region.text(0, line, region.ascii() ? "+" : "✓", CellStyle::badge);
+  }
+  for (const auto& [column, at, width] : columns) {
+    if (column->title == "PROGRESS") {
+      if (is_placed(job.state)) {
+        draw_progress(region, at, line, width, progress_of(frame, row));
+      } else {
+        region.field(at, line, width, to_text(job.state),
+                     job.state == JobState::finished ? CellStyle::good : note_role(job.state),
+                     column->align);
+      }
+    } else {
+      const std::string text = column_text(frame, row, column->title);
+      const CellStyle style = text == "-" || text == not_known || column->title == "WORK"
+                                  ? CellStyle::faint
+                                  : CellStyle::plain;
+      region.field(at, line, width, text, style, column->align);
+    }
+  }
+  const int note = column_after(columns, 1);
+  region.field(note, line, region.columns() - note, note_of(frame.model, job),
+               note_role(job.state));
+}
+
+/// The meaning of the TIME column, or the order of the section.
+std::string_view section_note(JobFilter section, const JobColumns& columns) {
+  const bool ended = section == JobFilter::failed || section == JobFilter::cancelled ||
+                     section == JobFilter::finished;
+  if (ended) return "newest first";
+  const bool timed = std::any_of(columns.begin(), columns.end(),
+                                 [](const auto& placed) { return placed.column->title == "TIME"; });
+  if (!timed) return "";
+  return section == JobFilter::running ? "time: expected remaining" : "time: waiting";
+}
+
+void draw_section(DrawRegion row, const JobColumns& columns, const JobLine& heading) {
+  std::string name(to_text(heading.section));
+  name.front() = static_cast<char>(name.front() - 'a' + 'A');
+  std::string note;
+  if (heading.shown < heading.count) note = fmt::format("{} shown", heading.shown);
+  const std::string_view order = section_note(heading.section, columns);
+  if (!note.empty() && !order.empty()) note += ", ";
+  note += order;
+  row.heading(0, fmt::format("{} {}", name, count_text(static_cast<double>(heading.count))),
+              heading.count > 0 ? note : "");
+}
+
+const Decision* decision_on(const Model& model, const JobId& job) {
+  const auto& decisions = model.decisions();
+  const auto found = std::find_if(decisions.rbegin(), decisions.rend(),
+                                  [&](const Decision& decision) { return decision.job == job; });
+  return found == decisions.rend() ? nullptr : &*found;
+}
+
+/// Rows without the heading: facts, the reason, and the last decision with its own heading.
+int details_rows(const Model& model, const JobChanged& job) {
+  const Decision* decision = decision_on(model, job.job.id);
+  return 4 + (job.returned.empty() ? 0 : 1) + (job.reason ? 1 : 0) +
+         (decision != nullptr ? 1 + decision_rows(*decision) : 0);
+}
+
+void draw_facts(DrawRegion& region, int from, const JobChanged& job) {
+  const int half = region.columns() / 2;
+  const auto fact = [&](int column, int row, std::string_view label, const std::string& value) {
+    DrawRegion part = region.part({column, 0, half - 1, region.rows()});
+    draw_fact(part, 0, from + row, 10, label, value.empty() ? "-" : value);
+  };
+  const Workload& work = job.job.work;
+  fact(0, 0, "work", fmt::format("{} {}, {}", to_text(work.kind), work.model, work_text(work)));
+  fact(0, 1, "tenant", fmt::format("{}, priority {}", job.job.tenant, job.job.priority));
+  fact(0, 2, "submitted", to_clock_text(job.submitted));
+  fact(0, 3, "state", fmt::format("{} since {}", to_text(job.state), to_clock_text(job.since)));
+  fact(half, 0, "where", job.target.empty() ? "-" : fmt::format("{} in {}", job.target, job.pool));
+  fact(half, 1, "attempt", fmt::format("{}", job.attempt));
+  // Usage is reported when an attempt ends.
+  fact(half, 2, "used",
+       job.usage.device_s > 0
+           ? fmt::format("{} device time, {}, {}", duration_text(job.usage.device_s),
+                         joules_text(job.usage.energy_j), dollars_text(job.usage.cost_usd))
+           : "-");
+  fact(half, 3, "result",
+       job.state == JobState::finished
+           ? fmt::format("{}, {} in {}", counted(job.outcome.output_tokens, "token"),
+                         counted(job.outcome.steps, "step"), duration_text(job.latency_s))
+           : "-");
+}
+
+}  // namespace
+
+void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
+                       std::span<const JobRow* const> jobs, bool with_place) {
+  const JobColumns columns = shown_columns(region.columns(), with_place ? "" : "WHERE");
+  region.heading(0, title, section_note(JobFilter::running, columns));
+  for (std::size_t i = 0; i < jobs.size() && static_cast<int>(i) + 1 < region.rows(); ++i) {
+    draw_job(frame, region, columns, static_cast<int>(i) + 1, *jobs[i]);
+  }
+  if (jobs.empty()) region.text(0, 1, "no running jobs", CellStyle::faint);
+}
+
+void draw_running(const FrameContext& frame, DrawRegion region) {
+  const FleetFilter& fleet_filter = frame.ui.fleet_filter;
+  const auto rows = static_cast<std::size_t>(std::max(0, region.rows() - 1));
+  const auto& summary = frame.model.summary();
+  // The router counts all running jobs; jobs that match the filter must be counted here.
+  const auto jobs =
+      running_jobs(frame.model, fleet_filter, fleet_filter.active() ? SIZE_MAX : rows);
+  std::string title = "Running";
+  if (fleet_filter.active()) {
+    title += fmt::format(" {}", jobs.size());
+  } else if (summary) {
+    title += " " + count_text(static_cast<double>(summary->running));
+  }
+  draw_running_jobs(frame, region, title, jobs, true);
+}
+
+void draw_job_list(const FrameContext& frame, DrawRegion region, int selected) {
+  const JobList& list = frame.ui.jobs;
+  const JobColumns columns = shown_columns(region.columns());
+  region.on(region.row_area(0)).blank(CellStyle::title);
+  draw_column_titles(region, 0, columns, CellStyle::title);
+  const int note = column_after(columns, 1);
+  const std::string filter = fmt::format("showing {} ", to_text(list.filter));
+  const int badge = region.columns() - static_cast<int>(filter.size());
+  if (note + 5 <= badge) region.text(note, 0, "NOTE", CellStyle::title);
+  region.text(badge, 0, filter, CellStyle::badge);
+  const auto draw = [&](int row, std::size_t item) {
+    const JobLine& line = list.lines[item];
+    if (line.kind == JobLine::Kind::heading) {
+      draw_section(region.on(region.row_area(row)), columns, line);
+      return true;
+    }
+    const auto job = frame.model.jobs().find(line.job);
+    if (job != frame.model.jobs().end()) draw_job(frame, region, columns, row, job->second);
+    return true;
+  };
+  draw_items(frame, region, 1, list.place, list.lines.size(), selected, draw);
+}
+
+void draw_job_details(const FrameContext& frame, DrawRegion region, const JobChanged& job) {
+  const int visible = region.rows() - 1;
+  const std::string scroll =
+      scroll_note(details_rows(frame.model, job), visible, frame.ui.details_top);
+  region.heading(0, fmt::format("Job {}", to_text(job.job.id)),
+                 scroll.empty() ? std::string(to_text(job.state)) : scroll);
+  DrawRegion body = region.part({0, 1, region.columns(), visible});
+  int row = -frame.ui.details_top;
+  draw_facts(body, row, job);
+  row += 4;
+  if (!job.returned.empty()) body.field(0, row++, body.columns(), job.returned);
+  if (job.reason) {
+    // For a cancelled job, the detail says who cancelled it.
+    const bool only_detail = job.state == JobState::cancelled && !job.detail.empty();
+    body.field(0, row++, body.columns(),
+               only_detail ? job.detail
+                           : fmt::format("{}{}: {}{}{}", reason_prefix(job.state),
+                                         to_text(*job.reason), facts(*job.reason).meaning,
+                                         job.detail.empty() ? "" : "; ", job.detail),
+               note_role(job.state));
+  }
+  const Decision* decision = decision_on(frame.model, job.job.id);
+  if (decision == nullptr) return;
+  body.heading(row++, decision_title(*decision), to_clock_text(decision->at));
+  draw_decision(body, row, *decision);
+}
+
+/// Null if no job is selected or the model no longer has it.
+const JobChanged* chosen_job(const Model& model, const JobList& list) {
+  const auto job = list.chosen ? model.jobs().find(*list.chosen) : model.jobs().end();
+  return job == model.jobs().end() ? nullptr : &job->second.reported;
+}
+
+/// Rows of the selected job's details, with the heading; 0 when closed.
+int job_details_rows(const Model& model, const JobList& list) {
+  const JobChanged* const job = list.open ? chosen_job(model, list) : nullptr;
+  return job == nullptr ? 0 : 1 + details_rows(model, *job);
+}
+
+}  // namespace drover::tui
