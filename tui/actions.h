@@ -19,35 +19,26 @@ struct FleetAction {
   std::string policy_file;        // if there are no requests: apply this file's policy
 };
 
-/// What the user typed after the command of an action; or, of a key, nothing.
-using ActionOf = Result<FleetAction> (*)(const Model& model, const UiState& ui, double speed,
-                                         std::string_view words);
-
-// One function for each action, of what the user typed after its command. `speed` is that of fleet
-// time; durations are as in fleet/action_duration.h, targets as in fleet/target.h. Without targets,
-// an action is for the tagged devices, else for the selected one.
+/// Proposes an action. `words`: what the user typed after its command; or, of a key, nothing.
+/// `speed` is that of fleet time; durations are as in fleet/action_duration.h, targets as in
+/// fleet/target.h. Without targets, an action is for the tagged devices, else for the selected one.
+using ActionFunction = Result<FleetAction>(const Model& model, const UiState& ui, double speed,
+                                           std::string_view words);
 
 /// No new work: "gpu-a/3 host:gpu-b within 10m".
-Result<FleetAction> drain_action(const Model& model, const UiState& ui, double speed,
-                                 std::string_view words);
-Result<FleetAction> resume_action(const Model& model, const UiState& ui, double speed,
-                                  std::string_view words);
+ActionFunction drain_action;
+ActionFunction resume_action;
 /// "pool:h100 4.5kW", "site 20kW for 10m", "site 4kW admission-only", "site 5W anyway", "site
 /// none".
-Result<FleetAction> cap_action(const Model& model, const UiState& ui, double speed,
-                               std::string_view words);
+ActionFunction cap_action;
 /// Jobs by the first digits of their ids; if empty, the tagged jobs, else the selected one.
-Result<FleetAction> cancel_action(const Model& model, const UiState& ui, double speed,
-                                  std::string_view words);
+ActionFunction cancel_action;
 /// "gpu-a/3 xid=79 for 30s".
-Result<FleetAction> inject_action(const Model& model, const UiState& ui, double speed,
-                                  std::string_view words);
+ActionFunction inject_action;
 /// "hot gpu-a/3", "hot" (all alerts of the rule), "all"; if empty, the selected alert.
-Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui, double speed,
-                                       std::string_view words);
+ActionFunction acknowledge_action;
 /// The name of a file.
-Result<FleetAction> policy_action(const Model& model, const UiState& ui, double speed,
-                                  std::string_view words);
+ActionFunction policy_action;
 
 /// Collects the replies to the requests of an action.
 class PendingAction {

@@ -11,7 +11,6 @@
 #include "tui/actions.h"
 #include "tui/canvas/theme.h"
 #include "tui/dashboard_state.h"
-#include "tui/state/settings_table.h"
 #include "tui/state/timeline_text.h"
 #include "tui/tables/device_columns.h"
 
@@ -188,7 +187,7 @@ Status choose_theme(DashboardState& state, std::string_view argument) {
   return {};
 }
 
-template <ActionOf action>
+template <ActionFunction* action>
 Status propose(DashboardState& state, std::string_view argument) {
   return state.propose(action, argument);
 }

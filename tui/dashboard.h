@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "fleet/base/result.h"
@@ -14,10 +15,23 @@
 #include "fleet/outbox.h"
 #include "tui/canvas/canvas.h"
 #include "tui/state/dashboard_options.h"
-#include "tui/state/effect.h"
 #include "tui/terminal/key.h"
 
 namespace drover::tui {
+
+/// An alert was raised that rings the bell by the settings.
+struct RingBell {};
+/// The user asked to apply this policy file. The router's reply arrives through `receive`.
+struct ReadPolicy {
+  std::string file;
+};
+/// The user asked to pause or resume the story.
+struct ToggleStory {};
+/// The user asked to quit.
+struct Quit {};
+
+/// What a shell does for the dashboard. Changed settings are in force already.
+using Effect = std::variant<Send, RingBell, SettingsChange, ReadPolicy, ToggleStory, Quit>;
 
 struct DashboardState;
 struct TableRows;

@@ -124,7 +124,7 @@ Status DashboardState::check_can_control() const {
   return {};
 }
 
-Status DashboardState::propose(ActionOf action, std::string_view words) {
+Status DashboardState::propose(ActionFunction* action, std::string_view words) {
   DROVER_TRY(check_can_control());
   auto change = action(model(), ui(), options.speed, words);
   if (!change) return change.error();
@@ -132,7 +132,7 @@ Status DashboardState::propose(ActionOf action, std::string_view words) {
   return {};
 }
 
-void DashboardState::propose_and_ask(ActionOf action, std::string_view words) {
+void DashboardState::propose_and_ask(ActionFunction* action, std::string_view words) {
   if (const Status done = propose(action, words); !done) return cursor.say(done.error().message);
   ask_for_yes();
 }

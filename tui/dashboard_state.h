@@ -92,8 +92,8 @@ struct DashboardState {
   /// An error that says why the fleet cannot be changed from here now, or success.
   Status check_can_control() const;
   /// Proposes a change of the fleet, which the user must confirm.
-  Status propose(ActionOf action, std::string_view words);
-  void propose_and_ask(ActionOf action, std::string_view words);
+  Status propose(ActionFunction* action, std::string_view words);
+  void propose_and_ask(ActionFunction* action, std::string_view words);
   /// Begins the line of a change that the user completes.
   void start_change(const std::string& line);
   void click(const Key& key);

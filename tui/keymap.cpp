@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -92,7 +91,7 @@ void ask_filter(DashboardState& state) {
 }
 
 /// Proposes a change of the fleet for what is selected.
-template <ActionOf action>
+template <ActionFunction* action>
 void change(DashboardState& state) {
   state.propose_and_ask(action, {});
 }
@@ -250,22 +249,10 @@ std::span<const Binding> bindings() { return binding_table; }
 bool works_in(const Binding& binding, ViewId view) { return (binding.views & only(view)) != 0; }
 
 const Binding* binding_of(const Key& key, ViewId view) {
-  using ByKey = std::unordered_map<std::string, const Binding*>;
-  static const std::array<ByKey, view_count> keys = [] {
-    std::array<ByKey, view_count> all;
-    for (const Binding& binding : binding_table) {
-      for (const std::string& name : split(binding.keys, ' ')) {
-        for (int i = 0; i < view_count; ++i) {
-          const auto in = static_cast<ViewId>(i);
-          if (works_in(binding, in)) all[static_cast<std::size_t>(i)].emplace(name, &binding);
-        }
-      }
-    }
-    return all;
-  }();
-  const ByKey& here = keys[static_cast<std::size_t>(view)];
-  const auto found = here.find(key.name);
-  return found == here.end() ? nullptr : found->second;
+  const auto found = std::ranges::find_if(binding_table, [&](const Binding& binding) {
+    return works_in(binding, view) && std::ranges::count(split(binding.keys, ' '), key.name) > 0;
+  });
+  return found == binding_table.end() ? nullptr : &*found;
 }
 
 }  // namespace drover::tui

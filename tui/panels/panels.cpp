@@ -8,7 +8,6 @@
 #include "fleet/base/units.h"
 #include "tui/canvas/layout.h"
 #include "tui/panels/panels.h"
-#include "tui/state/sparkline_values.h"
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -62,5 +63,14 @@ struct FrameContext {
     return text;
   }
 };
+
+/// Wall seconds that the history covers: recent_seconds, less in the largest fleets.
+int sparkline_values_max(const FrameContext& frame);
+
+/// The last `count` wall seconds up to frame.now, oldest first; NaN where unknown. Samples come
+/// once in a fleet second, slightly early or late, so each is valid until the next is clearly
+/// missing. REQUIRES count >= 0.
+std::vector<double> sparkline_values(const FrameContext& frame, DeviceTable::Row row,
+                                     GaugeMetric gauge_metric, int count);
 
 }  // namespace drover::tui

@@ -1,9 +1,9 @@
-#include "tui/state/sparkline_values.h"
-
+// The recent values of a device, as sparklines show them.
 #include <algorithm>
 #include <cmath>
 
 #include "tui/history/cursor_history.h"
+#include "tui/state/frame_context.h"
 
 namespace drover::tui {
 namespace {

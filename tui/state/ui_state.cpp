@@ -8,7 +8,6 @@
 #include "fleet/base/result.h"
 #include "fleet/base/text.h"
 #include "tui/model/metric_formulas.h"
-#include "tui/tables/column_selection.h"
 #include "tui/tables/device_columns.h"
 
 namespace drover::tui {
@@ -49,18 +48,6 @@ std::vector<std::string> sort_texts(const DeviceList& devices) {
 }
 
 }  // namespace
-
-int UiState::selected_device(const Model& model) const {
-  const auto row = device ? model.find(*device) : std::nullopt;
-  return row ? index_of(devices, *row) : -1;
-}
-
-void UiState::select_device(const Model& model, int index, int direction) {
-  const auto row = device_at(devices, index, direction);
-  if (!row) return;
-  device = model.id_of(*row);
-  devices.place.row = -1;
-}
 
 void UiState::select_figure(int index) {
   figure.index = (index + metric_formula_count) % metric_formula_count;

@@ -74,10 +74,6 @@ struct UiState {
   std::vector<HelpLine> help;
 
   int zoom_factor() const { return zoom_factors[static_cast<std::size_t>(zoom)]; }
-  /// The line of the selected device in the table; -1 if there is none.
-  int selected_device(const Model& model) const;
-  /// Selects the device at a line of the table, as device_at has it.
-  void select_device(const Model& model, int index, int direction);
   /// Selects a metric or limit by its index in metric_formulas().
   void select_figure(int index);
 };

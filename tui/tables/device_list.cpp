@@ -191,15 +191,25 @@ std::vector<DeviceTable::Row> devices_by_name(const Model& model, const FleetFil
   return rows;
 }
 
-int index_of(const DeviceList& list, DeviceTable::Row row) {
+int index_of(const DeviceList& list, const Model& model, const std::optional<DeviceId>& device) {
+  const auto row = device ? model.find(*device) : std::nullopt;
+  if (!row) return -1;
   return index_where(
-      list.lines, [&](const DeviceLine& line) { return line.heading.empty() && line.row == row; });
+      list.lines, [&](const DeviceLine& line) { return line.heading.empty() && line.row == *row; });
 }
 
 std::optional<DeviceTable::Row> device_at(const DeviceList& list, int index, int direction) {
   const DeviceLine* const line = nearest_line(
       list.lines, index, direction, [](const DeviceLine& it) { return it.heading.empty(); });
   return line == nullptr ? std::nullopt : std::optional(line->row);
+}
+
+void choose_device(DeviceList& list, const Model& model, int index, int direction,
+                   std::optional<DeviceId>& chosen) {
+  const auto row = device_at(list, index, direction);
+  if (!row) return;
+  chosen = model.id_of(*row);
+  list.place.row = -1;
 }
 
 std::string search_text_of(const DeviceList& list, const Model& model, int index) {

@@ -11,7 +11,7 @@
 #include "fleet/base/time.h"
 #include "tui/model/device_table.h"
 #include "tui/model/model.h"
-#include "tui/tables/column_selection.h"
+#include "tui/tables/device_columns.h"
 #include "tui/tables/fleet_filter.h"
 #include "tui/tables/list_viewport.h"
 
@@ -56,10 +56,13 @@ void sort_devices(const Model& model, const FleetFilter& fleet_filter, DeviceLis
 /// The devices that the filter shows in natural order of their names, as a list has them at first.
 std::vector<DeviceTable::Row> devices_by_name(const Model& model, const FleetFilter& fleet_filter);
 /// The device's line; -1 if it is not in the list.
-int index_of(const DeviceList& list, DeviceTable::Row row);
+int index_of(const DeviceList& list, const Model& model, const std::optional<DeviceId>& device);
 /// The device at `index`; if that is a heading, the next device in `direction`, else the one
 /// before.
 std::optional<DeviceTable::Row> device_at(const DeviceList& list, int index, int direction);
+/// Selects the device that device_at finds.
+void choose_device(DeviceList& list, const Model& model, int index, int direction,
+                   std::optional<DeviceId>& chosen);
 /// The text that a search of a line matches; headings match nothing.
 std::string search_text_of(const DeviceList& list, const Model& model, int index);
 /// Sorts by the column `step` columns to the right.

@@ -100,8 +100,9 @@ std::string note_of(const std::vector<LogEntry>& raised) {
   return seen > 0 ? fmt::format("most severe first, {} acknowledged", seen) : "most severe first";
 }
 
-LogEntryKey key_of(const LogEntry& entry) {
-  return {entry.at, entry.kind, entry.subject, entry.text};
+/// No two entries of an instant have the same kind, subject and text.
+bool is_same(const LogEntry& a, const LogEntry& b) {
+  return a.at == b.at && a.kind == b.kind && a.subject == b.subject && a.text == b.text;
 }
 
 }  // namespace
@@ -188,7 +189,7 @@ std::vector<LogLine> list_log(const Model& model, const FleetFilter& fleet_filte
 int index_of_chosen(const LogList& list) {
   if (!list.chosen) return -1;
   return index_where(list.lines, [&](const LogLine& line) {
-    return line.heading.empty() && key_of(line.entry) == *list.chosen;
+    return line.heading.empty() && is_same(line.entry, *list.chosen);
   });
 }
 
@@ -198,7 +199,7 @@ void choose_entry(LogList& list, int index, int direction) {
   const LogLine* const line = nearest_line(list.lines, index, direction,
                                            [](const LogLine& it) { return it.heading.empty(); });
   if (line == nullptr) return;
-  list.chosen = key_of(line->entry);
+  list.chosen = line->entry;
   list.place.row = -1;
 }
 

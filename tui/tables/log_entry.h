@@ -50,15 +50,6 @@ inline constexpr std::size_t log_entries_max = events_max + alert_history_max + 
 std::vector<LogEntry> latest_log_entries(const Model& model, std::size_t most,
                                          const std::optional<DeviceId>& about = std::nullopt);
 
-/// Identifies an entry: no two entries of an instant have the same kind, subject and text.
-struct LogEntryKey {
-  Instant at{};
-  LogEntryKind kind = LogEntryKind::event;
-  std::string subject;
-  std::string text;
-  bool operator==(const LogEntryKey&) const = default;
-};
-
 /// A heading or an entry.
 struct LogLine {
   std::string heading;  // empty: the line is an entry
@@ -74,7 +65,7 @@ std::string_view to_text(LogFilter filter);
 struct LogList {
   LogFilter filter = LogFilter::all;
   std::vector<LogLine> lines;
-  std::optional<LogEntryKey> chosen;
+  std::optional<LogEntry> chosen;
   ListViewport place;
 };
 

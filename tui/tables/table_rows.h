@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tui/tables/device_list.h"
-#include "tui/tables/filter_subjects.h"
 #include "tui/tables/fleet_filter.h"
 
 namespace drover::tui {

@@ -32,8 +32,17 @@ std::string number_text(double number) {
   return number < 9.95 ? fmt::format("{:.1f}", number) : count_text(std::round(number));
 }
 
-std::string name_column(const FrameContext&, const HostRow& host) {
-  return host.reported.registration.host;
+template <auto member>
+std::string registered(const FrameContext&, const HostRow& host) {
+  return host.reported.registration.*member;
+}
+template <auto... path>
+std::string count_of(const FrameContext&, const HostRow& host) {
+  return count_text(static_cast<double>((host.*....*path)));
+}
+template <auto rate>
+std::string rate_of(const FrameContext&, const HostRow& host) {
+  return number_text((host.receive_stats.*rate)());
 }
 std::string state_column(const FrameContext&, const HostRow& host) {
   return std::string(to_text(host.reported.health));
@@ -44,24 +53,6 @@ std::string age_column(const FrameContext& frame, const HostRow& host) {
   const double age_s = std::max(0.0, std::floor(frame.s_since(host.last_sample_at)));
   return age_s < 100 ? fmt::format("{:.0f}s", age_s) : duration_text(age_s);
 }
-std::string rows_column(const FrameContext&, const HostRow& host) {
-  return number_text(host.receive_stats.rows_per_s());
-}
-std::string batches_column(const FrameContext&, const HostRow& host) {
-  return number_text(host.receive_stats.batches_per_s());
-}
-std::string gaps_column(const FrameContext&, const HostRow& host) {
-  return count_text(static_cast<double>(host.gaps));
-}
-std::string router_gaps_column(const FrameContext&, const HostRow& host) {
-  return count_text(static_cast<double>(host.reported.sample_gaps));
-}
-std::string skipped_column(const FrameContext&, const HostRow& host) {
-  return count_text(static_cast<double>(host.reported.samples_thinned));
-}
-std::string undecoded_column(const FrameContext&, const HostRow& host) {
-  return count_text(static_cast<double>(host.reported.undecodable));
-}
 std::string clock_column(const FrameContext&, const HostRow& host) {
   const double offset_s = host.receive_stats.offset_s();
   if (std::isnan(offset_s)) return "N/A";
@@ -70,32 +61,26 @@ std::string clock_column(const FrameContext&, const HostRow& host) {
 std::string devices_column(const FrameContext&, const HostRow& host) {
   return fmt::format("{}", host.count);
 }
-std::string software_column(const FrameContext&, const HostRow& host) {
-  return host.reported.registration.software;
-}
 /// The key that authenticated the agent.
 std::string key_column(const FrameContext&, const HostRow& host) {
   return host.reported.secured_by.empty() ? "none" : host.reported.secured_by;
 }
-std::string rack_column(const FrameContext&, const HostRow& host) {
-  return host.reported.registration.rack;
-}
 
 constexpr std::array<AgentColumn, 14> agent_columns = {{
-    {"AGENT", 16, Align::left, 0, name_column},
-    {"RACK", 6, Align::left, 9, rack_column},
+    {"AGENT", 16, Align::left, 0, registered<&Register::host>},
+    {"RACK", 6, Align::left, 9, registered<&Register::rack>},
     {"STATE", 7, Align::left, 1, state_column},
     {"AGE", 5, Align::right, 2, age_column},
-    {"ROWS/s", 6, Align::right, 4, rows_column},
-    {"MSGS/s", 6, Align::right, 6, batches_column},
-    {"LOST", 6, Align::right, 3, gaps_column},
-    {"ROUTER LOSS", 11, Align::right, 8, router_gaps_column},
-    {"SKIPPED", 7, Align::right, 7, skipped_column},
-    {"UNDECODED", 9, Align::right, 10, undecoded_column},
+    {"ROWS/s", 6, Align::right, 4, rate_of<&ReceiveStats::rows_per_s>},
+    {"MSGS/s", 6, Align::right, 6, rate_of<&ReceiveStats::batches_per_s>},
+    {"LOST", 6, Align::right, 3, count_of<&HostRow::gaps>},
+    {"ROUTER LOSS", 11, Align::right, 8, count_of<&HostRow::reported, &HostChanged::sample_gaps>},
+    {"SKIPPED", 7, Align::right, 7, count_of<&HostRow::reported, &HostChanged::samples_thinned>},
+    {"UNDECODED", 9, Align::right, 10, count_of<&HostRow::reported, &HostChanged::undecodable>},
     {"CLOCK", 8, Align::right, 5, clock_column},
     {"DEVICES", 7, Align::right, 11, devices_column},
     {"KEY", 10, Align::left, 12, key_column},
-    {"SOFTWARE", 14, Align::left, 13, software_column},
+    {"SOFTWARE", 14, Align::left, 13, registered<&Register::software>},
 }};
 
 struct Sums {

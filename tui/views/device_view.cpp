@@ -9,9 +9,8 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "tui/device/device_charts.h"
-#include "tui/device/device_limits.h"
-#include "tui/device/device_page.h"
+#include "tui/panels/device_charts.h"
+#include "tui/panels/device_panels.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
@@ -20,122 +19,153 @@
 namespace drover::tui {
 namespace {
 
-void draw_head(const FrameContext& frame, DrawRegion& region, DeviceTable::Row row,
-               std::string_view scroll) {
-  const Model& model = frame.model;
-  const DeviceTable& devices = model.devices();
-  const Register& registration = model.host_of(row).reported.registration;
-  const ConditionRow* condition = model.condition_of(row);
-  region.heading(0, fmt::format("Device {}", to_text(model.id_of(row))), scroll);
-  const Instant arrived = devices.arrived(row);
-  const Health health = model.host_of(row).reported.health;
-  const bool lost = model.is_gone(row), stale = frame.stale(row);
-  const bool sampled = arrived != Instant::min();
-  const std::string last_sample =
-      sampled ? fmt::format(", last sample {} ago", duration_text(frame.s_since(arrived)))
-              : ", no sample";
-  std::string state = health == Health::lost   ? "host lost"
-                      : health == Health::left ? "host left"
-                      : stale                  ? "stale"
-                                               : "reporting";
-  CellStyle style = health == Health::lost ? CellStyle::critical
-                    : stale                ? CellStyle::stale
-                                           : CellStyle::good;
-  if (stale) state += last_sample;
-  if (condition != nullptr && !condition->reported.usable && !lost) {
-    state = stale && sampled ? "not usable" + last_sample : "not usable";
-    style = CellStyle::critical;
+/// The lists of the page, from the model.
+struct PageLists {
+  std::vector<const ReplicaRow*> replicas;
+  std::vector<const JobRow*> jobs;
+  std::vector<DeviceDecision> device_decisions;
+  std::vector<LogEntry> events;
+  MemoryUse memory;
+};
+
+/// Rectangles relative to the page's corner.
+struct DevicePage {
+  std::vector<Rect> charts;
+  Rect strip, limits, memory, replicas, jobs, decisions, events;
+  int rows = 0;
+
+  /// The clickable and highlighted area of a metric: a chart's heading or a limit's cell.
+  Rect figure(int index) const {
+    if (index < throttle_formula_index) {
+      const Rect& chart = charts[static_cast<std::size_t>(index)];
+      return {chart.column, chart.row, chart.columns, 1};
+    }
+    if (index == throttle_formula_index) return {strip.column, strip.row, strip.columns, 1};
+    const Rect place = limit_place(index - first_limit, limits.columns);
+    return {limits.column + place.column, limits.row + place.row, place.columns, 1};
   }
-  const int at = region.text(0, 1, state, style);
-  const std::string pools = model.pools_text(row);
-  std::string facts =
-      fmt::format(", {}, {} {}, rack {}", model.spec_of(row).id,
-                  model.pool_numbers_of(row).size() > 1 ? "pools" : "pool",
-                  pools.empty() ? "-" : pools, registration.rack.empty() ? "-" : registration.rack);
-  if (const Group* const group = model.group_of(row)) {
-    facts += fmt::format(", one of {} in g{}", group->count, group->number);
-    if (!group->topology.empty()) facts += fmt::format(" ({})", group->topology);
-  }
-  region.field(at, 1, region.columns() - at, facts);
-  if (condition == nullptr) return;
-  region.field(0, 2, region.columns(), condition_text(condition->reported),
-               condition->reported.usable ? CellStyle::fault : CellStyle::critical);
+};
+
+struct DeviceLayout {
+  int head_rows = 2;
+  int page_rows_seen = 0;
+  PageLists lists;
+  DevicePage page;
+  std::vector<FormulaLine> panel;  // the open formula
+  int panel_rows = 0;              // with its heading; 0: no formula is open
+};
+
+constexpr int wide_columns = 100;  // from here on, three charts and two lists are side by side
+constexpr int roomy_columns = 160;
+constexpr std::size_t list_max = 10;
+constexpr int gap = 2;
+
+PageLists lists_of(const Model& model, DeviceTable::Row row) {
+  const DeviceId id = model.id_of(row);
+  return {replicas_on(model, id), jobs_on(model, id), decisions_about(model, row, list_max),
+          latest_log_entries(model, list_max, id), memory_use_of(model, row)};
 }
 
-void draw_replicas_on(const Model& from, DrawRegion region,
-                      const std::vector<const ReplicaRow*>& replicas) {
-  region.heading(0, "Replicas", "KV: tokens used of capacity");
-  const int kv = std::clamp(region.columns() / 5, 12, 30);
-  const int model = std::max(8, region.columns() - 5 - 11 - 5 - 6 - kv);
-  const int state = 5 + model;
-  const auto header = [&](int column, int width, std::string_view text, Align align) {
-    region.field(column, 1, width, text, CellStyle::faint, align);
+/// A heading and at least one line, which may say that the list is empty.
+int list_rows(std::size_t lines) {
+  return 1 + static_cast<int>(std::clamp<std::size_t>(lines, 1, list_max));
+}
+
+int charts_abreast(int columns) { return columns < wide_columns ? 2 : 3; }
+
+/// The number of charts above the strip of throttle reasons; the others are below it.
+int charts_before_strip(int columns) { return columns < wide_columns ? 6 : metric_chart_count; }
+
+int chart_columns(int columns) {
+  const int abreast = charts_abreast(columns);
+  return (columns - gap * (abreast - 1)) / abreast;
+}
+
+int lines_of_charts(int columns, int count) {
+  return (count + charts_abreast(columns) - 1) / charts_abreast(columns);
+}
+
+void place_charts(DevicePage& page, int columns, int count, int more_rows) {
+  const int abreast = charts_abreast(columns);
+  const int width = chart_columns(columns);
+  const int rows = (columns < wide_columns ? 5 : columns < roomy_columns ? 7 : 9) + more_rows;
+  for (int i = 0; i < count; ++i) {
+    const int place = i % abreast;
+    // The last one gets the remainder of the division.
+    const int own = place + 1 < abreast ? width : columns - place * (width + gap);
+    page.charts.push_back({place * (width + gap), page.rows + i / abreast * rows, own, rows});
+  }
+  page.rows += lines_of_charts(columns, count) * rows;
+}
+
+DevicePage lay_out_page(int columns, const PageLists& lists, int more_rows) {
+  DevicePage page;
+  const int before_strip = charts_before_strip(columns);
+  place_charts(page, columns, before_strip, more_rows);
+  page.strip = {0, page.rows, columns, 3};
+  page.rows += 3;
+  place_charts(page, columns, metric_chart_count - before_strip, more_rows);
+  const bool abreast = columns >= wide_columns;
+  const int left = abreast ? (columns - gap) / 2 : columns;
+  const auto place = [](int column, int width, int& row, int rows) {
+    const Rect rect{column, row, width, rows};
+    row += rect.rows + 1;
+    return rect;
   };
-  header(0, 4, "ID", Align::left);
-  header(5, model - 1, "MODEL", Align::left);
-  header(state, 10, "STATE", Align::left);
-  header(state + 11, 4, "RUN", Align::right);
-  header(state + 16, 5, "QUEUE", Align::right);
-  header(state + 22, kv, "KV", Align::right);
-  int row = 2;
-  for (const ReplicaRow* shown : replicas) {
-    const Replica& replica = shown->reported.replica;
-    region.field(0, row, 4, fmt::format("r{}", replica.id.number));
-    region.field(5, row, model - 1,
-                 fmt::format("{} {}", replica.model, to_text(replica.precision)));
-    if (is_gone(from, replica)) {
-      region.field(state, row, 10, "lost", CellStyle::critical);
-      region.field(state + 22, row, kv, not_known, CellStyle::faint, Align::right);
-      ++row;
-      continue;
-    }
-    const bool paused = replica.state == ReplicaState::ready && replica.pause != Pause::none;
-    region.field(
-        state, row, 10, paused ? to_text(replica.pause) : to_text(replica.state),
-        replica.state == ReplicaState::ready && !paused ? CellStyle::good : CellStyle::warm);
-    region.field(state + 11, row, 4, fmt::format("{}", replica.running), CellStyle::plain,
-                 Align::right);
-    region.field(state + 16, row, 5, fmt::format("{}", replica.queued), CellStyle::plain,
-                 Align::right);
-    const auto used = static_cast<double>(replica.kv_used_tokens);
-    const auto capacity = static_cast<double>(replica.kv_capacity_tokens);
-    const double share = capacity > 0 ? used / capacity : absent;
-    region.gauge(state + 22, row, std::min(kv, region.columns() - state - 22), share,
-                 fmt::format("{}/{}", count_text(used), count_text(capacity)),
-                 gauge_style(share, 0.85, 0.97));
-    ++row;
-  }
-  if (replicas.empty()) region.text(0, 2, "no replicas", CellStyle::faint);
+  int left_row = page.rows;
+  page.memory = place(0, left, left_row, memory_rows(lists.memory));
+  page.replicas = place(0, left, left_row, list_rows(lists.replicas.size()) + 1);
+  page.jobs = place(0, left, left_row, list_rows(lists.jobs.size()));
+  int right_row = abreast ? page.rows : left_row;
+  const int right = abreast ? left + gap : 0;
+  page.limits = place(right, columns - right, right_row, limits_rows(columns - right));
+  page.decisions =
+      place(right, columns - right, right_row, list_rows(lists.device_decisions.size()));
+  page.events = place(right, columns - right, right_row, list_rows(lists.events.size()));
+  page.rows = std::max(left_row, right_row) - 1;
+  return page;
 }
 
-void draw_device_decisions(DrawRegion region, const std::vector<DeviceDecision>& device_decisions) {
-  region.heading(0, "Decisions", "newest first");
-  if (device_decisions.empty())
-    region.text(0, 1, "no recent decision involved it", CellStyle::faint);
-  const int model = std::clamp(region.columns() / 4, 10, 24);
-  int row = 1;
-  for (const DeviceDecision& entry : device_decisions) {
-    const Decision& decision = *entry.decision;
-    region.text(0, row, to_clock_text(decision.at), CellStyle::faint);
-    region.field(9, row, model, decision.model);
-    const int at = 10 + model;
-    std::string text =
-        decision.action == Action::assign ? "chosen" : std::string(to_text(decision.action));
-    CellStyle style = CellStyle::good;
-    if (entry.rejected != nullptr) {
-      style = CellStyle::warm;
-      text = fmt::format("{} rejected: {}, {}", entry.rejected->count,
-                         to_text(entry.rejected->reason), facts(entry.rejected->reason).meaning);
-    } else if (decision.fallback_reason) {
-      text += fmt::format(" as a fallback from {}: {}", decision.preferred_pool,
-                          to_text(*decision.fallback_reason));
-    } else if (!decision.top.empty()) {
-      text += fmt::format(", score {:.3f}, best of {}", decision.top.front().score,
-                          decision.considered);
-    }
-    region.field(at, row, region.columns() - at, text, style);
-    ++row;
+/// Lays out the page for `room`: spare rows make all charts higher, two rows at a time, so that
+/// they keep a middle row.
+DevicePage lay_out_page_on(Size room, const PageLists& lists) {
+  const DevicePage page = lay_out_page(room.columns, lists, 0);
+  const int before_strip = charts_before_strip(room.columns);
+  const int lines = lines_of_charts(room.columns, before_strip) +
+                    lines_of_charts(room.columns, metric_chart_count - before_strip);
+  const int more_rows = std::max(0, room.rows - page.rows) / lines / 2 * 2;
+  return more_rows == 0 ? page : lay_out_page(room.columns, lists, more_rows);
+}
+
+std::vector<FormulaLine> panel_of(const FormulaSelection& figure, const SpecFacts& facts,
+                                  int columns) {
+  if (!figure.open || figure.index < 0) return {};
+  return formula_lines(metric_formulas()[static_cast<std::size_t>(figure.index)], facts, columns);
+}
+
+/// `facts`: of the device's spec, needed only for an open formula.
+DeviceLayout lay_out_device(const Model& model, const FormulaSelection& figure,
+                            DeviceTable::Row row, const SpecFacts& facts, Size area) {
+  DeviceLayout layout;
+  layout.head_rows = model.condition_of(row) == nullptr ? 2 : 3;
+  layout.lists = lists_of(model, row);
+  const int room = std::max(0, area.rows - layout.head_rows);
+  // An open formula does not change the page; only fewer of its rows are visible.
+  layout.page = lay_out_page_on({area.columns, room}, layout.lists);
+  layout.panel = panel_of(figure, facts, area.columns);
+  if (!layout.panel.empty()) {
+    layout.panel_rows = std::min(static_cast<int>(layout.panel.size()) + 1, (room + 1) / 2);
   }
+  layout.page_rows_seen = room - layout.panel_rows;
+  return layout;
+}
+
+/// The time span of all charts of the page, which are aligned.
+TimeWindow page_window(const FrameContext& frame, int columns) {
+  const int chart = chart_columns(columns);
+  TimeWindow window = window_of(frame, chart - value_axis_columns(chart));
+  window.bin *= frame.ui.zoom_factor();
+  return window;
 }
 
 /// Why charts are blank. The samples of a moment that was paused long ago are no longer in memory.
@@ -182,7 +212,7 @@ class DeviceView : public View {
     const int top = figure_.open ? figure_.page_top : ui_.details_top;
     const std::string scroll =
         figure_.open ? "" : scroll_note(layout_.page.rows, layout_.page_rows_seen, top);
-    draw_head(frame, view, *row, zoomed_note(ui_, scroll));
+    draw_device_head(frame, view, *row, zoomed_note(ui_, scroll));
     Canvas canvas({view.columns(), layout_.page.rows});
     const std::vector<std::string> notes = draw_page(frame, canvas, view.ascii(), *row, facts);
     const Rect shown{view.area().column, view.area().row + layout_.head_rows, view.columns(),
@@ -271,9 +301,11 @@ class DeviceView : public View {
 
   // The keys j and k select other devices in the order of the table.
   std::optional<int> count() const override { return static_cast<int>(ui_.devices.lines.size()); }
-  int selected(const Model& model) const override { return ui_.selected_device(model); }
+  int selected(const Model& model) const override {
+    return index_of(ui_.devices, model, ui_.device);
+  }
   void select(const Model& model, int index, int direction) override {
-    ui_.select_device(model, index, direction);
+    choose_device(ui_.devices, model, index, direction, ui_.device);
     figure_.follow = true;  // the same metric of another device
   }
   std::string search_text(const Model& model, int index) const override {

@@ -8,7 +8,6 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/canvas/layout.h"
-#include "tui/state/sparkline_values.h"
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
 #include "tui/views/view_layouts.h"
@@ -204,9 +203,9 @@ class DevicesView : public View {
     return {};
   }
   std::optional<int> count() const override { return static_cast<int>(list_.lines.size()); }
-  int selected(const Model& model) const override { return ui_.selected_device(model); }
+  int selected(const Model& model) const override { return index_of(list_, model, ui_.device); }
   void select(const Model& model, int index, int direction) override {
-    ui_.select_device(model, index, direction);
+    choose_device(list_, model, index, direction, ui_.device);
   }
   std::string search_text(const Model& model, int index) const override {
     return search_text_of(list_, model, index);

@@ -66,9 +66,10 @@ Figure target_of(const ClassReport& report) {
   return report.target > 0 ? Figure{texts_of(report).text(report.target)}
                            : Figure{"none", CellStyle::faint};
 }
-Figure p50_of(const ClassReport& report) { return value_figure(report, report.values.p50); }
-Figure p90_of(const ClassReport& report) { return value_figure(report, report.values.p90); }
-Figure p99_of(const ClassReport& report) { return value_figure(report, report.values.p99); }
+template <double Percentiles::*member>
+Figure percentile(const ClassReport& report) {
+  return value_figure(report, report.values.*member);
+}
 Figure max_of(const ClassReport& report) {
   // Not coloured: a single slow job is no failure of the target.
   return {value_figure(report, report.values.max).text,
@@ -89,9 +90,9 @@ constexpr std::array<ClassColumn, 9> class_columns = {{
     {"CLASS", 10, Align::left, 0, name_of},
     {"METRIC", 14, Align::left, 6, metric_of},
     {"TARGET", 7, Align::right, 1, target_of},
-    {"P50", 7, Align::right, 5, p50_of},
-    {"P90", 7, Align::right, 3, p90_of},
-    {"P99", 7, Align::right, 2, p99_of},
+    {"P50", 7, Align::right, 5, percentile<&Percentiles::p50>},
+    {"P90", 7, Align::right, 3, percentile<&Percentiles::p90>},
+    {"P99", 7, Align::right, 2, percentile<&Percentiles::p99>},
     {"MAX", 7, Align::right, 7, max_of},
     {"WITHIN", 8, Align::right, 4, nullptr},
     {"DONE", 6, Align::right, 8, done_of},

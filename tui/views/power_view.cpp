@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "fleet/base/units.h"
-#include "tui/device/device_charts.h"
+#include "tui/panels/device_charts.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
 #include "tui/views/views.h"

@@ -20,7 +20,7 @@
 #include "tests/simulator/transient_violations.h"
 #include "tui/dashboard.h"
 #include "tui/history/stream_subscriber.h"
-#include "tui/tables/filter_subjects.h"
+#include "tui/tables/fleet_filter.h"
 
 namespace drover::commands {
 

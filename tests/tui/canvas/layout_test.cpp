@@ -6,7 +6,7 @@
 
 #include "tests/tui/sample_fleet.h"
 #include "tui/screen.h"
-#include "tui/tables/column_selection.h"
+#include "tui/tables/device_columns.h"
 #include "tui/views/view_layouts.h"
 
 namespace drover::tui {

@@ -8,7 +8,7 @@
 
 #include "tests/tui/sample_fleet.h"
 #include "tests/tui/sample_specs.h"
-#include "tui/device/device_page.h"
+#include "tui/panels/device_panels.h"
 
 namespace drover::tui {
 namespace {

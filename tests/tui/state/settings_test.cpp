@@ -13,8 +13,6 @@
 #include "fleet/base/text.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/dashboard.h"
-#include "tui/state/settings_table.h"
-#include "tui/tables/column_selection.h"
 #include "tui/tables/device_columns.h"
 
 namespace drover::tui {

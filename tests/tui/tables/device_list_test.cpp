@@ -187,7 +187,7 @@ TEST(DeviceGroups, ListEveryDeviceOnceUnderUnselectableHeadings) {
       const DeviceLine& line = list.lines[i];
       if (line.heading.empty()) {
         rows.insert(line.row);
-        EXPECT_EQ(index_of(list, line.row), static_cast<int>(i));
+        EXPECT_EQ(index_of(list, model, model.id_of(line.row)), static_cast<int>(i));
       } else {
         headings.push_back(line.heading);
         EXPECT_EQ(device_at(list, static_cast<int>(i), 1), list.lines[i + 1].row);

@@ -1,4 +1,4 @@
-#include "tui/device/device_charts.h"
+#include "tui/panels/device_charts.h"
 
 #include <algorithm>
 #include <array>

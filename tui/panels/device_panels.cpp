@@ -1,4 +1,4 @@
-#include "tui/device/device_memory.h"
+#include "tui/panels/device_panels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "tui/tables/device_queries.h"
+#include "tui/tables/device_columns.h"
 
 namespace drover::tui {
 namespace {
@@ -110,6 +110,124 @@ void draw_bar(DrawRegion& region, const MemoryUse& use) {
 }
 
 }  // namespace
+
+void draw_device_head(const FrameContext& frame, DrawRegion& region, DeviceTable::Row row,
+                      std::string_view scroll) {
+  const Model& model = frame.model;
+  const DeviceTable& devices = model.devices();
+  const Register& registration = model.host_of(row).reported.registration;
+  const ConditionRow* condition = model.condition_of(row);
+  region.heading(0, fmt::format("Device {}", to_text(model.id_of(row))), scroll);
+  const Instant arrived = devices.arrived(row);
+  const Health health = model.host_of(row).reported.health;
+  const bool lost = model.is_gone(row), stale = frame.stale(row);
+  const bool sampled = arrived != Instant::min();
+  const std::string last_sample =
+      sampled ? fmt::format(", last sample {} ago", duration_text(frame.s_since(arrived)))
+              : ", no sample";
+  std::string state = health == Health::lost   ? "host lost"
+                      : health == Health::left ? "host left"
+                      : stale                  ? "stale"
+                                               : "reporting";
+  CellStyle style = health == Health::lost ? CellStyle::critical
+                    : stale                ? CellStyle::stale
+                                           : CellStyle::good;
+  if (stale) state += last_sample;
+  if (condition != nullptr && !condition->reported.usable && !lost) {
+    state = stale && sampled ? "not usable" + last_sample : "not usable";
+    style = CellStyle::critical;
+  }
+  const int at = region.text(0, 1, state, style);
+  const std::string pools = model.pools_text(row);
+  std::string facts =
+      fmt::format(", {}, {} {}, rack {}", model.spec_of(row).id,
+                  model.pool_numbers_of(row).size() > 1 ? "pools" : "pool",
+                  pools.empty() ? "-" : pools, registration.rack.empty() ? "-" : registration.rack);
+  if (const Group* const group = model.group_of(row)) {
+    facts += fmt::format(", one of {} in g{}", group->count, group->number);
+    if (!group->topology.empty()) facts += fmt::format(" ({})", group->topology);
+  }
+  region.field(at, 1, region.columns() - at, facts);
+  if (condition == nullptr) return;
+  region.field(0, 2, region.columns(), condition_text(condition->reported),
+               condition->reported.usable ? CellStyle::fault : CellStyle::critical);
+}
+
+void draw_replicas_on(const Model& from, DrawRegion region,
+                      const std::vector<const ReplicaRow*>& replicas) {
+  region.heading(0, "Replicas", "KV: tokens used of capacity");
+  const int kv = std::clamp(region.columns() / 5, 12, 30);
+  const int model = std::max(8, region.columns() - 5 - 11 - 5 - 6 - kv);
+  const int state = 5 + model;
+  const auto header = [&](int column, int width, std::string_view text, Align align) {
+    region.field(column, 1, width, text, CellStyle::faint, align);
+  };
+  header(0, 4, "ID", Align::left);
+  header(5, model - 1, "MODEL", Align::left);
+  header(state, 10, "STATE", Align::left);
+  header(state + 11, 4, "RUN", Align::right);
+  header(state + 16, 5, "QUEUE", Align::right);
+  header(state + 22, kv, "KV", Align::right);
+  int row = 2;
+  for (const ReplicaRow* shown : replicas) {
+    const Replica& replica = shown->reported.replica;
+    region.field(0, row, 4, fmt::format("r{}", replica.id.number));
+    region.field(5, row, model - 1,
+                 fmt::format("{} {}", replica.model, to_text(replica.precision)));
+    if (is_gone(from, replica)) {
+      region.field(state, row, 10, "lost", CellStyle::critical);
+      region.field(state + 22, row, kv, not_known, CellStyle::faint, Align::right);
+      ++row;
+      continue;
+    }
+    const bool paused = replica.state == ReplicaState::ready && replica.pause != Pause::none;
+    region.field(
+        state, row, 10, paused ? to_text(replica.pause) : to_text(replica.state),
+        replica.state == ReplicaState::ready && !paused ? CellStyle::good : CellStyle::warm);
+    region.field(state + 11, row, 4, fmt::format("{}", replica.running), CellStyle::plain,
+                 Align::right);
+    region.field(state + 16, row, 5, fmt::format("{}", replica.queued), CellStyle::plain,
+                 Align::right);
+    const auto used = static_cast<double>(replica.kv_used_tokens);
+    const auto capacity = static_cast<double>(replica.kv_capacity_tokens);
+    const double share = capacity > 0 ? used / capacity : absent;
+    region.gauge(state + 22, row, std::min(kv, region.columns() - state - 22), share,
+                 fmt::format("{}/{}", count_text(used), count_text(capacity)),
+                 gauge_style(share, 0.85, 0.97));
+    ++row;
+  }
+  if (replicas.empty()) region.text(0, 2, "no replicas", CellStyle::faint);
+}
+
+void draw_device_decisions(DrawRegion region, const std::vector<DeviceDecision>& device_decisions) {
+  region.heading(0, "Decisions", "newest first");
+  if (device_decisions.empty())
+    region.text(0, 1, "no recent decision involved it", CellStyle::faint);
+  const int model = std::clamp(region.columns() / 4, 10, 24);
+  int row = 1;
+  for (const DeviceDecision& entry : device_decisions) {
+    const Decision& decision = *entry.decision;
+    region.text(0, row, to_clock_text(decision.at), CellStyle::faint);
+    region.field(9, row, model, decision.model);
+    const int at = 10 + model;
+    std::string text =
+        decision.action == Action::assign ? "chosen" : std::string(to_text(decision.action));
+    CellStyle style = CellStyle::good;
+    if (entry.rejected != nullptr) {
+      style = CellStyle::warm;
+      text = fmt::format("{} rejected: {}, {}", entry.rejected->count,
+                         to_text(entry.rejected->reason), facts(entry.rejected->reason).meaning);
+    } else if (decision.fallback_reason) {
+      text += fmt::format(" as a fallback from {}: {}", decision.preferred_pool,
+                          to_text(*decision.fallback_reason));
+    } else if (!decision.top.empty()) {
+      text += fmt::format(", score {:.3f}, best of {}", decision.top.front().score,
+                          decision.considered);
+    }
+    region.field(at, row, region.columns() - at, text, style);
+    ++row;
+  }
+}
 
 MemoryUse memory_use_of(const Model& model, DeviceTable::Row row) {
   MemoryUse use;

@@ -1,4 +1,4 @@
-#include "tui/device/device_limits.h"
+#include "tui/panels/device_panels.h"
 
 #include <gtest/gtest.h>
 
