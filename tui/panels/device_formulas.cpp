@@ -226,14 +226,12 @@ std::vector<FormulaLine> formula_lines(const MetricFormula& figure, const SpecFa
 
 void draw_formula_panel(DrawRegion region, const MetricFormula& figure, std::string_view value,
                         const std::vector<FormulaLine>& lines, int top) {
-  const int seen = region.rows() - 1;
-  const std::string scroll = scroll_note(static_cast<int>(lines.size()), seen, top);
-  region.heading(0, fmt::format("{}: {}", figure.name, value),
-                 scroll.empty() ? "Esc closes" : scroll);
-  for (int row = 0; row < seen; ++row) {
+  DrawRegion body = draw_details_heading(region, fmt::format("{}: {}", figure.name, value),
+                                         "Esc closes", static_cast<int>(lines.size()), top);
+  for (int row = 0; row < body.rows(); ++row) {
     const auto index = static_cast<std::size_t>(top) + static_cast<std::size_t>(row);
     if (index >= lines.size()) break;
-    region.field(0, row + 1, region.columns(), lines[index].text, lines[index].style);
+    body.field(0, row, body.columns(), lines[index].text, lines[index].style);
   }
 }
 

@@ -284,12 +284,9 @@ void draw_job_list(const FrameContext& frame, DrawRegion region, int selected) {
 }
 
 void draw_job_details(const FrameContext& frame, DrawRegion region, const JobChanged& job) {
-  const int visible = region.rows() - 1;
-  const std::string scroll =
-      scroll_note(details_rows(frame.model, job), visible, frame.ui.details_top);
-  region.heading(0, fmt::format("Job {}", to_text(job.job.id)),
-                 scroll.empty() ? std::string(to_text(job.state)) : scroll);
-  DrawRegion body = region.part({0, 1, region.columns(), visible});
+  DrawRegion body =
+      draw_details_heading(region, fmt::format("Job {}", to_text(job.job.id)), to_text(job.state),
+                           details_rows(frame.model, job), frame.ui.details_top);
   int row = -frame.ui.details_top;
   draw_facts(body, row, job);
   row += 4;

@@ -294,6 +294,14 @@ std::string scroll_note(int rows, int visible, int top) {
   return below > 0 ? fmt::format("J K scroll, {} more below", below) : "J K scroll, end";
 }
 
+DrawRegion draw_details_heading(DrawRegion& region, std::string_view title, std::string_view note,
+                                int rows, int top) {
+  const int visible = region.rows() - 1;
+  const std::string scroll = scroll_note(rows, visible, top);
+  region.heading(0, title, scroll.empty() ? note : scroll);
+  return region.part({0, 1, region.columns(), visible});
+}
+
 std::string zoomed_note(const UiState& ui, const std::string& scroll) {
   if (ui.zoom_factor() == 1) return scroll;
   return fmt::format("{}x time range{}{}", ui.zoom_factor(), scroll.empty() ? "" : ", ", scroll);

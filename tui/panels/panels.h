@@ -26,6 +26,10 @@ std::string decision_title(const Decision& decision);
 int decision_rows(const Decision& decision);
 /// "J K scroll, 3 more" if details are longer than their panel.
 std::string scroll_note(int rows, int visible, int top);
+/// Draws the heading of details of `rows` rows, which scroll if they are longer than the region.
+/// `note`: beside the title if they do not scroll. Returns the region below the heading.
+DrawRegion draw_details_heading(DrawRegion& region, std::string_view title, std::string_view note,
+                                int rows, int top);
 /// The scroll note after the time range of the charts, if they are zoomed out.
 std::string zoomed_note(const UiState& ui, const std::string& scroll);
 

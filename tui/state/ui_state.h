@@ -1,5 +1,5 @@
-// What the user has chosen, as far as it concerns several views; each view has the rest. Selections
-// are ids (of a device, a job, a decision), never rows, so they stay valid when the table changes.
+// What the user has chosen in the views. Selections are ids (of a device, a job, a decision), never
+// rows, so they stay valid when the table changes.
 #pragma once
 
 #include <array>
@@ -61,7 +61,7 @@ struct UiState {
   int details_top = 0;
   int details_seen = 1;  // number of its visible rows
 
-  // What the views show.
+  // What is shown in one view.
   MapMetric map_metric = MapMetric::utilization;  // the colours of the map
   Grouping map_grouping = Grouping::host;
   HeatLevels map_levels;  // of the map's cells

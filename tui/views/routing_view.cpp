@@ -205,11 +205,9 @@ class RoutingView : public View {
     const Decision* const decision = decision_of(frame.model, *list_.chosen);
     if (decision == nullptr) return;
     DrawRegion details = region.on(layout_.details);
-    const int visible = details.rows() - 1;
-    const std::string scroll = scroll_note(decision_rows(*decision), visible, ui_.details_top);
-    details.heading(0, decision_title(*decision),
-                    scroll.empty() ? to_clock_text(decision->at) : scroll);
-    DrawRegion body = details.part({0, 1, details.columns(), visible});
+    DrawRegion body =
+        draw_details_heading(details, decision_title(*decision), to_clock_text(decision->at),
+                             decision_rows(*decision), ui_.details_top);
     draw_decision(body, -ui_.details_top, *decision);
   }
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
