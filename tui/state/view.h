@@ -1,5 +1,5 @@
-// A view: one page of the dashboard. A class of its own has each view's layout and drawing; this base
-// class has what keys do in every view, and UiState what the user chose in them.
+// A view: one page of the dashboard. A class of its own has each view's layout and drawing; this
+// base class has what keys do in every view, and UiState what the user chose in them.
 #pragma once
 
 #include <cstdint>
