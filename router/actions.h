@@ -14,17 +14,7 @@
 
 namespace drover::router {
 
-struct ActionsDependencies {
-  const RouterTiming& settings;
-  const Policy& policy;
-  const FleetState& fleet_state;
-  const ConnectionTable& connections;
-  const DeviceConditionTable& conditions;
-  const JobQueue& queue;
-  JobTable& jobs;
-  DrainTable& drains;
-  OutboxBuilder& outbox;
-  Publisher& publisher;
+struct ActionsDependencies : RouterTables {
   JobEnds& ends;
   Attempts& attempts;
   DeviceAvailability& availability;

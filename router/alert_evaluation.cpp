@@ -63,7 +63,7 @@ void AlertEvaluation::add_host_conditions(Instant now, std::vector<AlertConditio
       seen.push_back({std::string(condition::host_suspect), host.registration.host,
                       "suspect: no new work for it"});
     }
-    const auto hot = std::count_if(host.devices.begin(), host.devices.end(), [&](DeviceIndex d) {
+    const auto hot = std::ranges::count_if(host.devices, [&](DeviceIndex d) {
       return (columns.throttle[d] & throttles_for_heat) != 0 && columns.sampled[d] >= heard_after;
     });
     if (hot == 0) continue;
@@ -73,7 +73,7 @@ void AlertEvaluation::add_host_conditions(Instant now, std::vector<AlertConditio
   }
   for (const auto& [device, condition] : conditions.all()) {
     if (condition.usable) continue;
-    const std::string& host = fleet_state.hosts()[device.first].registration.host;
+    const std::string& host = fleet_state.host_name(device.first);
     seen.push_back({std::string(condition::device_unusable), to_text(DeviceId{host, device.second}),
                     condition.detail});
   }

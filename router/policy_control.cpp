@@ -60,7 +60,7 @@ ActionReply PolicyControl::change_policy(Instant now, const ApplyPolicy& asked,
     reply.problem = fresh.error().message;
     const std::vector<Finding> found = findings(asked.text, place);
     const auto errors = static_cast<std::uint64_t>(
-        std::count_if(found.begin(), found.end(), [](const Finding& each) { return each.error; }));
+        std::ranges::count_if(found, [](const Finding& each) { return each.error; }));
     if (errors > 1) {
       reply.problem += fmt::format("; {}, which drover policy check lists",
                                    counted(errors - 1, "more error", "more errors"));
@@ -126,18 +126,14 @@ Status PolicyControl::restore(Instant now, const PolicyReply& applied) {
                    applied.by, again.error().message);
     }
     publisher.event(now, Severity::warning, "policy",
-                    fmt::format("the policy that {} applied cannot be read: {}", applied.by,
-                                again.error().message));
+                    "the policy that {} applied cannot be read: {}", applied.by,
+                    again.error().message);
     return {};
   }
   const bool newer_named = !place_.empty() && policy.version > again->version;
   if (newer_named) return {};
   activate_policy(now, at_speed(std::move(*again), settings.speed), applied);
   return {};
-}
-
-void PolicyControl::handle(Instant now, const Caller& caller, const PolicyRequest&) {
-  outbox.send(now, caller.peer, origin_);
 }
 
 PolicyChanged PolicyControl::policy_changed() const {
@@ -148,20 +144,14 @@ PolicyChanged PolicyControl::policy_changed() const {
   shown.site_power_cap_w = policy.limits.site_power_cap_w;
   shown.stale_after_s = policy.stale_after_s;
   for (const Pool& pool : policy.pools) {
-    const auto cap = policy.limits.pool_power_cap_w.find(pool.name);
-    const bool capped = cap != policy.limits.pool_power_cap_w.end();
     shown.pools.push_back(
-        {pool.name, capped ? cap->second : 0,
+        {pool.name, policy.limits.pool_cap_w(pool.name),
          usd_per_h(pool.prices, PurchaseOption::unspecified, nullptr).value_or(0)});
   }
   for (const AlertRule& rule : policy.alerts) {
     if (rule.enabled) shown.alert_rules.push_back(rule.published);
   }
   return shown;
-}
-
-void PolicyControl::publish_changes(Instant now) {
-  if (power.take_limits_changed()) outbox.publish(now, policy_changed());
 }
 
 }  // namespace drover::router

@@ -9,24 +9,11 @@
 
 #include "router/alert_evaluation.h"
 #include "router/attempts/waiting_jobs.h"
-#include "router/decision/failback.h"
 #include "router/hosts/device_availability.h"
-#include "router/jobs/accounting.h"
 
 namespace drover::router {
 
-struct PolicyControlDependencies {
-  const RouterTiming& settings;
-  const JobQueue& queue;
-  /// With the limits in force: its own, or the caps that operators set. Slow start is in fleet
-  /// time.
-  Policy& policy;
-  FleetState& fleet_state;
-  FairShare& tenants;
-  FailbackTable& failbacks;
-  Accounting& accounting;
-  OutboxBuilder& outbox;
-  Publisher& publisher;
+struct PolicyControlDependencies : RouterTables {
   OutlierReporting& outliers;
   WaitingJobs& waiting;
   DeviceAvailability& availability;
@@ -41,7 +28,9 @@ class PolicyControl : PolicyControlDependencies {
   PolicyControl(const PolicyControlDependencies& uses, std::string place, Instant start);
 
   void handle(Instant now, const Caller& caller, const ApplyPolicy& asked);
-  void handle(Instant now, const Caller& caller, const PolicyRequest& request);
+  void handle(Instant now, const Caller& caller, const PolicyRequest&) {
+    outbox.send(now, caller.peer, origin_);
+  }
   /// Applies the file that the shell has reread, in the name of `by`.
   void reload(Instant now, const ApplyPolicy& asked, const std::string& by);
   /// After a restart: restores the last applied policy, unless a newer one was given at the start.
@@ -49,7 +38,9 @@ class PolicyControl : PolicyControlDependencies {
 
   PolicyChanged policy_changed() const;
   /// Publishes the policy if it or its limits have changed.
-  void publish_changes(Instant now);
+  void publish_changes(Instant now) {
+    if (power.take_limits_changed()) outbox.publish(now, policy_changed());
+  }
 
  private:
   /// Checks, writes and activates the policy; the reply gives the errors.

@@ -16,37 +16,27 @@
 
 namespace drover::router {
 
-struct QueriesDependencies {
-  const RouterTiming& settings;
-  const Policy& policy;
-  const JobTable& jobs;
-  const DeviceConditionTable& conditions;
-  const DecisionLog& decisions;
-  const Accounting& accounting;
-  const Publisher& publisher;
+struct QueriesDependencies : RouterTables {
   const FleetTotals& totals;
   const PolicyControl& policy_control;
   const AlertEvaluation& alerts;
   const Actions& actions;
-  const devices::Catalogue& catalogue;
-  const RandomStream& random;
-  const PreemptionTable& preemptions;
   const WaitingJobs& waiting;
   const Dispatcher& dispatcher;
-  FleetState& fleet_state;  // changed for each trial of a decision, and restored
-  Estimator& estimator;
   ReservedDevices& reserved;
-  OutboxBuilder& outbox;
 };
 
-/// Reads what it is asked for, and keeps nothing but the number of the last snapshot.
+/// Reads what it is asked for, and keeps nothing but the number of the last snapshot. For each
+/// trial of a decision FleetState is changed, and restored.
 class Queries : QueriesDependencies {
  public:
   explicit Queries(const QueriesDependencies& uses) : QueriesDependencies(uses) {}
 
   void handle(Instant now, const Caller& caller, const SnapshotRequest& request);
   void handle(Instant now, const Caller& caller, const JobsRequest& request);
-  void handle(Instant now, const Caller& caller, const WhyRequest& request);
+  void handle(Instant now, const Caller& caller, const WhyRequest& request) {
+    outbox.send(now, caller.peer, why(now, request.job_prefix));
+  }
   WhyReply why(Instant now, const std::string& job_prefix);
 
  private:

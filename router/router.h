@@ -16,7 +16,7 @@
 #include "fleet/outbox.h"
 #include "router/fleet_state/limits.h"
 #include "router/health/timing.h"
-#include "router/ledger/retention.h"
+#include "router/ledger/compactor.h"
 #include "router/policy/policy.h"
 
 namespace drover::router {

@@ -8,14 +8,7 @@
 
 namespace drover::router {
 
-struct SubmissionsDependencies {
-  const Policy& policy;
-  const devices::Catalogue& catalogue;
-  const JobQueue& queue;
-  JobTable& jobs;
-  Accounting& accounting;
-  OutboxBuilder& outbox;
-  Publisher& publisher;
+struct SubmissionsDependencies : RouterTables {
   WaitingJobs& waiting;
   Dispatcher& dispatcher;
 };

@@ -9,7 +9,7 @@
 #include "devices/catalogue/catalogue.h"
 #include "fleet/base/result.h"
 #include "fleet/base/time.h"
-#include "router/ledger/retention.h"
+#include "router/ledger/compactor.h"
 #include "router/router.h"
 
 namespace drover::commands {

@@ -242,6 +242,11 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
   return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
 }
 
+void add_part(std::string& text, std::string_view separator, std::string_view part) {
+  if (!text.empty() && !part.empty()) text += separator;
+  text += part;
+}
+
 std::string shortened_list(const std::vector<std::string>& texts, std::size_t shown_max) {
   if (texts.size() <= shown_max) return joined(texts, ", ");
   return fmt::format("{} and {} more", joined(std::span(texts).first(shown_max), ", "),

@@ -36,8 +36,8 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
 std::string suggestion(std::string_view word, const std::vector<std::string>& known);
 
 /// The names of a table's rows, as `suggestion` takes them.
-template <typename Rows, typename Row>
-std::vector<std::string> names_of(const Rows& rows, std::string_view Row::*name) {
+template <typename Rows, typename Row, typename Name>
+std::vector<std::string> names_of(const Rows& rows, Name Row::*name) {
   std::vector<std::string> names;
   for (const Row& row : rows) names.emplace_back(row.*name);
   return names;
@@ -62,6 +62,9 @@ std::string joined(const Range& parts, std::string_view separator) {
   }
   return text;
 }
+
+/// Adds the part, after the separator unless the text is empty. Does nothing if the part is empty.
+void add_part(std::string& text, std::string_view separator, std::string_view part);
 
 /// "a, b and 3 more": the first `shown_max` texts, and the number of the others.
 std::string shortened_list(const std::vector<std::string>& texts, std::size_t shown_max);

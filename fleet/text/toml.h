@@ -69,6 +69,10 @@ class Table {
   /// Adds a problem at a key, unless the key has one already: a check of the default that replaced
   /// an invalid value adds no second problem.
   void add_problem(std::string_view key, std::string problem);
+  template <typename... Args>
+  void add_problem(std::string_view key, fmt::format_string<Args...> format, Args&&... args) {
+    add_problem(key, fmt::format(format, std::forward<Args>(args)...));
+  }
   /// The first problem of the file so far, or else the first unknown key of this table and its
   /// subtables.
   Status finish();

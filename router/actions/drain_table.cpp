@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "router/actions/injection.h"
-#include "router/actions/power_cap_overrides.h"
+#include "router/actions/power_caps.h"
 
 namespace drover::router {
 
@@ -14,7 +13,7 @@ DeviceLocation location_of(const FleetState& fleet_state, const Policy& policy, 
   const HostEntry& entry = fleet_state.hosts()[host];
   DeviceLocation location{entry.registration.host, entry.registration.rack, number, {}};
   const DeviceIndex device = entry.devices[number];
-  for (const std::uint32_t pool : fleet_state.groups()[fleet_state.devices().group[device]].pools) {
+  for (const std::uint32_t pool : fleet_state.group_with(device).pools) {
     if (pool < policy.pools.size()) location.pools.push_back(policy.pools[pool].name);
   }
   return location;
@@ -29,7 +28,7 @@ bool covers(const Target& target, const DeviceLocation& device) {
     case TargetKind::rack:
       return device.rack == target.name;
     case TargetKind::pool:
-      return std::find(device.pools.begin(), device.pools.end(), target.name) != device.pools.end();
+      return contains(device.pools, target.name);
     case TargetKind::site:
       return true;
   }
@@ -56,8 +55,7 @@ void DrainTable::apply(Instant now, const SetDrain& order) {
       order.deadline > Duration{0} ? saturating_add(now, order.deadline) : never;
   orders_.push_back({*target, order.drained, deadline});
   // A leading resume has no effect.
-  const auto first =
-      std::find_if(orders_.begin(), orders_.end(), [](const Order& each) { return each.drained; });
+  const auto first = std::ranges::find_if(orders_, [](const Order& each) { return each.drained; });
   orders_.erase(orders_.begin(), first);
 }
 
@@ -69,8 +67,8 @@ const DrainTable::Order* DrainTable::order_for(const DeviceLocation& device) con
 }
 
 bool DrainTable::is_drained_target(const Target& target) const {
-  return std::any_of(orders_.begin(), orders_.end(),
-                     [&](const Order& order) { return order.drained && order.target == target; });
+  return std::ranges::any_of(
+      orders_, [&](const Order& order) { return order.drained && order.target == target; });
 }
 
 std::vector<Target> DrainTable::take_expired(Instant now) {

@@ -8,10 +8,9 @@
 #include "fleet/base/random_stream.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "fleet/target.h"
 #include "fleet/xid.h"
 #include "router/actions/drain_table.h"
-#include "router/actions/power_cap_overrides.h"
+#include "router/actions/power_caps.h"
 
 namespace drover::router {
 namespace {
@@ -72,10 +71,6 @@ Status check_host(const Target& target, const FleetState& fleet_state) {
   return {};
 }
 
-const GroupEntry& group_of(const FleetState& fleet_state, DeviceIndex device) {
-  return fleet_state.groups()[fleet_state.devices().group[device]];
-}
-
 /// As in agents: a link fault affects its whole group, and a TPU slice is lost as a whole.
 bool of_groups(FaultKind kind, const GroupEntry& group) {
   return kind == FaultKind::slow_link ||
@@ -89,7 +84,7 @@ void find_devices(const InjectFault& inject, const std::vector<std::uint16_t>& c
   const HostEntry& entry = fleet_state.hosts()[host];
   const GroupEntry* taken = nullptr;  // the last group that is taken as a whole
   for (const std::uint16_t number : covered) {
-    const GroupEntry& group = group_of(fleet_state, entry.devices[number]);
+    const GroupEntry& group = fleet_state.group_with(entry.devices[number]);
     if (&group == taken) continue;
     if (inject.fault.kind == FaultKind::xid && group.spec->device_class == DeviceClass::tpu) {
       if (refused.empty()) {
@@ -106,11 +101,10 @@ void find_devices(const InjectFault& inject, const std::vector<std::uint16_t>& c
 /// Hosts that are spot by the policy's prices, and hosts labelled so.
 bool is_spot_host(const FleetState& fleet_state, const Policy& policy, const HostEntry& host) {
   if (host.term != PurchaseOption::unspecified) return host.term == PurchaseOption::spot;
-  return std::any_of(host.groups.begin(), host.groups.end(), [&](GroupIndex group) {
+  return std::ranges::any_of(host.groups, [&](GroupIndex group) {
     const auto& pools = fleet_state.groups()[group].pools;
-    return std::any_of(pools.begin(), pools.end(), [&](std::uint32_t pool) {
-      return is_spot(policy.pools[pool].prices, host.term);
-    });
+    return std::ranges::any_of(
+        pools, [&](std::uint32_t pool) { return is_spot(policy.pools[pool].prices, host.term); });
   });
 }
 
@@ -150,7 +144,7 @@ void draw(std::vector<FaultDevice>& candidates, const InjectFault& inject) {
     std::swap(places[drawn], places[drawn + random.below(places.size() - drawn)]);
   }
   places.resize(inject.any);
-  std::sort(places.begin(), places.end());
+  std::ranges::sort(places);
   for (std::size_t drawn = 0; drawn < inject.any; ++drawn)
     candidates[drawn] = candidates[places[drawn]];
   candidates.resize(inject.any);
@@ -160,7 +154,7 @@ void draw(std::vector<FaultDevice>& candidates, const InjectFault& inject) {
 void add_devices(const FleetState& fleet_state, FaultKind kind, FaultDevice candidate,
                  std::vector<std::uint16_t>& devices) {
   const DeviceIndex device = fleet_state.hosts()[candidate.host].devices[candidate.device];
-  const GroupEntry& group = group_of(fleet_state, device);
+  const GroupEntry& group = fleet_state.group_with(device);
   if (!of_groups(kind, group)) return devices.push_back(candidate.device);
   for (std::uint16_t offset = 0; offset < group.group.count; ++offset) {
     devices.push_back(static_cast<std::uint16_t>(group.group.first + offset));
@@ -174,8 +168,8 @@ std::vector<HostIndex> hosts_by_name(const FleetState& fleet_state) {
   for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) {
     if (!fleet_state.hosts()[host].forgotten) hosts.push_back(host);
   }
-  std::sort(hosts.begin(), hosts.end(), [&](HostIndex a, HostIndex b) {
-    return fleet_state.hosts()[a].registration.host < fleet_state.hosts()[b].registration.host;
+  std::ranges::sort(hosts, [&](HostIndex a, HostIndex b) {
+    return fleet_state.host_name(a) < fleet_state.host_name(b);
   });
   return hosts;
 }

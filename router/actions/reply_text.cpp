@@ -61,7 +61,7 @@ std::string compact_targets(const std::vector<std::string>& targets) {
     }
   }
   for (auto& [host, devices] : hosts) {
-    std::sort(devices.begin(), devices.end());
+    std::ranges::sort(devices);
     others.push_back(target_text(host, devices));
   }
   return shortened_list(others, named_max);

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "fleet/base/contains.h"
 #include "fleet/base/units.h"
-#include "router/alerts/fleet_device.h"
 
 namespace drover::router {
 namespace {
@@ -18,74 +18,51 @@ using filter::Field;
 double share(double part, double whole) { return whole > 0 ? part / whole : absent; }
 double if_any(double limit) { return limit > 0 ? limit : absent; }
 
-class WatchedPool : public filter::FilterSubject {
+/// A pool or the site, by the values of its fields.
+class Watched : public filter::FilterSubject {
  public:
-  explicit WatchedPool(const PoolReport& report) : report_(report) {}
+  explicit Watched(std::map<Field, double> values, std::string pool = "")
+      : values_(std::move(values)), pool_(std::move(pool)) {}
 
   double number(Field field) const override {
-    // Drained devices are drained on purpose, and a silent host may be fine: neither counts as
-    // unhealthy by itself.
-    const auto lost = static_cast<double>(report_.lost);
-    const auto all = static_cast<double>(report_.devices) + lost;
-    const auto faulty = static_cast<double>(report_.unusable + report_.ejected);
-    switch (field) {
-      case Field::devices:
-        return static_cast<double>(report_.devices);
-      case Field::healthy:
-        return share(std::max(0.0, all - lost - faulty), all);
-      case Field::queue:
-        return static_cast<double>(report_.queued);
-      case Field::power:
-        return report_.power_w;
-      case Field::cap:
-        return if_any(report_.power_cap_w);
-      case Field::power_share:
-        return share(report_.power_w, report_.power_cap_w);
-      case Field::spend:
-        return report_.spend_usd_per_h;
-      default:
-        return absent;
-    }
+    const double* value = find_in(values_, field);
+    return value == nullptr ? absent : *value;
   }
   void texts(Field field, filter::TextMatcher& test) const override {
-    if (field == Field::pool) test.match(report_.name);
+    if (field == Field::pool && !pool_.empty()) test.match(pool_);
   }
 
  private:
-  const PoolReport& report_;
+  std::map<Field, double> values_;
+  std::string pool_;  // empty: the site
 };
 
-class WatchedSite : public filter::FilterSubject {
- public:
-  explicit WatchedSite(const AlertInputs& fleet) : fleet_(fleet) {}
+Watched watched_pool(const PoolReport& report) {
+  // Drained devices are drained on purpose, and a silent host may be fine: neither counts as
+  // unhealthy by itself.
+  const auto lost = static_cast<double>(report.lost);
+  const auto living = static_cast<double>(report.devices);
+  const auto faulty = static_cast<double>(report.unusable + report.ejected);
+  return Watched({{Field::devices, living},
+                  {Field::healthy, share(std::max(0.0, living - faulty), living + lost)},
+                  {Field::queue, static_cast<double>(report.queued)},
+                  {Field::power, report.power_w},
+                  {Field::cap, if_any(report.power_cap_w)},
+                  {Field::power_share, share(report.power_w, report.power_cap_w)},
+                  {Field::spend, report.spend_usd_per_h}},
+                 report.name);
+}
 
-  double number(Field field) const override {
-    const Summary& totals = fleet_.totals;
-    const Limits& limits = fleet_.policy.limits;
-    switch (field) {
-      case Field::queue:
-        return static_cast<double>(totals.queued);
-      case Field::queue_share:
-        return share(static_cast<double>(totals.queued), static_cast<double>(limits.queue_max));
-      case Field::power:
-        return totals.power_w;
-      case Field::cap:
-        return if_any(limits.site_power_cap_w);
-      case Field::power_share:
-        return share(totals.power_w, limits.site_power_cap_w);
-      case Field::spend:
-        return totals.spend_usd_per_h;
-      case Field::spend_share:
-        return share(totals.spend_usd_per_h, totals.budget_usd_per_h);
-      default:
-        return absent;
-    }
-  }
-  void texts(Field, filter::TextMatcher&) const override {}
-
- private:
-  const AlertInputs& fleet_;
-};
+Watched watched_site(const Summary& totals, const Limits& limits) {
+  const auto queued = static_cast<double>(totals.queued);
+  return Watched({{Field::queue, queued},
+                  {Field::queue_share, share(queued, static_cast<double>(limits.queue_max))},
+                  {Field::power, totals.power_w},
+                  {Field::cap, if_any(limits.site_power_cap_w)},
+                  {Field::power_share, share(totals.power_w, limits.site_power_cap_w)},
+                  {Field::spend, totals.spend_usd_per_h},
+                  {Field::spend_share, share(totals.spend_usd_per_h, totals.budget_usd_per_h)}});
+}
 
 std::string value_text(filter::ValueKind kind, double value) {
   switch (kind) {
@@ -157,11 +134,12 @@ void AlertRuleEvaluator::evaluate(const AlertInputs& fleet,
   evaluate_devices(fleet, seen);
   for (const Rule& rule : of_pools_) {
     for (const PoolReport& report : fleet.totals.pools) {
-      evaluate_subject(rule, WatchedPool(report), "pool:" + report.name, fleet.alerts, seen);
+      evaluate_subject(rule, watched_pool(report), "pool:" + report.name, fleet.alerts, seen);
     }
   }
   for (const Rule& rule : of_site_) {
-    evaluate_subject(rule, WatchedSite(fleet), "site", fleet.alerts, seen);
+    evaluate_subject(rule, watched_site(fleet.totals, fleet.policy.limits), "site", fleet.alerts,
+                     seen);
   }
 }
 

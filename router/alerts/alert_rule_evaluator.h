@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "fleet/filter/filter.h"
-#include "router/alerts/alert_inputs.h"
-#include "router/alerts/alerts.h"
+#include "router/alerts/fleet_device.h"
 
 namespace drover::router {
 

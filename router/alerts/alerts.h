@@ -17,7 +17,7 @@
 
 namespace drover::router {
 
-/// Maximum number of concurrent alerts of one rule; hosts share these slots (alert_slots.h). All
+/// Maximum number of concurrent alerts of one rule; hosts share these slots (`share_slots`). All
 /// further ones are merged into one alert about `other_subjects`.
 inline constexpr std::size_t alert_subjects_max = 256;
 inline constexpr std::string_view other_subjects = "others";
@@ -38,6 +38,26 @@ struct AlertCondition {
   std::string subject;
   std::string text;  // empty: unchanged
 };
+
+/// "h1" for "h1/3", "h1/r0" and "h1". Any other subject counts as a host of its own.
+std::string_view host_of_subject(std::string_view subject);
+
+struct AlertSlot {
+  std::string subject;
+  Instant since{};
+};
+
+struct SlotChanges {
+  std::vector<std::string> leave;             // subjects that lose their slot
+  std::vector<const AlertCondition*> arrive;  // the same number
+};
+
+/// Shares out full slots when a rule has more subjects than slots, so that one host with thousands
+/// of devices hides no other host's alert: each waiting condition takes a slot from a host with at
+/// least two more slots than its own host, the newest first. A host that has a slot keeps one, and
+/// without changes nothing moves.
+SlotChanges share_slots(const std::vector<AlertSlot>& taken,
+                        const std::vector<const AlertCondition*>& waiting);
 
 class AlertTable {
  public:

@@ -9,9 +9,7 @@ const HostEntry& FleetDevice::host() const {
   return fleet_.fleet_state.hosts()[fleet_.fleet_state.devices().host[device_]];
 }
 
-const GroupEntry& FleetDevice::entry() const {
-  return fleet_.fleet_state.groups()[fleet_.fleet_state.devices().group[device_]];
-}
+const GroupEntry& FleetDevice::entry() const { return fleet_.fleet_state.group_with(device_); }
 
 double FleetDevice::reading(Metric metric) const {
   return is_known(condition()) ? router::reading(fleet_.fleet_state.devices(), device_, metric)

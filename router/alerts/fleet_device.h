@@ -1,11 +1,27 @@
-// A device of the FleetState as the subject of alert rules.
+// What alert rules are evaluated over: the fleet at one moment, and each of its devices.
 #pragma once
 
 #include "fleet/filter/device_subject.h"
-#include "router/alerts/alert_inputs.h"
+#include "fleet/summary.h"
+#include "router/alerts/alerts.h"
+#include "router/fleet_state/device_conditions.h"
+#include "router/fleet_state/fleet_state.h"
+#include "router/jobs/job_table.h"
+#include "router/policy/policy.h"
 
 namespace drover::router {
 
+struct AlertInputs {
+  const FleetState& fleet_state;
+  const Policy& policy;
+  const JobTable& jobs;
+  const DeviceConditionTable& conditions;
+  const AlertTable& alerts;  // before this evaluation
+  const Summary& totals;
+  Instant now;
+};
+
+/// A device of the FleetState as the subject of alert rules.
 class FleetDevice final : public filter::DeviceSubject {
  public:
   explicit FleetDevice(const AlertInputs& fleet, DeviceIndex device = 0)

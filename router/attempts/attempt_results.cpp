@@ -81,13 +81,8 @@ void Attempts::handle(Instant now, const Caller& caller, const MemberStepTime& s
 }
 
 void Attempts::handle(Instant now, const Caller& caller, const Accepted& accepted) {
-  JobRecord* record = current(caller.entry.host, accepted.job, accepted.attempt);
-  if (record == nullptr) {
-    outbox.send_in_order(now, caller.peer,
-                         Cancel{accepted.job, accepted.attempt, Reason::cancelled});
-    return;
-  }
-  member_accepted(now, *record, *record->lease.member(caller.entry.host));
+  if (JobRecord* record = current_or_cancelled(now, caller, accepted.job, accepted.attempt))
+    member_accepted(now, *record, *record->lease.member(caller.entry.host));
 }
 
 void Attempts::mark_running(Instant now, JobRecord& record) {
@@ -99,12 +94,8 @@ void Attempts::mark_running(Instant now, JobRecord& record) {
 }
 
 void Attempts::handle(Instant now, const Caller& caller, const Progress& progress) {
-  JobRecord* record = current(caller.entry.host, progress.job, progress.attempt);
-  if (record == nullptr) {
-    outbox.send_in_order(now, caller.peer,
-                         Cancel{progress.job, progress.attempt, Reason::cancelled});
-    return;
-  }
+  JobRecord* record = current_or_cancelled(now, caller, progress.job, progress.attempt);
+  if (record == nullptr) return;
   // All members are at the same step: the first reports for them.
   if (record->lease.members.front().host != caller.entry.host) return;
   if (!std::isnan(progress.share)) record->progress = std::clamp(progress.share, 0.0, 1.0);
@@ -141,27 +132,27 @@ void Attempts::handle(Instant now, const Caller& caller, const Refused& refusal)
 }
 
 void Attempts::handle(Instant now, const Caller& caller, const Finished& finished) {
-  const std::string& host = caller.entry.host;
-  JobRecord* record = current(host, finished.job, finished.attempt);
-  if (record != nullptr && !of_this_incarnation(*record, host, finished.incarnation))
-    record = nullptr;
-  if (record == nullptr || !sane(finished.usage)) return store_late(now, caller, finished, true);
-  record->lease.member(host)->reported = true;
-  end_member(now, *record, host, checked(now, *record, host, finished));
+  take_end(now, caller, finished, true);
 }
 
 void Attempts::handle(Instant now, const Caller& caller, const Failed& failed) {
-  const std::string& host = caller.entry.host;
-  JobRecord* record = current(host, failed.job, failed.attempt);
-  if (record != nullptr && !of_this_incarnation(*record, host, failed.incarnation))
-    record = nullptr;
   // A Failed that only confirms a Cancel is not a late result.
   const bool obeyed = failed.reason == Reason::cancelled || failed.reason == Reason::ended ||
                       failed.reason == Reason::preempted || failed.reason == Reason::drain;
-  if (record == nullptr || !sane(failed.usage)) return store_late(now, caller, failed, !obeyed);
-  if (!failed.host_lost) outliers.record_failure(now, *record, host, failed.reason);
+  take_end(now, caller, failed, !obeyed);
+}
+
+template <typename End>
+void Attempts::take_end(Instant now, const Caller& caller, const End& end, bool counts) {
+  const std::string& host = caller.entry.host;
+  JobRecord* record = current(host, end.job, end.attempt);
+  if (record != nullptr && !of_this_incarnation(*record, host, end.incarnation)) record = nullptr;
+  if (record == nullptr || !sane(end.usage)) return store_late(now, caller, end, counts);
+  if constexpr (std::is_same_v<End, Failed>) {
+    if (!end.host_lost) outliers.record_failure(now, *record, host, end.reason);
+  }
   record->lease.member(host)->reported = true;
-  end_member(now, *record, host, checked(now, *record, host, failed));
+  end_member(now, *record, host, checked(now, *record, host, end));
 }
 
 template <typename End>

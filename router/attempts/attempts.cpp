@@ -15,6 +15,14 @@ JobRecord* Attempts::current(const std::string& host, const JobId& job, std::uin
   return has_part ? record : nullptr;
 }
 
+JobRecord* Attempts::current_or_cancelled(Instant now, const Caller& caller, const JobId& job,
+                                          std::uint32_t attempt) {
+  JobRecord* record = current(caller.entry.host, job, attempt);
+  if (record == nullptr)
+    outbox.send_in_order(now, caller.peer, Cancel{job, attempt, Reason::cancelled});
+  return record;
+}
+
 void Attempts::reconcile(Instant now, const Caller& caller, const Register& registration,
                          Instant asked_at) {
   std::set<std::pair<JobId, std::uint32_t>> held;
@@ -34,12 +42,8 @@ void Attempts::reconcile(Instant now, const Caller& caller, const Register& regi
     // An Assign may still be on its way to the agent; the Cancel follows it in order.
     outbox.send_in_order(now, caller.peer,
                          Cancel{record->job.id, record->attempt, Reason::unhealthy});
-    Failed lost =
-        failed_attempt(*record, fmt::format("{} no longer holds the attempt", registration.host));
-    lost.incarnation = registration.incarnation;
-    lost.host_lost = true;
-    lost.usage = estimated_usage(*record, member, now);
-    end_member(now, *record, registration.host, std::move(lost));
+    lose_member(now, *record, registration,
+                fmt::format("{} no longer holds the attempt", registration.host), now);
   }
   for (const auto& [id, attempt] : held) {
     if (current(registration.host, id, attempt) != nullptr) continue;
@@ -127,17 +131,17 @@ void Attempts::end_attempt(Instant now, JobRecord& record) {
 
 void Attempts::lose_host(Instant now, const Register& host, const std::string& what,
                          Instant last_contact) {
-  for (JobRecord* record : jobs.on_host(host.host)) {
-    Failed lost = failed_attempt(*record, fmt::format("host {} {}", host.host, what));
-    lost.incarnation = host.incarnation;
-    lost.host_lost = true;
-    lost.usage = estimated_usage(*record, *record->lease.member(host.host), last_contact);
-    end_member(now, *record, host.host, std::move(lost));
-  }
+  for (JobRecord* record : jobs.on_host(host.host))
+    lose_member(now, *record, host, fmt::format("host {} {}", host.host, what), last_contact);
 }
 
-void Attempts::extend_wait(Instant until) {
-  if (hosts_awaited_until_) hosts_awaited_until_ = std::max(*hosts_awaited_until_, until);
+void Attempts::lose_member(Instant now, JobRecord& record, const Register& host, std::string detail,
+                           Instant until) {
+  Failed lost = failed_attempt(record, std::move(detail));
+  lost.incarnation = host.incarnation;
+  lost.host_lost = true;
+  lost.usage = estimated_usage(record, *record.lease.member(host.host), until);
+  end_member(now, record, host.host, std::move(lost));
 }
 
 void Attempts::end_unanswered(Instant now) {
@@ -229,7 +233,7 @@ bool Attempts::is_drained(Instant now, const JobRecord& record, const Member& me
   const auto host = fleet_state.find_host(member.host);
   if (!host) return false;
   const auto devices = member_devices(fleet_state, record, member);
-  return std::any_of(devices.begin(), devices.end(), [&](std::uint16_t number) {
+  return std::ranges::any_of(devices, [&](std::uint16_t number) {
     if (number >= fleet_state.hosts()[*host].devices.size()) return false;
     const auto* word = drains.order_for(location_of(fleet_state, policy, *host, number));
     return word != nullptr && word->deadline <= now;

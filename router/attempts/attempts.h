@@ -18,24 +18,12 @@
 #include <vector>
 
 #include "fleet/messages.h"
-#include "router/actions/drain_table.h"
 #include "router/attempts/job_ends.h"
 #include "router/publishing/rejected_messages.h"
 
 namespace drover::router {
 
-struct AttemptsDependencies {
-  const RouterTiming& settings;
-  const Policy& policy;
-  const ConnectionTable& connections;
-  const PreemptionTable& preemptions;
-  FleetState& fleet_state;
-  JobTable& jobs;
-  FairShare& tenants;
-  DrainTable& drains;
-  Accounting& accounting;
-  OutboxBuilder& outbox;
-  Publisher& publisher;
+struct AttemptsDependencies : RouterTables {
   RejectedMessages& rejected;
   OutlierReporting& outliers;
   JobEnds& ends;
@@ -67,7 +55,9 @@ class Attempts : AttemptsDependencies {
   /// The ledger has attempts whose hosts must return until then. `extend_wait`: the router was
   /// stalled.
   void await_hosts(Instant until) { hosts_awaited_until_ = until; }
-  void extend_wait(Instant until);
+  void extend_wait(Instant until) {
+    if (hosts_awaited_until_) hosts_awaited_until_ = std::max(*hosts_awaited_until_, until);
+  }
   /// Ends attempts whose hosts did not return in time after a restart, and those that their host
   /// has never acknowledged.
   void end_unanswered(Instant now);
@@ -84,6 +74,9 @@ class Attempts : AttemptsDependencies {
  private:
   /// The record if this is its current attempt, on this host; else null.
   JobRecord* current(const std::string& host, const JobId& job, std::uint32_t attempt);
+  /// The same; else the host must end what it runs.
+  JobRecord* current_or_cancelled(Instant now, const Caller& caller, const JobId& job,
+                                  std::uint32_t attempt);
   void member_accepted(Instant now, JobRecord& record, Member& member);
   void mark_running(Instant now, JobRecord& record);
   /// Updates how long its devices stay busy, from its agent's last report.
@@ -92,6 +85,9 @@ class Attempts : AttemptsDependencies {
   template <typename End>
   End checked(Instant now, const JobRecord& record, const std::string& host, End end);
   Usage priced_usage(const JobRecord& record, const std::string& host, Usage usage) const;
+  /// `counts`: it is a late result if the attempt is not current.
+  template <typename End>
+  void take_end(Instant now, const Caller& caller, const End& end, bool counts);
   template <typename End>
   void store_late(Instant now, const Caller& caller, const End& end, bool counts);
 
@@ -104,6 +100,9 @@ class Attempts : AttemptsDependencies {
   void end_member(Instant now, JobRecord& record, const std::string& host, Failed failed);
   void end_member(Instant now, JobRecord& record, const std::string& host,
                   const Finished& finished);
+  /// The host has lost its part of the attempt, which ran until then.
+  void lose_member(Instant now, JobRecord& record, const Register& host, std::string detail,
+                   Instant until);
   /// Ends members for which `why(member)` gives a reason; `host_lost(member)`: not the job's fault.
   template <typename Why, typename Lost>
   void end_members(Instant now, JobRecord& record, Why why, Lost host_lost);

@@ -7,24 +7,10 @@
 #include "router/attempts/outlier_reporting.h"
 #include "router/attempts/reserved_devices.h"
 #include "router/attempts/waiting_jobs.h"
-#include "router/decision/failback.h"
-#include "router/jobs/accounting.h"
 
 namespace drover::router {
 
-struct JobEndsDependencies {
-  const RouterTiming& settings;
-  const Policy& policy;
-  const PreemptionTable& preemptions;
-  FleetState& fleet_state;
-  Estimator& estimator;
-  JobTable& jobs;
-  JobQueue& queue;
-  FairShare& tenants;
-  FailbackTable& failbacks;
-  Accounting& accounting;
-  OutboxBuilder& outbox;
-  Publisher& publisher;
+struct JobEndsDependencies : RouterTables {
   OutlierReporting& outliers;
   ReservedDevices& reserved;
   WaitingJobs& waiting;

@@ -104,9 +104,8 @@ void OutlierReporting::apply_changes(Instant now) {
     const double length_s = to_seconds(ejection.until - ejection.since);
     if (ejection.shadow) {
       if (change.ended) continue;
-      publisher.event(
-          now, Severity::info, ejection.place,
-          fmt::format("would be ejected for {:.0f} s: {}", length_s, to_text(ejection.detector)));
+      publisher.event(now, Severity::info, ejection.place, "would be ejected for {:.0f} s: {}",
+                      length_s, to_text(ejection.detector));
       continue;
     }
     if (OutlierState* outlier = outlier_state_of(ejection.place)) {
@@ -119,8 +118,8 @@ void OutlierReporting::apply_changes(Instant now) {
                       "no longer ejected: gets new work gradually");
     } else {
       publisher.event(now, Severity::warning, ejection.place,
-                      fmt::format("ejected for {:.0f} s (ejection number {}): {}", length_s,
-                                  ejection.times, to_text(ejection.detector)));
+                      "ejected for {:.0f} s (ejection number {}): {}", length_s, ejection.times,
+                      to_text(ejection.detector));
     }
     queue.wake_all();
   }

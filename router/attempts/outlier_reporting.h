@@ -9,24 +9,15 @@
 #include <vector>
 
 #include "router/health/outlier_detector.h"
-#include "router/jobs/queue.h"
-#include "router/publishing/publisher.h"
+#include "router/publishing/router_tables.h"
 
 namespace drover::router {
 
-struct OutlierReportingDependencies {
-  const Policy& policy;
-  const JobTable& jobs;
-  FleetState& fleet_state;
-  JobQueue& queue;
-  Publisher& publisher;
-};
-
 /// Tells the detector how attempts ended, and FleetState which places are ejected.
-class OutlierReporting : OutlierReportingDependencies {
+class OutlierReporting : RouterTables {
  public:
-  OutlierReporting(const OutlierReportingDependencies& uses, OutlierDetector detector)
-      : OutlierReportingDependencies(uses), detector_(std::move(detector)) {}
+  OutlierReporting(const RouterTables& tables, OutlierDetector detector)
+      : RouterTables(tables), detector_(std::move(detector)) {}
 
   /// The attempt finished, or failed for this reason through this host's fault.
   void record_success(Instant now, const JobRecord& record);

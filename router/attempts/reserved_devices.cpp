@@ -43,7 +43,7 @@ void ReservedDevices::end(Instant now, const JobId& job, std::string_view why) {
   }
   if (!why.empty()) {
     publisher.event(now, Severity::info, to_short_text(job),
-                    fmt::format("its devices are no longer reserved: {}", why));
+                    "its devices are no longer reserved: {}", why);
   }
   queue.wake_all();
 }
@@ -51,9 +51,9 @@ void ReservedDevices::end(Instant now, const JobId& job, std::string_view why) {
 void ReservedDevices::expire(Instant now) {
   std::vector<std::pair<JobId, std::string_view>> over;
   for (const auto& [job, preemption] : preemptions.all()) {
-    const bool lost =
-        std::any_of(preemption.hosts.begin(), preemption.hosts.end(),
-                    [&](HostIndex host) { return is_gone(fleet_state.hosts()[host].health); });
+    const bool lost = std::ranges::any_of(preemption.hosts, [&](HostIndex host) {
+      return is_gone(fleet_state.hosts()[host].health);
+    });
     if (lost) {
       over.emplace_back(job, "the host is lost");
     } else if (preemption.until <= now) {

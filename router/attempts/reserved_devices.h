@@ -5,28 +5,15 @@
 #include <string_view>
 
 #include "router/decision/decide.h"
-#include "router/jobs/preemption_table.h"
-#include "router/jobs/queue.h"
-#include "router/publishing/publisher.h"
+#include "router/publishing/router_tables.h"
 
 namespace drover::router {
 
-struct ReservedDevicesDependencies {
-  const Policy& policy;
-  FleetState& fleet_state;
-  Estimator& estimator;
-  JobTable& jobs;
-  JobQueue& queue;
-  PreemptionTable& preemptions;
-  Publisher& publisher;
-};
-
 /// Keeps the devices of the PreemptionTable reserved in FleetState. A reservation ends when its job
 /// is placed anywhere, when it ends, when a host is lost, or when its time is over.
-class ReservedDevices : ReservedDevicesDependencies {
+class ReservedDevices : RouterTables {
  public:
-  explicit ReservedDevices(const ReservedDevicesDependencies& uses)
-      : ReservedDevicesDependencies(uses) {}
+  explicit ReservedDevices(const RouterTables& tables) : RouterTables(tables) {}
 
   const Preemption& begin(Preemption preemption);
   /// Releases the devices reserved for the job. `why`: reported; empty: the job was placed.

@@ -33,11 +33,36 @@ bool has_memory(const PlacementQuery& query, const PlacementKind& kind, const Ho
   const double need = devices::weights_bytes(placement, model) +
                       tokens * devices::kv_bytes_per_token(placement, model) / kind.devices;
   const DeviceColumns& columns = query.fleet_state.devices();
-  return std::all_of(devices.begin(), devices.end(), [&](std::uint16_t number) {
+  return std::ranges::all_of(devices, [&](std::uint16_t number) {
     const DeviceIndex device = host.devices[number];
     const double total = columns.memory_total[device];
     return total <= 0 || total - columns.memory_used[device] >= need;
   });
+}
+
+/// Seconds until `count` of the group's devices, in the required shape, have ended their gangs;
+/// infinity when that is not known, because replicas hold them or new work is blocked.
+double wait_in_group(const PlacementQuery& query, const GroupEntry& group, int count) {
+  const DeviceColumns& columns = query.fleet_state.devices();
+  std::vector<double> waits;  // by device
+  for (const DeviceIndex device : group.devices()) {
+    const bool taken = !columns.gang[device].empty();
+    const double left_s =
+        taken ? std::max(0.0, to_seconds(columns.busy_until[device] - query.now)) : 0;
+    waits.push_back(is_closed(columns, device) ? unknown_wait_s : left_s);
+  }
+  std::vector<double> ends = waits;
+  std::erase(ends, unknown_wait_s);
+  std::ranges::sort(ends);
+  // Slices have shapes: enough free devices may not suffice.
+  const auto fits_at = [&](double end_s) {
+    std::vector<bool> fits;
+    for (const double wait_s : waits) fits.push_back(wait_s <= end_s);
+    return !lowest_devices(group, count, fits).empty();
+  };
+  const auto end =
+      std::ranges::partition_point(ends, [&](double end_s) { return !fits_at(end_s); });
+  return end == ends.end() ? unknown_wait_s : *end;
 }
 
 void fill_group(const PlacementQuery& query, const GroupContext& context, const PlacementKind& kind,
@@ -50,11 +75,7 @@ void fill_group(const PlacementQuery& query, const GroupContext& context, const 
     return;
   }
 
-  const DeviceColumns& columns = query.fleet_state.devices();
-  int free = 0;
-  for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
-    free += is_free(columns, device) ? 1 : 0;
-  }
+  const int free = free_count(query.fleet_state.devices(), group);
   const auto devices = free >= kind.devices
                            ? free_devices(query.fleet_state, context.index, kind.devices)
                            : std::vector<std::uint16_t>{};
@@ -196,33 +217,10 @@ void fill_power_share(const PlacementQuery& query, CandidateTable& rows, std::si
   }
 }
 
-double wait_in_group(const PlacementQuery& query, const GroupEntry& group, int count) {
-  const DeviceColumns& columns = query.fleet_state.devices();
-  std::vector<double> waits;  // by device
-  for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
-    const bool taken = !columns.gang[device].empty();
-    const double left_s =
-        taken ? std::max(0.0, to_seconds(columns.busy_until[device] - query.now)) : 0;
-    waits.push_back(is_closed(columns, device) ? unknown_wait_s : left_s);
-  }
-  std::vector<double> ends = waits;
-  std::erase(ends, unknown_wait_s);
-  std::sort(ends.begin(), ends.end());
-  // Slices have shapes: enough free devices may not suffice.
-  const auto fits_at = [&](double end_s) {
-    std::vector<bool> fits;
-    for (const double wait_s : waits) fits.push_back(wait_s <= end_s);
-    return !lowest_devices(group, count, fits).empty();
-  };
-  const auto end =
-      std::partition_point(ends.begin(), ends.end(), [&](double end_s) { return !fits_at(end_s); });
-  return end == ends.end() ? unknown_wait_s : *end;
-}
-
 void add_waits(const PlacementQuery& query, const GroupEntry& group,
                std::vector<std::int64_t>& waits) {
   const DeviceColumns& columns = query.fleet_state.devices();
-  for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+  for (const DeviceIndex device : group.devices()) {
     if (columns.gang[device].empty() || is_closed(columns, device)) continue;
     waits.push_back((columns.busy_until[device] - query.now).count());
   }

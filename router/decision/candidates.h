@@ -50,6 +50,10 @@ struct PlacementQuery {
   std::map<std::string, double, std::less<>> rack_power_w{};  // estimated, when racks have a limit
   bool far = false;  // the network or the prices add to a candidate's cost
 
+  /// Sizes of the slices that a gang or replica may take on these devices; empty: any.
+  const std::vector<int>& slices_of(const devices::DeviceSpec& spec) const {
+    return pool->slices.empty() ? spec.slice_sizes : pool->slices;
+  }
   /// Whether the job may be trained in this precision without verification.
   bool trains_unverified(Precision precision) const {
     return purpose != Purpose::gang || precision != Precision::fp16 ||
@@ -98,8 +102,9 @@ struct CandidateTable {
   std::vector<double> prompt_w;   // a request's during prefill, over the whole replica
   std::vector<double> usd_per_h;  // its share of the devices' price while it runs
   std::vector<double> energy_j, cost_usd;
-  std::vector<double> free_after;    // share of the group's devices left free
-  std::vector<double> near_weights;  // see the scorer `locality`
+  std::vector<double> free_after;  // share of the group's devices left free
+  // How near the model's weights are: loaded here 1, on this host 2/3, in this rack 1/3, else 0.
+  std::vector<double> near_weights;
   std::vector<double> prefix_share;  // share of the prompt's blocks that it has read before
   // Costs of distance, if PlacementQuery::far: data to be moved, a round trip to the clients.
   std::vector<double> transfer_s, rtt_s;
@@ -129,8 +134,7 @@ void each_device(const FleetState& fleet_state, const CandidateTable& rows, std:
   const ReplicaIndex replica = rows.replica[row];
   if (replica != no_index) return fleet_state.each_device(fleet_state.replicas()[replica], visit);
   const auto visit_group = [&](GroupIndex index) {
-    const GroupEntry& group = fleet_state.groups()[index];
-    for (std::uint32_t n = 0; n < group.group.count; ++n) visit(group.first + n);
+    for (const DeviceIndex device : fleet_state.groups()[index].devices()) visit(device);
   };
   const MultiHostGang* spread = rows.multi_host_gang_of(row);
   if (spread == nullptr) return visit_group(rows.group[row]);
@@ -214,6 +218,8 @@ double warmup_seconds(const PlacementQuery& query, const PlacementKind& kind);
 bool is_closed(const DeviceColumns& columns, DeviceIndex device);
 /// Whether neither a gang nor a replica holds the device and it is usable.
 bool is_free(const DeviceColumns& columns, DeviceIndex device);
+/// How many devices of the group are free.
+int free_count(const DeviceColumns& columns, const GroupEntry& group);
 
 /// The device indices of a gang or new replica: the lowest free ones of the group, whole aligned
 /// slices on TPUs; empty when there are not enough. Hot devices are used only if there are not
@@ -223,10 +229,6 @@ std::vector<std::uint16_t> free_devices(const FleetState& fleet_state, GroupInde
 /// The same among devices for which `fits` is true, by index in the group.
 std::vector<std::uint16_t> lowest_devices(const GroupEntry& group, int count,
                                           const std::vector<bool>& fits);
-
-/// Seconds until `count` of the group's devices, in the required shape, have ended their gangs;
-/// infinity when that is not known, because replicas hold them or new work is blocked.
-double wait_in_group(const PlacementQuery& query, const GroupEntry& group, int count);
 
 /// The PlacementCondition bits of a host's own state.
 inline std::uint32_t condition_of(const HostEntry& host) {

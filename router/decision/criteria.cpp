@@ -108,8 +108,9 @@ void filter_health(const PlacementQuery& query, CandidateRange rows, std::uint32
   mark_condition(rows, bit, condition_lost | condition_unusable | silent);
 }
 
-void filter_drain(const PlacementQuery&, CandidateRange rows, std::uint32_t bit) {
-  mark_condition(rows, bit, condition_drained);
+template <std::uint32_t condition>
+void filter_condition(const PlacementQuery&, CandidateRange rows, std::uint32_t bit) {
+  mark_condition(rows, bit, condition);
 }
 
 void filter_age(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
@@ -133,11 +134,6 @@ void filter_cooldown(const PlacementQuery& query, CandidateRange rows, std::uint
   });
 }
 
-/// A device throttles for temperature, or will soon.
-void filter_thermal(const PlacementQuery&, CandidateRange rows, std::uint32_t bit) {
-  mark_condition(rows, bit, condition_hot);
-}
-
 /// Checks the power that would be reserved. A replica serves all its requests at one level, and
 /// prefills at another, which samples may show already: one more request adds what is missing.
 void filter_power(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
@@ -156,36 +152,11 @@ void filter_power(const PlacementQuery& query, CandidateRange rows, std::uint32_
   });
 }
 
-/// Whether `added_w` exceeds the rack's limit.
-bool is_over(const PlacementQuery& query, std::string_view rack, double added_w) {
-  const auto drawn = query.rack_power_w.find(rack);
-  if (rack.empty() || drawn == query.rack_power_w.end()) return false;
-  return drawn->second + added_w > query.policy.limits.rack_power_w;
-}
-
-/// Each rack carries its part of a multi-host gang.
-bool is_over(const PlacementQuery& query, const MultiHostGang& spread, double watts_each) {
-  const FleetState& fleet_state = query.fleet_state;
-  std::map<std::string_view, double> added_w;
-  for (const MultiHostGang::Part& part : spread.parts) {
-    const HostIndex host = fleet_state.groups()[part.group].host;
-    added_w[fleet_state.hosts()[host].registration.rack] += watts_each * part.devices;
-  }
-  return std::any_of(added_w.begin(), added_w.end(),
-                     [&](const auto& added) { return is_over(query, added.first, added.second); });
-}
-
 /// The devices of one rack share one power feed.
 void filter_rack(const PlacementQuery& query, CandidateRange rows, std::uint32_t bit) {
   if (query.policy.limits.rack_power_w <= 0) return;
-  const FleetState& fleet_state = query.fleet_state;
   mark(rows, bit, [&](const CandidateTable& all, std::size_t row) {
-    const double added_w = all.power_w[row];
-    if (const MultiHostGang* spread = all.multi_host_gang_of(row)) {
-      return is_over(query, *spread, added_w / all.devices[row]);
-    }
-    const HostIndex host = fleet_state.groups()[all.group[row]].host;
-    return is_over(query, fleet_state.hosts()[host].registration.rack, added_w);
+    return rack_lacks_w(query, all, row) > 0;
   });
 }
 
@@ -246,10 +217,10 @@ constexpr std::array<Filter, 21> filter_table = {{
     {Reason::data, nullptr, filter_data},
     {Reason::tenancy, nullptr, filter_tenant},
     {Reason::unhealthy, nullptr, filter_health},
-    {Reason::drain, nullptr, filter_drain},
+    {Reason::drain, nullptr, filter_condition<condition_drained>},
     {Reason::stale_telemetry, nullptr, filter_age},
     {Reason::cooldown, nullptr, filter_cooldown},
-    {Reason::thermal, nullptr, filter_thermal},
+    {Reason::thermal, nullptr, filter_condition<condition_hot>},
     {Reason::power_cap, nullptr, filter_power},
     {Reason::power_cap, nullptr, filter_rack},
     {Reason::budget, nullptr, filter_budget},
@@ -272,6 +243,25 @@ std::uint32_t bits_of(Test test) {
 }  // namespace
 
 std::span<const Filter> filters() { return filter_table; }
+
+double rack_lacks_w(const PlacementQuery& query, const CandidateTable& rows, std::size_t row) {
+  const auto rack_of = [&](GroupIndex group) -> std::string_view {
+    return query.fleet_state.host_of(group).registration.rack;
+  };
+  const auto lacks_w = [&](std::string_view rack, double added_w) {
+    const double* drawn_w = rack.empty() ? nullptr : find_in(query.rack_power_w, rack);
+    return drawn_w == nullptr ? 0 : *drawn_w + added_w - query.policy.limits.rack_power_w;
+  };
+  const MultiHostGang* spread = rows.multi_host_gang_of(row);
+  if (spread == nullptr) return lacks_w(rack_of(rows.group[row]), rows.power_w[row]);
+  std::map<std::string_view, double> added_w;  // each rack carries its part of a multi-host gang
+  const double each_w = rows.power_w[row] / rows.devices[row];
+  for (const MultiHostGang::Part& part : spread->parts)
+    added_w[rack_of(part.group)] += each_w * part.devices;
+  double most_w = 0;
+  for (const auto& [rack, watts] : added_w) most_w = std::max(most_w, lacks_w(rack, watts));
+  return most_w;
+}
 
 bool share_used_up(const PlacementQuery& query) {
   if (query.pool->max_share >= 1) return false;

@@ -54,6 +54,8 @@ bool fails_context(const PlacementQuery& query, const PlacementKind& kind);
 bool fails_kind_memory(const PlacementQuery& query, const PlacementKind& kind);
 bool fails_topology(const PlacementQuery& query, const PlacementKind& kind);
 
+/// Watts by which the row would exceed the power limit of one of its racks.
+double rack_lacks_w(const PlacementQuery& query, const CandidateTable& rows, std::size_t row);
 /// Whether the pool has its `max_share` of the running jobs.
 bool share_used_up(const PlacementQuery& query);
 /// Writes the rows that no filter rejects to scratch.feasible.
@@ -76,12 +78,28 @@ std::span<const ScorerRow> scorers();
 /// Writes the scores of scratch.feasible to scratch.scores: the weighted mean of the rule's
 /// scorers, times `slow_start` of the row.
 void apply_scorers(const PlacementQuery& query, DecisionScratch& scratch);
-/// The share of its score that a returned candidate gets: see router/health/slow_start.h.
+/// The share of its score that a returned candidate gets: see router/health/outlier_detector.h.
 double slow_start(const PlacementQuery& query, const DecisionScratch& scratch, std::size_t row);
 
 /// The index of the chosen one. `max`: the highest score, ties drawn at random; `p2c`: the better
 /// of two drawn at random; `weighted`: drawn in proportion to the scores. REQUIRES at least one
 /// score.
 std::size_t pick(Pick how, const std::vector<double>& scores, RandomStream& random);
+
+// What a decision leaves behind: the chosen candidate with the next best
+// ones, and the rejections by reason. Strings are built there, once, after the choice.
+
+Estimate estimate_of(const CandidateTable& rows, std::size_t row);
+
+/// Counts the rejections in scratch.rows, adds them to the decision, and returns the pool's reason
+/// (decide.h).
+Reason record_rejections(const PlacementQuery& query, DecisionScratch& scratch, Decision& decision);
+
+/// Appends all rows to scratch.record, with the scores of the feasible ones.
+void record_rows(const PlacementQuery& query, DecisionScratch& scratch);
+
+/// Fills `top` from scratch.feasible: `chosen` (an index there) first, then the best others.
+void record_top(const PlacementQuery& query, const DecisionScratch& scratch, std::size_t chosen,
+                Decision& decision);
 
 }  // namespace drover::router

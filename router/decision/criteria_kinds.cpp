@@ -11,10 +11,6 @@ namespace {
 /// The special operation of work whose shapes are not known before it runs.
 constexpr std::string_view dynamic_shape = "dynamic_shape";
 
-bool holds(const std::vector<std::string>& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 bool accepts_precision(const PlacementQuery& query, const PlacementKind& kind) {
   if (!kind.precision || query.none_accepted) return false;
   const auto& able = query.pool->precisions;
@@ -33,7 +29,7 @@ bool fails_ops(const PlacementQuery& query, const PlacementKind& kind) {
   const bool fixed_shapes = query.pool->dynamic_shapes == false;
   for (const std::string& op : query.request.job->work.ops) {
     if (fixed_shapes && op == dynamic_shape) return true;
-    if (holds(kind.spec->missing_ops, op) || holds(query.pool->missing_ops, op)) return true;
+    if (contains(kind.spec->missing_ops, op) || contains(query.pool->missing_ops, op)) return true;
   }
   return false;
 }
@@ -47,7 +43,7 @@ bool fails_framework(const PlacementQuery& query, const PlacementKind& kind) {
   if (framework.empty()) return false;
   const auto& able =
       query.pool->frameworks.empty() ? kind.spec->frameworks : query.pool->frameworks;
-  return !able.empty() && !holds(able, framework);
+  return !able.empty() && !contains(able, framework);
 }
 
 bool fails_context(const PlacementQuery& query, const PlacementKind& /*kind*/) {
@@ -76,13 +72,13 @@ bool fails_kind_memory(const PlacementQuery& query, const PlacementKind& kind) {
 bool fails_topology(const PlacementQuery& query, const PlacementKind& kind) {
   if (query.purpose != Purpose::gang) return false;
   if (kind.devices > kind.group_devices) return true;
-  const auto& sizes = query.pool->slices.empty() ? kind.spec->slice_sizes : query.pool->slices;
+  const std::vector<int>& sizes = query.slices_of(*kind.spec);
   const int slice = kind.per_host > 0 ? kind.per_host : kind.devices;
   if (!sizes.empty() && !contains(sizes, slice)) return true;
   const auto& links = query.rule.interconnects;
   if (kind.devices == 1 || links.empty()) return false;
-  if (kind.spec->device_class == DeviceClass::tpu) return !holds(links, "ici");
-  return kind.spec->links.bandwidth <= 0 || !holds(links, "nvlink");
+  if (kind.spec->device_class == DeviceClass::tpu) return !contains(links, "ici");
+  return kind.spec->links.bandwidth <= 0 || !contains(links, "nvlink");
 }
 
 }  // namespace drover::router

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fleet/base/text.h"
 #include "router/decision/candidates.h"
 #include "router/decision/criteria.h"
 #include "router/decision/rule_evaluation.h"
@@ -36,8 +37,8 @@ PlacementResult blank(const FleetState& fleet_state, const Policy& policy, const
 }
 
 bool rejected_for(const Decision& decision, Reason reason) {
-  return std::any_of(decision.rejections.begin(), decision.rejections.end(),
-                     [&](const Rejection& rejection) { return rejection.reason == reason; });
+  return std::ranges::any_of(
+      decision.rejections, [&](const Rejection& rejection) { return rejection.reason == reason; });
 }
 
 /// A soft constraint, the reasons for which it rejects, and the text when it was dropped.
@@ -90,9 +91,8 @@ void evaluate(PlacementQuery query, Estimator& estimator, RandomStream& random, 
   if (result.impossible) return;
   for (const SoftConstraint& constraint : soft_constraints) {
     if (constraint.held == &PlacementQuery::avoid && query.request.avoid_binds) continue;
-    const auto* reason =
-        std::find_if(constraint.reasons.begin(), constraint.reasons.end(),
-                     [&](Reason each) { return rejected_for(result.decision, each); });
+    const auto* reason = std::ranges::find_if(
+        constraint.reasons, [&](Reason each) { return rejected_for(result.decision, each); });
     if (reason == constraint.reasons.end()) continue;
     query.*constraint.held = false;
     PlacementResult without = begin();
@@ -113,10 +113,7 @@ void evaluate(PlacementQuery query, Estimator& estimator, RandomStream& random, 
     // Tried again in the preferred pool, where it failed before: nothing fell back.
     const bool wanted = without.decision.pool == without.decision.preferred_pool;
     if (!wanted || !constraint.change.empty()) without.decision.fallback_reason = *reason;
-    if (!constraint.change.empty()) {
-      without.decision.change += without.decision.change.empty() ? "" : "; ";
-      without.decision.change += constraint.change;
-    }
+    add_part(without.decision.change, "; ", constraint.change);
     result = std::move(without);
     return;
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "fleet/base/contains.h"
+#include "fleet/base/text.h"
 #include "router/decision/candidates.h"
 
 namespace drover::router {
@@ -30,21 +31,20 @@ std::optional<Precision> choose_precision(const PlacementQuery& query,
       return able(precision) &&
              (contains(verified, precision) || query.trains_unverified(precision));
     };
-    const auto found = std::find_if(query.precisions.begin(), query.precisions.end(), allowed);
+    const auto found = std::ranges::find_if(query.precisions, allowed);
     if (found == query.precisions.end()) return std::nullopt;
     return *found;
   }
   const auto usual = [&](Precision precision) {
     return able(precision) && query.trains_unverified(precision);
   };
-  const auto* found = std::find_if(usual_precisions.begin(), usual_precisions.end(), usual);
+  const auto* found = std::ranges::find_if(usual_precisions, usual);
   if (found == usual_precisions.end()) return std::nullopt;
   return *found;
 }
 
 int replica_devices(const PlacementQuery& query, const PlacementKind& kind) {
-  const auto& slices = query.pool->slices.empty() ? kind.spec->slice_sizes : query.pool->slices;
-  std::vector<int> sizes = slices;
+  std::vector<int> sizes = query.slices_of(*kind.spec);
   if (sizes.empty()) {
     for (int size = 1; size <= kind.group_devices; size *= 2) sizes.push_back(size);
   }
@@ -79,6 +79,12 @@ bool is_free(const DeviceColumns& columns, DeviceIndex device) {
   return columns.gang[device].empty() && !is_closed(columns, device);
 }
 
+int free_count(const DeviceColumns& columns, const GroupEntry& group) {
+  int free = 0;
+  for (const DeviceIndex device : group.devices()) free += is_free(columns, device) ? 1 : 0;
+  return free;
+}
+
 namespace {
 
 /// The lowest devices of the group for which `fits(device)` is true.
@@ -111,7 +117,7 @@ std::vector<std::uint16_t> lowest(const GroupEntry& group, int count, Fits fits)
 
 std::uint32_t all_conditions(const DeviceColumns& columns, const GroupEntry& group) {
   std::uint32_t bits = 0;
-  for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+  for (const DeviceIndex device : group.devices()) {
     bits |= columns.condition[device];
   }
   return bits;
@@ -176,22 +182,15 @@ std::string target_text(const FleetState& fleet_state, const CandidateTable& row
   if (const MultiHostGang* spread = rows.multi_host_gang_of(row)) {
     std::string text;
     for (const MultiHostGang::Part& part : spread->parts) {
-      const std::string& host =
-          fleet_state.hosts()[fleet_state.groups()[part.group].host].registration.host;
-      if (!text.empty()) text += ' ';
-      text += target_text(host, free_devices(fleet_state, part.group, part.devices));
+      const std::string& host = fleet_state.host_name(fleet_state.groups()[part.group].host);
+      add_part(text, " ", target_text(host, free_devices(fleet_state, part.group, part.devices)));
     }
     return text;
   }
   const GroupIndex group = rows.group[row];
-  const std::string& host = fleet_state.hosts()[fleet_state.groups()[group].host].registration.host;
+  const std::string& host = fleet_state.host_name(fleet_state.groups()[group].host);
   const ReplicaIndex replica = rows.replica[row];
-  if (replica != no_index) {
-    std::string text = host;
-    text += "/r";
-    text += std::to_string(fleet_state.replicas()[replica].number);
-    return text;
-  }
+  if (replica != no_index) return to_text(ReplicaId{host, fleet_state.replicas()[replica].number});
   return target_text(host, free_devices(fleet_state, group, rows.devices[row]));
 }
 

@@ -16,6 +16,7 @@
 
 #include "devices/operation/power.h"
 #include "devices/training/training.h"
+#include "fleet/base/contains.h"
 #include "router/decision/candidates.h"
 
 namespace drover::router {
@@ -192,9 +193,7 @@ Estimator::Run Estimator::train(const devices::Placement& placement,
 // Learning.
 
 const std::vector<double>* Estimator::ratios(WorkKind kind, std::string_view model) const {
-  const auto& of_kind = state_->ratios[static_cast<std::size_t>(kind)];
-  const auto found = of_kind.find(model);
-  return found == of_kind.end() ? nullptr : &found->second;
+  return find_in(state_->ratios[static_cast<std::size_t>(kind)], model);
 }
 
 double Estimator::ratio(GroupIndex group, WorkKind kind, std::string_view model) const {
@@ -233,13 +232,9 @@ void Estimator::learn(GroupIndex group, WorkKind kind, std::string_view model, d
   const bool sane = std::isfinite(predicted_s) && std::isfinite(actual_s) && predicted_s > 0 &&
                     actual_s > 0 && group < device_rows_max;
   if (!sane) return;
-  auto& of_kind = state_->ratios[static_cast<std::size_t>(kind)];
-  auto known = of_kind.find(model);
-  if (known == of_kind.end()) {
-    known = of_kind.emplace(std::string(model), std::vector<double>{}).first;
-  }
-  if (group >= known->second.size()) known->second.resize(std::size_t{group} + 1, 1.0);
-  double& learnt = known->second[group];
+  auto& known = state_->ratios[static_cast<std::size_t>(kind)][std::string(model)];
+  if (group >= known.size()) known.resize(std::size_t{group} + 1, 1.0);
+  double& learnt = known[group];
   const double held = ratio_then > 0 ? ratio_then : ratio(group, kind, model);
   const double observed = std::clamp(held * actual_s / predicted_s, ratio_min, ratio_max);
   // Ratios are averaged as factors: half as long and twice as long average to one, not 1.25.

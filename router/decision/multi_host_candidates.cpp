@@ -14,15 +14,6 @@
 namespace drover::router {
 namespace {
 
-/// Whether a group is healthy, whatever its size and free devices.
-bool is_healthy(const CandidateTable& rows, std::size_t row) {
-  return (rows.failed[row] & state_filters()) == 0;
-}
-
-const std::vector<int>& slices_of(const PlacementQuery& query, const devices::DeviceSpec& spec) {
-  return query.pool->slices.empty() ? spec.slice_sizes : query.pool->slices;
-}
-
 class Spreading {
  public:
   Spreading(const PlacementQuery& query, Estimator& estimator, DecisionScratch& scratch)
@@ -39,8 +30,8 @@ class Spreading {
     const devices::DeviceSpec* spec = scratch_.kinds[rows_.kind[first]].spec;
     if (one_does(*spec, first)) return;
     look(*spec, first);
-    if (!slices_of(query_, *spec).empty() && !cut_to_slices(*spec)) return;
-    if (!add_racks(spec) && !add_over_all(spec)) add_later(spec);
+    if (!query_.slices_of(*spec).empty() && !cut_to_slices(*spec)) return;
+    if (!add_racks(spec) && !add(spec, fill(free_, wanted_), true, 0)) add_later(spec);
   }
 
  private:
@@ -63,18 +54,15 @@ class Spreading {
     all_.clear();
     scratch_.waits.clear();
     slice_ = 0;
-    const DeviceColumns& columns = query_.fleet_state.devices();
     for (std::size_t row = first; row < groups_; ++row) {
       const GroupEntry& group = query_.fleet_state.groups()[rows_.group[row]];
       if (group.spec != &spec) continue;
       const std::string& rack = query_.fleet_state.hosts()[group.host].registration.rack;
       all_.push_back({rows_.group[row], group.group.count, rack});
-      if (!is_healthy(rows_, row)) continue;
+      // Unhealthy, whatever its size and free devices.
+      if ((rows_.failed[row] & state_filters()) != 0) continue;
       add_waits(query_, group, scratch_.waits);
-      int free = 0;
-      for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
-        free += is_free(columns, device) ? 1 : 0;
-      }
+      const int free = free_count(query_.fleet_state.devices(), group);
       whole_.push_back({rows_.group[row], group.group.count, rack});
       if (free > 0) free_.push_back({rows_.group[row], free, rack});
     }
@@ -83,7 +71,7 @@ class Spreading {
 
   /// Takes one slice of each group, all of one size; false if no size divides the gang.
   bool cut_to_slices(const devices::DeviceSpec& spec) {
-    for (const int size : slices_of(query_, spec)) {
+    for (const int size : query_.slices_of(spec)) {
       if (size <= largest_ && wanted_ % size == 0) slice_ = std::max(slice_, size);
     }
     if (slice_ == 0) return false;
@@ -107,10 +95,6 @@ class Spreading {
     for (const auto& [rack, capacities] : racks)
       any |= add(spec, fill(capacities, wanted_), true, 0);
     return any;
-  }
-
-  bool add_over_all(const devices::DeviceSpec* spec) {
-    return add(spec, fill(free_, wanted_), true, 0);
   }
 
   /// Adds a placement once others have ended or hosts are healthy again; its hosts are not known

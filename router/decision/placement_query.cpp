@@ -38,8 +38,7 @@ void set_pool(PlacementQuery& query, std::uint32_t pool_number) {
   query.pool_number = pool_number;
   query.pool = &query.policy.pools[pool_number];
   const Limits& limits = query.policy.limits;
-  const auto cap = limits.pool_power_cap_w.find(query.pool->name);
-  query.pool_cap_w = cap == limits.pool_power_cap_w.end() ? 0 : cap->second;
+  query.pool_cap_w = limits.pool_cap_w(query.pool->name);
   query.site_power_w = query.pool_power_w = query.pool_jobs = 0;
   if (query.pool_cap_w > 0 || limits.site_power_cap_w > 0) {
     std::int64_t site_mw = 0;
@@ -71,7 +70,7 @@ void set_pool(PlacementQuery& query, std::uint32_t pool_number) {
   for (const GroupEntry& group : fleet_state.groups()) {
     if (!group.in_pool(pool_number)) continue;
     std::set<JobId> gangs;
-    for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+    for (const DeviceIndex device : group.devices()) {
       if (!fleet_state.devices().gang[device].empty())
         gangs.insert(fleet_state.devices().gang[device]);
     }

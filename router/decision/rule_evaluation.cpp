@@ -7,7 +7,6 @@
 #include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 #include "router/decision/criteria.h"
-#include "router/decision/decision_record.h"
 
 namespace drover::router {
 namespace {
@@ -66,9 +65,9 @@ bool RuleEvaluation::follow_failback() {
   result_.held = true;
   if (result_.place || floor_tier_) {
     const Instant asks_again = saturating_add(state.fell_back, failback.after);
-    decision_.change +=
-        fmt::format("{}retries pool {} within {:.0f} s", decision_.change.empty() ? "" : "; ",
-                    decision_.preferred_pool, to_seconds(asks_again - query_.now));
+    add_part(decision_.change, "; ",
+             fmt::format("retries pool {} within {:.0f} s", decision_.preferred_pool,
+                         to_seconds(asks_again - query_.now)));
     return true;
   }
   // As if the pool had not been tried: it will be, in its turn.
@@ -184,7 +183,7 @@ std::optional<Reason> RuleEvaluation::impossible() const {
   // While a sticky fallback holds, the preferred pools were not tried.
   if (possible_ || result_.held) return std::nullopt;
   for (const auto& counts : excluded_) {
-    const auto most = std::max_element(counts.begin(), counts.end());
+    const auto most = std::ranges::max_element(counts);
     if (*most > 0) return filters()[static_cast<std::size_t>(most - counts.begin())].reason;
   }
   return std::nullopt;

@@ -45,19 +45,14 @@ std::string rejection_text(const Decision& decision, Reason reason) {
 }  // namespace
 
 void Dispatcher::dispatch(Instant now) {
+  has_more_ = false;
   // A lease would wait for the disk, and hold devices meanwhile.
-  if (outbox.rejects_writes()) {
-    has_more_ = false;
-    return;
-  }
+  if (outbox.rejects_writes()) return;
   queue.apply_wakes();
   estimator.forget_excess();
   for (int decision = 0; decision < decisions_per_tick; ++decision) {
     JobRecord* record = queue.next(tenants);
-    if (record == nullptr) {
-      has_more_ = false;
-      return;
-    }
+    if (record == nullptr) return;
     decide_one(now, *record);
   }
   has_more_ = !queue.idle();
@@ -247,9 +242,8 @@ void Dispatcher::update_failback(Instant now, JobRecord& record, const Placement
   record.lease.rule = decision.rule;
   record.lease.probe = result.probe;
   if (result.probe) failbacks.probe_began(decision.rule);
-  const auto rule = std::find_if(policy.rules.begin(), policy.rules.end(),
-                                 [&](const Rule& each) { return each.name == decision.rule; });
-  if (result.held || rule == policy.rules.end() || !decision.fallback_reason) return;
+  const Rule* rule = policy.rule_named(decision.rule);
+  if (result.held || rule == nullptr || !decision.fallback_reason) return;
   const std::size_t before = std::max<std::size_t>(1, rule->pools.size());
   if (decision.fallback_step < before) return;
   const std::size_t fallback = decision.fallback_step - before;

@@ -64,8 +64,8 @@ Rounds rounds_at_capacity(const Policy& policy, const Rule& rule, const FleetSta
     const auto number = policy.pool_index(name);
     if (!number) continue;
     Rounds rounds = rounds_of(fleet_state, policy.pools[*number], *number, rows);
-    const bool any = std::any_of(rounds.begin(), rounds.end(),
-                                 [](const auto& places) { return !places.empty(); });
+    const bool any =
+        std::ranges::any_of(rounds, [](const auto& places) { return !places.empty(); });
     if (any) return rounds;
   }
   return {};
@@ -82,7 +82,7 @@ std::vector<PreemptionVictim> Dispatcher::preemption_victims(
   }
   std::map<std::uint64_t, const JobRecord*> others;  // a multi-host gang counts once
   for (const HostIndex host : hosts) {
-    for (const JobRecord* other : jobs.on_host(fleet_state.hosts()[host].registration.host)) {
+    for (const JobRecord* other : jobs.on_host(fleet_state.host_name(host))) {
       others[other->number] = other;
     }
   }
@@ -115,9 +115,8 @@ bool Dispatcher::preempt_for(Instant now, JobRecord& record, PlacementResult& re
   const bool wants = record.job.work.kind == WorkKind::train && decision.action == Action::queue &&
                      decision.fallback_reason == Reason::capacity && !result.impossible;
   if (!wants || preemptions.of(record.job.id) != nullptr) return false;
-  const auto rule = std::find_if(policy.rules.begin(), policy.rules.end(),
-                                 [&](const Rule& each) { return each.name == decision.rule; });
-  if (rule == policy.rules.end() || !rule->preempt) return false;
+  const Rule* rule = policy.rule_named(decision.rule);
+  if (rule == nullptr || !rule->preempt) return false;
   for (const auto& places :
        rounds_at_capacity(policy, *rule, fleet_state, estimator.scratch().record)) {
     const std::vector<PreemptionVictim> victims =
@@ -143,8 +142,7 @@ void Dispatcher::begin_preemption(Instant now, const JobRecord& record, const Pr
     for (const std::uint16_t number : part.devices) {
       preemption.devices.push_back(host.devices[number]);
     }
-    target += target.empty() ? "" : " ";
-    target += target_text(host.registration.host, part.devices);
+    add_part(target, " ", target_text(host.registration.host, part.devices));
   }
   preemption.grace_until = saturating_add(now, grace);
   // Long enough to repeat a Cancel, and to find a host lost.

@@ -11,7 +11,7 @@
 // one, then twice as many each time. Of these, only those on the job's devices are unloaded.
 //
 // A gang of a tenant behind its share gets devices reserved until others end
-// (fair_share_reservation.cpp); it takes those of surplus replicas instead.
+// (`reserve_fair_shares`); it takes those of surplus replicas instead.
 #pragma once
 
 #include <cstdint>
@@ -21,27 +21,11 @@
 #include <vector>
 
 #include "router/dispatch/dispatcher.h"
-#include "router/jobs/replica_controller.h"
 
 namespace drover::router {
 
-struct ReplicaControlDependencies {
-  const RouterTiming& settings;
-  const Policy& policy;
-  const devices::Catalogue& catalogue;
-  const ConnectionTable& connections;
-  const JobTable& jobs;
-  const FairShare& tenants;
-  const PreemptionTable& preemptions;
+struct ReplicaControlDependencies : RouterTables {
   const WaitingJobs& waiting;
-  const JobQueue& queue;
-  RandomStream& random;
-  FleetState& fleet_state;
-  Estimator& estimator;
-  ReplicaController& replica_controller;
-  Accounting& accounting;
-  OutboxBuilder& outbox;
-  Publisher& publisher;
   ReservedDevices& reserved;
   Dispatcher& dispatcher;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "fleet/base/contains.h"
-#include "fleet/base/text.h"
 #include "router/decision/criteria.h"
 
 namespace drover::router {
@@ -12,7 +11,7 @@ namespace {
 std::string place_text(const FleetState& fleet_state, const RecordRow& row) {
   const GroupIndex group = row.is_replica ? fleet_state.replicas()[row.place].group : row.place;
   const GroupEntry& entry = fleet_state.groups()[group];
-  const std::string& host = fleet_state.hosts()[entry.host].registration.host;
+  const std::string& host = fleet_state.host_name(entry.host);
   if (row.is_replica) {
     return fmt::format("{}/r{}", host, fleet_state.replicas()[row.place].replica.id.number);
   }
@@ -44,10 +43,9 @@ std::vector<CandidateStatus> candidate_statuses(const FleetState& fleet_state, c
   std::vector<CandidateStatus> candidates;
   candidates.reserve(record.size());
   for (const RecordRow& row : record) candidates.push_back(status_of(fleet_state, policy, row));
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const CandidateStatus& a, const CandidateStatus& b) {
-                     return a.score.value_or(-1) > b.score.value_or(-1);
-                   });
+  std::ranges::stable_sort(candidates, [](const CandidateStatus& a, const CandidateStatus& b) {
+    return a.score.value_or(-1) > b.score.value_or(-1);
+  });
   return candidates;
 }
 

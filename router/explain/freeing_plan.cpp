@@ -46,7 +46,7 @@ class Site {
         columns_(query.fleet_state.devices()),
         index_(index),
         group_(query.fleet_state.groups()[index]) {
-    for (DeviceIndex device = group_.first; device < group_.first + group_.group.count; ++device) {
+    for (const DeviceIndex device : group_.devices()) {
       obstacles_.push_back(of_state(device));
       ends_s_.push_back(end_of(device));
     }
@@ -110,7 +110,7 @@ class Site {
     for (std::size_t at = 0; at < open_.size(); ++at) {
       if (open_[at]) ends_s.push_back(ends_s_[at]);
     }
-    std::sort(ends_s.begin(), ends_s.end());
+    std::ranges::sort(ends_s);
     const std::vector<bool> all = open_;
     for (const double end_s : ends_s) {
       for (std::size_t at = 0; at < open_.size(); ++at) open_[at] = all[at] && ends_s_[at] <= end_s;
@@ -189,17 +189,9 @@ std::map<HostIndex, std::set<DeviceIndex>> by_host(const FleetState& fleet_state
   return hosts;
 }
 
-void append(std::string& text, const std::string& more) {
-  if (more.empty()) return;
-  text += text.empty() ? "" : ", and ";
-  text += more;
-}
-
 std::string short_names(const std::set<JobId>& jobs) {
   std::string text;
-  for (const JobId& job : jobs) {
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_short_text(job));
-  }
+  for (const JobId& job : jobs) add_part(text, ", ", to_short_text(job));
   return text;
 }
 
@@ -229,8 +221,7 @@ Reason FreeingPlan::reason() const {
 }
 
 bool FreeingPlan::by_itself(const PlacementQuery& query) const {
-  return kept_for.empty() &&
-         std::all_of(replicas.begin(), replicas.end(), [&](ReplicaIndex replica) {
+  return kept_for.empty() && std::ranges::all_of(replicas, [&](ReplicaIndex replica) {
            return obstacle_of(query, query.fleet_state.replicas()[replica]) != Obstacle::fixed;
          });
 }
@@ -244,22 +235,23 @@ std::string FreeingPlan::text(const PlacementQuery& query) const {
                        ends.size() == 1 ? "has" : "have");
   }
   if (!leaving.empty()) {
-    append(text, fmt::format("when {} {} been preempted for this job, within {}",
-                             short_names(leaving), leaving.size() == 1 ? "has" : "have",
-                             duration_text(std::max(0.0, leaving_s))));
+    add_part(
+        text, ", and ",
+        fmt::format("when {} {} been preempted for this job, within {}", short_names(leaving),
+                    leaving.size() == 1 ? "has" : "have", duration_text(std::max(0.0, leaving_s))));
   }
   std::string left;
   for (const ReplicaIndex replica : replicas) {
-    left += left.empty() ? "" : "; ";
-    left += replica_text(query, fleet_state.replicas()[replica]);
+    add_part(left, "; ", replica_text(query, fleet_state.replicas()[replica]));
   }
-  append(text, left);
+  add_part(text, ", and ", left);
   if (!kept_for.empty()) {
-    append(text, fmt::format("if job {} gives up the devices reserved for it there",
-                             short_names(kept_for)));
+    add_part(
+        text, ", and ",
+        fmt::format("if job {} gives up the devices reserved for it there", short_names(kept_for)));
   }
-  append(text, resume_text(fleet_state, drained));
-  append(text, repair_text(fleet_state, unusable, silent));
+  add_part(text, ", and ", resume_text(fleet_state, drained));
+  add_part(text, ", and ", repair_text(fleet_state, unusable, silent));
   return text;
 }
 
@@ -302,9 +294,9 @@ std::optional<FreeingPlan> cheapest_freeing_plan(const PlacementQuery& query,
 std::string resume_text(const FleetState& fleet_state, const std::set<DeviceIndex>& drained) {
   std::string text;
   for (const auto& [host, devices] : by_host(fleet_state, drained)) {
-    append(text, devices.size() == 1
-                     ? "resume " + device_text(fleet_state, *devices.begin())
-                     : "resume host:" + fleet_state.hosts()[host].registration.host);
+    add_part(text, ", and ",
+             devices.size() == 1 ? "resume " + device_text(fleet_state, *devices.begin())
+                                 : "resume host:" + fleet_state.host_name(host));
   }
   return text;
 }
@@ -324,14 +316,13 @@ std::string repair_text(const FleetState& fleet_state, const std::set<DeviceInde
                         const std::set<HostIndex>& silent) {
   std::string text;
   for (const HostIndex host : silent) {
-    append(text,
-           fmt::format("host {} responding again", fleet_state.hosts()[host].registration.host));
+    add_part(text, ", and ", fmt::format("host {} responding again", fleet_state.host_name(host)));
   }
   std::string devices;
   for (const DeviceIndex device : unusable) {
-    devices += (devices.empty() ? "" : ", ") + device_text(fleet_state, device);
+    add_part(devices, ", ", device_text(fleet_state, device));
   }
-  append(text, devices.empty() ? "" : devices + " usable again");
+  add_part(text, ", and ", devices.empty() ? "" : devices + " usable again");
   return text;
 }
 

@@ -30,12 +30,6 @@ struct Change {
   std::function<void(WhatIf&)> make;  // holds no reference to the row
 };
 
-/// The change that removes this filter's reason; nothing: no single change would.
-std::optional<Change> smallest_change(const RejectedCandidate& rejected, Reason reason);
-
-/// The reason's place in the order of the reports.
-std::size_t rank_of(Reason reason);
-
 /// Frees, resumes and repairs the devices of the row (a group or a multi-host gang) as far as
 /// needed.
 std::optional<Change> freeing_change(const RejectedCandidate& rejected);
@@ -45,6 +39,9 @@ std::optional<Change> waiting_change(const RejectedCandidate& rejected);
 std::optional<Change> relieving_change(const RejectedCandidate& rejected);
 
 Change change_of(double amount, std::string words, std::function<void(WhatIf&)> make);
+/// A change of the candidate's rule.
+Change change_of_rule(const RejectedCandidate& rejected, double amount, std::string words,
+                      std::function<void(Rule&)> change);
 
 // Each of these removes one reason.
 std::optional<Change> try_again(const RejectedCandidate& rejected);

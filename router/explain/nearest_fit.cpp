@@ -5,14 +5,15 @@
 // first: it is reported only if the job is placed then. A candidate whose kind runs no accepted
 // precision is not filtered further, so it is evaluated once more with every precision allowed.
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "fleet/base/contains.h"
-#include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/codec/limits.h"
 #include "router/decision/criteria.h"
@@ -26,6 +27,51 @@ namespace {
 constexpr std::size_t trials_max = 4;
 /// Groups of a pool evaluated device by device, those that are free soonest first.
 constexpr std::size_t freed_max = 48;
+
+struct ChangeRow {
+  Reason reason;
+  std::optional<Change> (*find)(const RejectedCandidate&);
+};
+/// In the order of the reports, after capacity: what passes on its own comes first.
+constexpr std::array<ChangeRow, 17> changes = {{
+    {Reason::cooldown, try_again},
+    {Reason::thermal, cool_down},
+    {Reason::queue_slo, allow_later_token},
+    {Reason::deadline, wait_longer},
+    {Reason::power_cap, raise_power},
+    {Reason::budget, raise_budget},
+    {Reason::drain, resume_replica},
+    {Reason::stale_telemetry, refresh_samples},
+    {Reason::unhealthy, repair_replica},
+    {Reason::tenancy, raise_share},
+    {Reason::precision, allow_precision},
+    {Reason::memory, add_memory},
+    {Reason::context, take_fewer_tokens},
+    {Reason::topology, take_other_topology},
+    {Reason::data, allow_transfer},
+    {Reason::framework, take_other_framework},
+    {Reason::op_unsupported, without_operations},
+}};
+
+const ChangeRow* change_row(Reason reason) {
+  return std::ranges::find(changes, reason, &ChangeRow::reason);
+}
+
+/// The reason's place in the order of the reports.
+std::size_t rank_of(Reason reason) {
+  return reason == Reason::capacity
+             ? 0
+             : static_cast<std::size_t>(change_row(reason) - changes.begin()) + 1;
+}
+
+/// The change that removes this filter's reason; nothing: no single change would.
+std::optional<Change> smallest_change(const RejectedCandidate& rejected, Reason reason) {
+  const ChangeRow* row = change_row(reason);
+  if (row == changes.end()) return std::nullopt;
+  auto change = row->find(rejected);
+  if (change) change->reason = reason;
+  return change;
+}
 
 struct Offer {
   std::size_t rank = 0;  // of the reason
@@ -54,7 +100,7 @@ class Search {
 
   /// For each reason the smallest change that places the job.
   std::vector<NearestFit> take() {
-    std::stable_sort(offers_.begin(), offers_.end(), [](const Offer& a, const Offer& b) {
+    std::ranges::stable_sort(offers_, [](const Offer& a, const Offer& b) {
       return std::tuple(a.rank, !a.change.by_itself, a.fit.amount) <
              std::tuple(b.rank, !b.change.by_itself, b.fit.amount);
     });
@@ -128,9 +174,8 @@ class Search {
   /// Groups that only lack capacity, or are drained or unusable as well.
   void offer_freeing(std::vector<std::size_t>& taken) {
     const CandidateTable& rows = estimator_.scratch().rows;
-    std::stable_sort(taken.begin(), taken.end(), [&](std::size_t a, std::size_t b) {
-      return rows.start_s[a] < rows.start_s[b];
-    });
+    std::ranges::stable_sort(
+        taken, [&](std::size_t a, std::size_t b) { return rows.start_s[a] < rows.start_s[b]; });
     taken.resize(std::min(taken.size(), freed_max));
     for (const std::size_t row : taken) {
       const RejectedCandidate place = rejected(row);
@@ -196,8 +241,7 @@ class Search {
     const std::string text = target_text(fleet_state_, rows, rejected.row);
     if (rows.replica[rejected.row] != no_index || rows.failed[rejected.row] == 0) return text;
     const GroupEntry& group = fleet_state_.groups()[rows.group[rejected.row]];
-    std::string name =
-        group_place(fleet_state_.hosts()[group.host].registration.host, group.group.number);
+    std::string name = group_place(fleet_state_.host_name(group.host), group.group.number);
     const MultiHostGang* spread = rows.multi_host_gang_of(rejected.row);
     if (spread != nullptr) return name + fmt::format(" and {} more", spread->parts.size() - 1);
     return text.ends_with('/') ? name : text;
@@ -254,6 +298,42 @@ std::vector<NearestFit> nearest_fits(FleetState& fleet_state, const Policy& poli
   Search search(query, fleet_state, estimator, wait);
   for (const auto& [pool, degraded] : ways_of(*rule)) search.evaluate(pool, degraded);
   return search.take();
+}
+
+// Which change removes which reason.
+
+Change change_of(double amount, std::string words, std::function<void(WhatIf&)> make) {
+  Change change;
+  change.amount = amount;
+  change.words = std::move(words);
+  change.make = std::move(make);
+  return change;
+}
+
+Change change_of_rule(const RejectedCandidate& rejected, double amount, std::string words,
+                      std::function<void(Rule&)> change) {
+  return change_of(amount, std::move(words),
+                   [change = std::move(change), name = rejected.query.rule.name](WhatIf& what_if) {
+                     if (Rule* rule = what_if.rule(name)) change(*rule);
+                   });
+}
+
+double rounded_up(double amount, double step) {
+  if (amount <= 0) return 0;
+  constexpr double over = 1e-6;  // so that rounding never falls short
+  return std::ceil(amount / step + over) * step;
+}
+
+double duration_rounded_up(double seconds) {
+  if (seconds <= 0) return 0;
+  double step = 0.001;
+  for (const auto& [from_s, next] :
+       {std::pair(0.999, 0.1), std::pair(9.9, 1.0), std::pair(99.0, 60.0),
+        std::pair(99.0 * 60, 360.0), std::pair(9.9 * 3600, 3600.0),
+        std::pair(99.0 * 3600, 86400.0)}) {
+    if (seconds > from_s) step = next;
+  }
+  return std::ceil(seconds / step - 1e-9) * step;
 }
 
 }  // namespace drover::router

@@ -30,12 +30,6 @@ void WhatIf::pass(double seconds) {
   policy.stale_after_s += seconds;
 }
 
-Rule* WhatIf::rule(const std::string& name) {
-  const auto found = std::find_if(policy.rules.begin(), policy.rules.end(),
-                                  [&](const Rule& each) { return each.name == name; });
-  return found == policy.rules.end() ? nullptr : &*found;
-}
-
 bool WhatIf::places(Estimator& estimator) {
   // Estimates for hypothetical kinds of devices must not be memoised.
   std::optional<Estimator> imagined;
@@ -55,8 +49,7 @@ bool WhatIf::load(Estimator& estimator, RandomStream& random) {
   const devices::Placement on{group.spec, static_cast<int>(place->devices.size()),
                               place->precision};
   Replica replica;
-  replica.id = {fleet_state.hosts()[place->host].registration.host,
-                fleet_state.next_replica_number(place->host)};
+  replica.id = {fleet_state.host_name(place->host), fleet_state.next_replica_number(place->host)};
   replica.model = job.work.model;
   replica.precision = place->precision;
   replica.group = group.group.number;

@@ -18,7 +18,7 @@ struct WhatIf {
   /// Lets time pass: gangs end as expected, and devices that send samples continue to.
   void pass(double seconds);
   /// The policy's rule of this name; null: none.
-  Rule* rule(const std::string& name);
+  Rule* rule(const std::string& name) { return find_by(policy.rules, &Rule::name, name); }
 
   /// Whether the job is placed; with `loads`, after a replica was loaded for it.
   bool places(Estimator& estimator);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fleet/base/contains.h"
+
 namespace drover::router {
 
 void replace(std::vector<ReportedCondition::InForce>& faults,
@@ -13,8 +15,7 @@ void replace(std::vector<ReportedCondition::InForce>& faults,
 }
 
 bool DeviceConditionTable::report(Instant now, DeviceKey device, bool usable, std::string detail) {
-  const auto known = conditions_.find(device);
-  if (known != conditions_.end()) known->second.doubted_until = {};
+  if (ReportedCondition* known = find_in(conditions_, device)) known->doubted_until = {};
   const ReportedCondition& before = of(device);
   if (before.usable == usable && before.detail == detail) return false;
   ReportedCondition& condition = conditions_[device];
@@ -88,19 +89,18 @@ std::vector<DeviceKey> DeviceConditionTable::end(Instant now) {
   while (!ends_.empty() && ends_.begin()->first <= now) {
     const DeviceKey device = ends_.begin()->second;
     ends_.erase(ends_.begin());
-    const auto found = conditions_.find(device);
-    if (found == conditions_.end()) continue;
-    ReportedCondition& condition = found->second;
-    const bool refuted = condition.doubted_until != Instant{} && condition.doubted_until <= now;
+    ReportedCondition* condition = find_in(conditions_, device);
+    if (condition == nullptr) continue;
+    const bool refuted = condition->doubted_until != Instant{} && condition->doubted_until <= now;
     if (refuted) {
-      condition.usable = true;
-      condition.since = now;
-      condition.doubted_until = {};
-      condition.detail.clear();
+      condition->usable = true;
+      condition->since = now;
+      condition->doubted_until = {};
+      condition->detail.clear();
     }
     // A fault that was injected again ends later: nothing changes yet.
     const auto over = [&](const auto& fault) { return fault.until <= now; };
-    if (std::erase_if(condition.faults, over) == 0 && !refuted) continue;
+    if (std::erase_if(condition->faults, over) == 0 && !refuted) continue;
     changed.insert(device);
     settle(device);
   }
@@ -130,8 +130,8 @@ std::vector<DeviceKey> DeviceConditionTable::forget(HostIndex host, bool in_forc
 
 const ReportedCondition& DeviceConditionTable::of(DeviceKey device) const {
   static const ReportedCondition fine;
-  const auto found = conditions_.find(device);
-  return found == conditions_.end() ? fine : found->second;
+  const ReportedCondition* known = find_in(conditions_, device);
+  return known == nullptr ? fine : *known;
 }
 
 /// Removes the entry of a device without conditions.
@@ -139,9 +139,7 @@ void DeviceConditionTable::settle(DeviceKey device) {
   const auto found = conditions_.find(device);
   const ReportedCondition& condition = found->second;
   const bool normal = condition.usable && condition.detail.empty() && condition.faults.empty();
-  if (normal && !condition.drained) {
-    conditions_.erase(found);
-  }
+  if (normal && !condition.drained) conditions_.erase(found);
 }
 
 }  // namespace drover::router

@@ -4,7 +4,6 @@
 // Samples arrive as columns and stay columns: each is decoded directly into the devices' column.
 #include "router/fleet_state/fleet_state.h"
 
-#include <algorithm>
 #include <numeric>
 #include <span>
 
@@ -113,8 +112,6 @@ double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric) 
                                                        : (columns.*metric_column.wide)[device];
   return metric_column.zero_is_unknown ? above_zero(value) : value;
 }
-
-FleetState::FleetState(FleetStateLimits limits) : limits_(limits) {}
 
 std::optional<HostIndex> FleetState::find_host(std::string_view name) const {
   const auto found = host_by_name_.find(name);

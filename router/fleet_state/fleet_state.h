@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "devices/catalogue/model.h"
 #include "devices/catalogue/spec.h"
 #include "devices/serving/performance.h"
+#include "fleet/base/contains.h"
 #include "fleet/base/result.h"
 #include "fleet/base/time.h"
 #include "fleet/messages.h"
@@ -98,12 +100,10 @@ struct GroupEntry {
 
   Group group;
   std::vector<std::uint32_t> pools;  // indices into the policy's pools, set by `assign_pools`
+  /// Its devices, one after the other.
+  auto devices() const { return std::views::iota(first, first + group.count); }
   bool in_pool(std::uint32_t pool) const {
-    if (pool < 64) return (pool_bits >> pool & 1U) != 0;
-    for (const std::uint32_t own : pools) {
-      if (own == pool) return true;
-    }
-    return false;
+    return pool < 64 ? (pool_bits >> pool & 1U) != 0 : contains(pools, pool);
   }
 };
 
@@ -213,7 +213,7 @@ struct RowRun;
 
 class FleetState {
  public:
-  explicit FleetState(FleetStateLimits limits = {});
+  explicit FleetState(FleetStateLimits limits = {}) : limits_(limits) {}
 
   /// Adds a host, or replaces the host of the same name: its replicas are forgotten, and its
   /// devices keep their indices when the groups are unchanged. Parses the specs in the message.
@@ -321,6 +321,9 @@ class FleetState {
   /// Increases with every change that can affect a decision.
   std::uint64_t version() const { return version_; }
 
+  const std::string& host_name(HostIndex host) const { return hosts_[host].registration.host; }
+  const HostEntry& host_of(GroupIndex group) const { return hosts_[groups_[group].host]; }
+  const GroupEntry& group_with(DeviceIndex device) const { return groups_[devices_.group[device]]; }
   const std::vector<HostEntry>& hosts() const { return hosts_; }
   const std::vector<GroupEntry>& groups() const { return groups_; }
   const std::vector<ReplicaEntry>& replicas() const { return replicas_; }
@@ -388,6 +391,8 @@ class FleetState {
   void place_power(const Column& power, Instant now);
   void set_power(DeviceIndex device, float power_w, float reserved_w);
   void set_condition(DeviceIndex device, std::uint32_t bit, bool holds);
+  /// REQUIRES that the host has it.
+  DeviceIndex device_of(HostIndex host, std::uint16_t number) const;
   void assume_idle(DeviceIndex device);
   void update_hot_devices(const std::vector<RowRun>& runs, double elapsed_s);
   void expect_serving(ReplicaEntry& row, double serving_w);

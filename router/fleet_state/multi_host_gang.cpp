@@ -13,9 +13,9 @@ constexpr std::size_t gang_hosts_max = 64;
 }  // namespace
 
 void sort_by_capacity(std::vector<FreeCapacity>& capacities) {
-  std::stable_sort(
-      capacities.begin(), capacities.end(),
-      [](const FreeCapacity& a, const FreeCapacity& b) { return a.devices > b.devices; });
+  std::ranges::stable_sort(capacities, [](const FreeCapacity& a, const FreeCapacity& b) {
+    return a.devices > b.devices;
+  });
 }
 
 MultiHostGang fill(const std::vector<FreeCapacity>& capacities, int count) {
@@ -38,7 +38,7 @@ bool fits_target_text(const FleetState& fleet_state, const MultiHostGang& spread
   constexpr std::size_t around = 16, number = 5;
   std::size_t bytes = around;
   for (const MultiHostGang::Part& part : spread.parts) {
-    const HostEntry& host = fleet_state.hosts()[fleet_state.groups()[part.group].host];
+    const HostEntry& host = fleet_state.host_of(part.group);
     bytes += host.registration.host.size() + 2 + number * static_cast<std::size_t>(part.devices);
   }
   return bytes <= codec::text_bytes_max;

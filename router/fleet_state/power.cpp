@@ -114,9 +114,13 @@ void FleetState::update_hot_devices(const std::vector<RowRun>& runs, double elap
   }
 }
 
-void FleetState::set_usable(HostIndex host, std::uint16_t number, bool usable) {
+DeviceIndex FleetState::device_of(HostIndex host, std::uint16_t number) const {
   DROVER_REQUIRE(host < hosts_.size() && number < hosts_[host].devices.size());
-  const DeviceIndex device = hosts_[host].devices[number];
+  return hosts_[host].devices[number];
+}
+
+void FleetState::set_usable(HostIndex host, std::uint16_t number, bool usable) {
+  const DeviceIndex device = device_of(host, number);
   std::uint32_t& bits = devices_.condition[device];
   const bool before = (bits & condition_unusable) == 0;
   bits = usable ? bits & ~std::uint32_t{condition_unusable} : bits | condition_unusable;
@@ -134,8 +138,7 @@ void FleetState::set_condition(DeviceIndex device, std::uint32_t bit, bool holds
 }
 
 void FleetState::set_drained(HostIndex host, std::uint16_t number, bool drained) {
-  DROVER_REQUIRE(host < hosts_.size() && number < hosts_[host].devices.size());
-  set_condition(hosts_[host].devices[number], condition_drained, drained);
+  set_condition(device_of(host, number), condition_drained, drained);
 }
 
 void FleetState::set_reserved(DeviceIndex device, bool reserved) {
@@ -145,8 +148,7 @@ void FleetState::set_reserved(DeviceIndex device, bool reserved) {
 
 void FleetState::discard_stale_readings(HostIndex host, std::uint16_t number,
                                         Instant heard_before) {
-  DROVER_REQUIRE(host < hosts_.size() && number < hosts_[host].devices.size());
-  const DeviceIndex device = hosts_[host].devices[number];
+  const DeviceIndex device = device_of(host, number);
   if (devices_.sampled[device] < heard_before) assume_idle(device);
 }
 
@@ -302,7 +304,7 @@ double FleetState::power_w(std::uint32_t pool) const {
   double sum = 0;
   for (const GroupEntry& group : groups_) {
     if (group.gone || !group.in_pool(pool) || is_gone(hosts_[group.host].health)) continue;
-    for (std::uint32_t n = 0; n < group.group.count; ++n) sum += devices_.power_w[group.first + n];
+    for (const DeviceIndex device : group.devices()) sum += devices_.power_w[device];
   }
   return sum;
 }

@@ -18,8 +18,7 @@ Status check_groups(const Register& registration) {
   if (registration.groups.empty())
     return error("Register of {}: no groups, expected at least one", registration.host);
   std::vector<Group> groups = registration.groups;
-  std::sort(groups.begin(), groups.end(),
-            [](const Group& a, const Group& b) { return a.first < b.first; });
+  std::ranges::sort(groups, [](const Group& a, const Group& b) { return a.first < b.first; });
   std::set<std::uint16_t> numbers;
   std::size_t next = 0;
   for (const Group& group : groups) {
@@ -276,13 +275,11 @@ void FleetState::drop_unused_specs() {
   for (const GroupEntry& group : groups_) {
     if (!group.gone) used.insert(group.spec);
   }
-  for (auto known = specs_.begin(); known != specs_.end();) {
-    if (used.contains(known->second.get())) {
-      ++known;
-      continue;
-    }
+  for (auto next = specs_.begin(); next != specs_.end();) {
+    const auto known = next++;
+    if (used.contains(known->second.get())) continue;
     unused_specs_.push_back(std::move(known->second));
-    known = specs_.erase(known);
+    specs_.erase(known);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/identity.h"
 #include "router/fleet_state/fleet_state.h"
 
@@ -14,12 +15,12 @@ namespace {
 constexpr std::uint32_t replica_number_max = 1'000'000'000;
 
 void insert_sorted(std::vector<ReplicaIndex>& list, ReplicaIndex index) {
-  const auto place = std::lower_bound(list.begin(), list.end(), index);
+  const auto place = std::ranges::lower_bound(list, index);
   if (place == list.end() || *place != index) list.insert(place, index);
 }
 
 void erase_sorted(std::vector<ReplicaIndex>& list, ReplicaIndex index) {
-  const auto place = std::lower_bound(list.begin(), list.end(), index);
+  const auto place = std::ranges::lower_bound(list, index);
   if (place != list.end() && *place == index) list.erase(place);
 }
 
@@ -90,30 +91,24 @@ ReplicaIndex FleetState::apply(Instant now, HostIndex host, const Replica& repli
   DROVER_REQUIRE(host < hosts_.size());
   HostEntry& entry = hosts_[host];
   const std::uint32_t number = replica.id.number;
-  const auto known = entry.replica_by_number.find(number);
+  const ReplicaIndex* known = find_in(entry.replica_by_number, number);
   if (replica.state == ReplicaState::gone) {
-    if (known == entry.replica_by_number.end()) return no_index;
-    if (replicas_[known->second].replica.state != ReplicaState::gone) forget(known->second);
-    replicas_[known->second].replica.detail = replica.detail;
-    return known->second;
+    if (known == nullptr) return no_index;
+    if (replicas_[*known].replica.state != ReplicaState::gone) forget(*known);
+    replicas_[*known].replica.detail = replica.detail;
+    return *known;
   }
   const auto group = group_of(host, replica);
   if (!group || number > replica_number_max) return no_index;
-  const bool live = known != entry.replica_by_number.end() &&
-                    replicas_[known->second].replica.state != ReplicaState::gone;
+  const bool live = known != nullptr && replicas_[*known].replica.state != ReplicaState::gone;
   if (!live && entry.replicas.size() >= replicas_per_host_max) return no_index;
-  if (live && !same_copy(replicas_[known->second].replica, replica)) forget(known->second);
+  if (live && !same_copy(replicas_[*known].replica, replica)) forget(*known);
 
-  ReplicaIndex index = no_index;
-  if (known != entry.replica_by_number.end()) {
-    index = known->second;
-  } else {
-    index = replica_slot(entry);
-    entry.replica_by_number.emplace(number, index);
-  }
+  const ReplicaIndex index = known != nullptr ? *known : replica_slot(entry);
   ReplicaEntry& row = replicas_[index];
-  const bool added = known == entry.replica_by_number.end() ||
-                     row.replica.state == ReplicaState::gone || row.replica.devices.empty();
+  const bool added =
+      known == nullptr || row.replica.state == ReplicaState::gone || row.replica.devices.empty();
+  entry.replica_by_number.emplace(number, index);
   if (added) row = ReplicaEntry{};
   row.replica = replica;
   row.replica.id.host = entry.registration.host;
@@ -200,10 +195,10 @@ void FleetState::forget(ReplicaIndex index) {
 
 std::optional<ReplicaIndex> FleetState::find_replica(HostIndex host, std::uint32_t number) const {
   if (host >= hosts_.size()) return std::nullopt;
-  const auto found = hosts_[host].replica_by_number.find(number);
-  if (found == hosts_[host].replica_by_number.end()) return std::nullopt;
-  if (replicas_[found->second].replica.state == ReplicaState::gone) return std::nullopt;
-  return found->second;
+  const ReplicaIndex* known = find_in(hosts_[host].replica_by_number, number);
+  if (known == nullptr || replicas_[*known].replica.state == ReplicaState::gone)
+    return std::nullopt;
+  return *known;
 }
 
 std::uint32_t FleetState::next_replica_number(HostIndex host) const {
@@ -214,8 +209,8 @@ std::uint32_t FleetState::next_replica_number(HostIndex host) const {
 
 const std::vector<ReplicaIndex>& FleetState::replicas_of(std::string_view model) const {
   static const std::vector<ReplicaIndex> none;
-  const auto found = replicas_by_model_.find(model);
-  return found == replicas_by_model_.end() ? none : found->second;
+  const auto* replicas = find_in(replicas_by_model_, model);
+  return replicas == nullptr ? none : *replicas;
 }
 
 ReservedPrompt FleetState::reserve_request(Instant now, ReplicaIndex replica, std::uint64_t tokens,

@@ -2,6 +2,7 @@
 // decoded run by run instead of row by row.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,7 +21,22 @@ struct RowRun {
 /// `numbers`: the rows' device indices in the host; `devices`: the host's devices by index, which
 /// are consecutive. Rows of unknown devices are in no run. Agents send rows in order, so most
 /// batches are one run.
-std::vector<RowRun> runs_of(const std::vector<std::uint16_t>& numbers,
-                            const std::vector<DeviceIndex>& devices);
+inline std::vector<RowRun> runs_of(const std::vector<std::uint16_t>& numbers,
+                                   const std::vector<DeviceIndex>& devices) {
+  std::vector<RowRun> runs;
+  for (std::size_t row = 0; row < numbers.size();) {
+    const std::size_t number = numbers[row];
+    if (number >= devices.size()) {
+      ++row;
+      continue;
+    }
+    const std::size_t count_max = std::min(numbers.size() - row, devices.size() - number);
+    std::size_t count = 1;
+    while (count < count_max && numbers[row + count] == number + count) ++count;
+    runs.push_back({row, devices[number], count});
+    row += count;
+  }
+  return runs;
+}
 
 }  // namespace drover::router

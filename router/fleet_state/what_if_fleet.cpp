@@ -110,7 +110,7 @@ void WhatIfFleet::add_memory(GroupIndex group, const devices::DeviceSpec& spec, 
   change(
       [ this, group ]() -> auto& { return fleet_state_.groups_[group].spec; }, &spec);
   const GroupEntry& entry = fleet_state_.groups_[group];
-  for (DeviceIndex device = entry.first; device < entry.first + entry.group.count; ++device) {
+  for (const DeviceIndex device : entry.devices()) {
     const double total = fleet_state_.devices_.memory_total[device];
     if (total > 0) change(&DeviceColumns::memory_total, device, total + more_bytes);
   }

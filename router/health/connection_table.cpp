@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "fleet/base/contains.h"
 #include "fleet/base/text.h"
 
 namespace drover::router {
@@ -40,41 +39,20 @@ std::string client_name(const Caller& caller) {
                                    : excerpt(caller.entry.name, client_name_max);
 }
 
-const std::string& sender_name(const ConnectionEntry& peer) {
-  return peer.host.empty() ? peer.words : peer.host;
-}
-
 std::optional<std::uint64_t> ConnectionTable::make_room(std::uint64_t number) {
   if (peers_.size() < peers_max || peers_.contains(number)) return std::nullopt;
-  const auto oldest = std::find_if(peers_.begin(), peers_.end(),
-                                   [](const auto& entry) { return entry.second.host.empty(); });
+  const auto oldest =
+      std::ranges::find_if(peers_, [](const auto& entry) { return entry.second.host.empty(); });
   if (oldest == peers_.end()) return std::nullopt;
   const std::uint64_t evicted = oldest->first;
   peers_.erase(oldest);
   return evicted;
 }
 
-ConnectionEntry& ConnectionTable::touch(Instant now, std::uint64_t number) {
-  ConnectionEntry& peer = peers_[number];
-  peer.last_contact = now;
-  return peer;
-}
-
-const ConnectionEntry* ConnectionTable::find(std::uint64_t number) const {
-  const auto found = peers_.find(number);
-  return found == peers_.end() ? nullptr : &found->second;
-}
-
-ConnectionEntry* ConnectionTable::find(std::uint64_t number) {
-  const auto found = peers_.find(number);
-  return found == peers_.end() ? nullptr : &found->second;
-}
-
 void ConnectionTable::speaks_for(std::uint64_t number, const std::string& host,
                                  const Incarnation& incarnation) {
-  const auto found = peer_of_host_.find(host);
-  if (found != peer_of_host_.end() && found->second != number) {
-    if (ConnectionEntry* old = find(found->second)) old->host.clear();
+  if (const auto before = peer_of(host); before && *before != number) {
+    if (ConnectionEntry* old = find(*before)) old->host.clear();
   }
   peer_of_host_[host] = number;
   ConnectionEntry& peer = peers_[number];
@@ -84,17 +62,15 @@ void ConnectionTable::speaks_for(std::uint64_t number, const std::string& host,
 }
 
 std::optional<std::uint64_t> ConnectionTable::peer_of(std::string_view host) const {
-  const auto found = peer_of_host_.find(host);
-  if (found == peer_of_host_.end()) return std::nullopt;
-  return found->second;
+  const std::uint64_t* number = find_in(peer_of_host_, host);
+  return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
 const std::string& ConnectionTable::key_of(std::string_view host) const {
   static const std::string none;
-  const auto found = peer_of_host_.find(host);
-  if (found == peer_of_host_.end()) return none;
-  const auto peer = peers_.find(found->second);
-  return peer == peers_.end() ? none : peer->second.key;
+  const auto number = peer_of(host);
+  const ConnectionEntry* peer = number ? find(*number) : nullptr;
+  return peer == nullptr ? none : peer->key;
 }
 
 void ConnectionTable::silence(std::string_view host) {
@@ -105,8 +81,8 @@ void ConnectionTable::silence(std::string_view host) {
 }
 
 bool ConnectionTable::superseded(const std::string& host, const Incarnation& incarnation) const {
-  const auto found = superseded_.find(host);
-  return found != superseded_.end() && contains(found->second, incarnation);
+  const auto* earlier = find_in(superseded_, host);
+  return earlier != nullptr && contains(*earlier, incarnation);
 }
 
 void ConnectionTable::supersede(const std::string& host, const Incarnation& incarnation) {
@@ -118,14 +94,11 @@ void ConnectionTable::supersede(const std::string& host, const Incarnation& inca
 
 std::vector<std::uint64_t> ConnectionTable::forget_silent(Instant now, Duration silence) {
   std::vector<std::uint64_t> gone;
-  for (auto peer = peers_.begin(); peer != peers_.end();) {
-    if (peer->second.host.empty() && now - peer->second.last_contact > silence) {
-      gone.push_back(peer->first);
-      peer = peers_.erase(peer);
-    } else {
-      ++peer;
-    }
-  }
+  std::erase_if(peers_, [&](const auto& entry) {
+    const bool over = entry.second.host.empty() && now - entry.second.last_contact > silence;
+    if (over) gone.push_back(entry.first);
+    return over;
+  });
   return gone;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/time.h"
 #include "fleet/keys/keys.h"
 #include "fleet/messages.h"
@@ -46,7 +47,9 @@ struct Caller {
 std::string client_name(const Caller& caller);
 
 /// The name under which messages are counted: the connection's host, else the connection.
-const std::string& sender_name(const ConnectionEntry& peer);
+inline const std::string& sender_name(const ConnectionEntry& peer) {
+  return peer.host.empty() ? peer.words : peer.host;
+}
 
 /// Beyond this number of connections the router drops the oldest that is not an agent. Each takes
 /// a file descriptor: the kernel's limit usually comes first.
@@ -57,9 +60,12 @@ class ConnectionTable {
   /// Drops the oldest connection that is not an agent if this new one would be too many; returns
   /// its number.
   std::optional<std::uint64_t> make_room(std::uint64_t number);
-  ConnectionEntry& touch(Instant now, std::uint64_t number);
-  ConnectionEntry* find(std::uint64_t number);
-  const ConnectionEntry* find(std::uint64_t number) const;
+  ConnectionEntry& touch(Instant now, std::uint64_t number) {
+    peers_[number].last_contact = now;
+    return peers_[number];
+  }
+  ConnectionEntry* find(std::uint64_t number) { return find_in(peers_, number); }
+  const ConnectionEntry* find(std::uint64_t number) const { return find_in(peers_, number); }
 
   /// Binds the host to this connection, instead of its previous one.
   void speaks_for(std::uint64_t number, const std::string& host, const Incarnation& incarnation);

@@ -1,6 +1,7 @@
 #include "router/health/failure_detector.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace drover::router {
 namespace {
@@ -17,33 +18,16 @@ Duration FailureDetector::sweep_every() const {
   return std::max(times_.heartbeat_every / sweeps_per_heartbeat, Duration{1});
 }
 
-void FailureDetector::registered(Instant now, HostIndex host) {
-  liveness_[host] = {now, Health::ok};
-}
-
 bool FailureDetector::record_contact(Instant now, HostIndex host) {
-  const auto found = liveness_.find(host);
-  if (found == liveness_.end() || is_gone(found->second.health)) return false;
-  found->second.last_contact = std::max(found->second.last_contact, now);
-  const bool recovered = found->second.health == Health::suspect;
-  found->second.health = Health::ok;
-  return recovered;
-}
-
-void FailureDetector::mark_left(HostIndex host) {
-  const auto found = liveness_.find(host);
-  if (found != liveness_.end()) found->second.health = Health::left;
+  HostLiveness* known = find_in(liveness_, host);
+  if (known == nullptr || is_gone(known->health)) return false;
+  known->last_contact = std::max(known->last_contact, now);
+  return std::exchange(known->health, Health::ok) == Health::suspect;
 }
 
 Health FailureDetector::health(HostIndex host) const {
-  const auto found = liveness_.find(host);
-  return found == liveness_.end() ? Health::lost : found->second.health;
-}
-
-Instant FailureDetector::last_contact(HostIndex host) const {
-  const auto found = liveness_.find(host);
-  DROVER_REQUIRE(found != liveness_.end());
-  return found->second.last_contact;
+  const HostLiveness* known = find_in(liveness_, host);
+  return known == nullptr ? Health::lost : known->health;
 }
 
 Sweep FailureDetector::sweep(Instant now) {

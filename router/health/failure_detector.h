@@ -12,6 +12,7 @@
 #include <map>
 #include <vector>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/time.h"
 #include "fleet/messages.h"
 #include "router/fleet_state/fleet_state.h"
@@ -42,17 +43,19 @@ class FailureDetector {
   FailureDetector(FailureTimeouts times, Instant start);
 
   /// After an accepted Register: the host is healthy from now.
-  void registered(Instant now, HostIndex host);
+  void registered(Instant now, HostIndex host) { liveness_[host] = {now, Health::ok}; }
   /// Records a message from the host. Returns true when a suspect host is healthy again; a lost
   /// one stays lost until it registers.
   bool record_contact(Instant now, HostIndex host);
   /// The host left cleanly: gone at once, and no sign of a bad network.
-  void mark_left(HostIndex host);
+  void mark_left(HostIndex host) {
+    if (HostLiveness* known = find_in(liveness_, host)) known->health = Health::left;
+  }
   /// Stops watching the host.
   void forget(HostIndex host) { liveness_.erase(host); }
   Health health(HostIndex host) const;
   /// REQUIRES that the host is registered.
-  Instant last_contact(HostIndex host) const;
+  Instant last_contact(HostIndex host) const { return liveness_.at(host).last_contact; }
 
   /// Called at every tick; evaluates at most once per `sweep_every()`.
   Sweep sweep(Instant now);

@@ -1,9 +1,6 @@
 #include "router/health/outlier_detector.h"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
+#include "fleet/base/contains.h"
 #include "fleet/base/enum_tables.h"
 #include "fleet/base/result.h"
 
@@ -26,9 +23,6 @@ EjectionRules in_fleet_time(EjectionRules rules, double speed) {
   }
   return rules;
 }
-
-OutlierDetector::OutlierDetector(EjectionRules rules, RandomStream random)
-    : rules_(rules), random_(random) {}
 
 void OutlierDetector::add_place(const std::string& name, const std::string& pool, double capacity) {
   DROVER_REQUIRE(capacity > 0);
@@ -86,8 +80,8 @@ Instant OutlierDetector::next_deadline() const {
 }
 
 bool OutlierDetector::ejected(const std::string& name, Instant now) const {
-  const auto known = places_.find(name);
-  return known != places_.end() && now < known->second.histories[0].ejection.until;
+  const EjectionTarget* place = find_in(places_, name);
+  return place != nullptr && now < place->histories[0].ejection.until;
 }
 
 std::vector<Ejection> OutlierDetector::in_force() const {
@@ -97,8 +91,6 @@ std::vector<Ejection> OutlierDetector::in_force() const {
   }
   return all;
 }
-
-std::vector<EjectionChange> OutlierDetector::take_changes() { return std::exchange(changes_, {}); }
 
 // Intervals.
 
@@ -125,9 +117,8 @@ std::map<std::string, std::vector<OutlierDetector::PlaceStats>> OutlierDetector:
     pools[place.pool].push_back({static_cast<double>(place.passed) / requests, &entry});
   }
   for (auto& [pool, stats] : pools) {
-    std::stable_sort(stats.begin(), stats.end(), [](const PlaceStats& a, const PlaceStats& b) {
-      return a.success < b.success;
-    });
+    std::ranges::stable_sort(
+        stats, [](const PlaceStats& a, const PlaceStats& b) { return a.success < b.success; });
   }
   return pools;
 }

@@ -15,13 +15,16 @@
 // protected as well, and no pool stays empty: every ejection ends on its own.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "fleet/base/random_stream.h"
@@ -80,7 +83,7 @@ EjectionRules in_fleet_time(EjectionRules rules, double speed);
 
 class OutlierDetector {
  public:
-  OutlierDetector(EjectionRules rules, RandomStream random);
+  OutlierDetector(EjectionRules rules, RandomStream random) : rules_(rules), random_(random) {}
 
   /// Sets the rules from now on; current ejections keep their end.
   void set_rules(EjectionRules rules) { rules_ = rules; }
@@ -102,7 +105,7 @@ class OutlierDetector {
   /// Current ejections, shadows included, in order of their ends.
   std::vector<Ejection> in_force() const;
   /// Ejections that began or ended since the last call, in order.
-  std::vector<EjectionChange> take_changes();
+  std::vector<EjectionChange> take_changes() { return std::exchange(changes_, {}); }
 
  private:
   /// The history of enforced or of shadow ejections.
@@ -153,5 +156,24 @@ class OutlierDetector {
   Instant interval_end_ = never;  // never: no interval runs, nothing is counted
   std::vector<EjectionChange> changes_;
 };
+
+/// How much weight a returned place gets: slow start as in Envoy
+/// (arch_overview/upstream/load_balancing/slow_start), but only after a failure, as in HAProxy:
+/// never at the router's own start, when all places are new and none has failed.
+struct SlowStart {
+  double window_s = 60;     // 0: off
+  double min_weight = 0.1;  // right after the return
+  double aggression = 1;    // 1: linear in time; above 1: faster at first
+};
+
+/// The factor for a place that returned `since_return` ago: max(min_weight, (t / window)^(1 /
+/// aggression)), and 1 after the window. If its tier has only this place, no other can take its
+/// load, so the factor is 1.
+inline double slow_start_factor(const SlowStart& rules, Duration since_return,
+                                std::size_t places_in_tier) {
+  const double elapsed_s = std::max(0.0, to_seconds(since_return));
+  if (places_in_tier <= 1 || elapsed_s >= rules.window_s) return 1;
+  return std::max(rules.min_weight, std::pow(elapsed_s / rules.window_s, 1 / rules.aggression));
+}
 
 }  // namespace drover::router

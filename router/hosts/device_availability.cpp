@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t report_max = 200;
 
 std::string device_text(const FleetState& fleet_state, DeviceKey device) {
-  return to_text(DeviceId{fleet_state.hosts()[device.first].registration.host, device.second});
+  return to_text(DeviceId{fleet_state.host_name(device.first), device.second});
 }
 
 }  // namespace
@@ -55,8 +55,8 @@ void DeviceAvailability::replace_reported_faults(Instant now, HostIndex host,
   FaultsByDevice reported;
   for (const ActiveFault& one : registration.faults) {
     const std::string words = to_text(one.fault);
-    const bool unknown = std::any_of(one.devices.begin(), one.devices.end(),
-                                     [&](std::uint16_t number) { return number >= count; });
+    const bool unknown =
+        std::ranges::any_of(one.devices, [&](std::uint16_t number) { return number >= count; });
     if (unknown || !can_be_in_force(one.fault)) {
       rejected.drop(now, registration.host,
                     fmt::format("{} is not a valid fault for its devices", words));

@@ -7,26 +7,10 @@
 #include "router/attempts/attempts.h"
 #include "router/health/failure_detector.h"
 #include "router/hosts/device_availability.h"
-#include "router/jobs/replica_controller.h"
 
 namespace drover::router {
 
-struct HostsDependencies {
-  const RouterTiming& settings;
-  const Policy& policy;
-  FleetState& fleet_state;
-  Estimator& estimator;
-  ConnectionTable& connections;
-  JobTable& jobs;
-  JobQueue& queue;
-  FairShare& tenants;
-  Accounting& accounting;
-  HostCounterTable& host_counts;
-  DeviceConditionTable& conditions;
-  ReplicaController& replica_controller;
-  SentCaps& sent_caps;
-  OutboxBuilder& outbox;
-  Publisher& publisher;
+struct HostsDependencies : RouterTables {
   RejectedMessages& rejected;
   OutlierReporting& outliers;
   ReservedDevices& reserved;
@@ -65,7 +49,7 @@ class Hosts : HostsDependencies {
   /// Forgets what was computed from groups and specs that have changed.
   void forget_estimates();
   /// Publishes the replicas that its Register no longer names.
-  void publish_gone(Instant now, HostIndex host, std::vector<ReplicaEntry> before);
+  void publish_gone(Instant now, HostIndex host, const std::vector<ReplicaEntry>& before);
   void record_contact(Instant now, HostIndex host);
   void set_health(Instant now, HostIndex host, Health health, const std::string& why);
   /// The host is lost or has left: requeues its work. `what` happened, for the event.

@@ -1,6 +1,5 @@
 #include "router/jobs/accounting.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -97,16 +96,9 @@ void Accounting::failed(Reason reason) {
 }
 
 std::uint64_t Accounting::ended(JobState state) const {
-  switch (state) {
-    case JobState::finished:
-      return sums_.finished;
-    case JobState::failed:
-      return sums_.failed;
-    case JobState::cancelled:
-      return sums_.cancelled;
-    default:
-      return 0;
-  }
+  if (state == JobState::finished) return sums_.finished;
+  if (state == JobState::failed) return sums_.failed;
+  return state == JobState::cancelled ? sums_.cancelled : 0;
 }
 
 void Accounting::fell_back(Reason reason, const Estimate& more) {
@@ -157,7 +149,7 @@ void Accounting::read_energy(const FleetState& fleet_state, HostIndex host, Dura
 
 void Accounting::forget_host(const FleetState& fleet_state, HostIndex host) {
   if (host >= counters_.size()) return;
-  const std::string& name = fleet_state.hosts()[host].registration.host;
+  const std::string& name = fleet_state.host_name(host);
   const std::vector<Counter> counters = std::exchange(counters_[host], {});
   if (energy_changed_.erase(host) > 0) take_counters(name, counters);
   std::vector<double>& kept = energy_restored_[name];
@@ -192,7 +184,7 @@ void Accounting::take_counters(const std::string& name, const std::vector<Counte
 
 std::vector<SampleBatch> Accounting::take_energies(const FleetState& fleet_state) {
   for (const HostIndex host : energy_changed_) {
-    take_counters(fleet_state.hosts()[host].registration.host, counters_[host]);
+    take_counters(fleet_state.host_name(host), counters_[host]);
   }
   energy_changed_.clear();
   return std::exchange(energies_, {});

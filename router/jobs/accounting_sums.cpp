@@ -26,14 +26,22 @@ Json counts_json(const std::map<Reason, std::uint64_t>& counts) {
   return json;
 }
 
-Status take_counts(const Json& json, std::map<Reason, std::uint64_t>& counts) {
-  counts.clear();
+std::uint64_t count_of(const Json& json) { return static_cast<std::uint64_t>(json.integer()); }
+
+/// `value_of(reason, json)`: the value of each reason.
+template <typename Value, typename ValueOf>
+Status take_by_reason(const Json& json, std::map<Reason, Value>& values, ValueOf value_of) {
+  values.clear();
   for (const std::string& name : json.keys()) {
     const auto reason = parse_reason(name);
     if (!reason) return error("sums: unknown reason \"{}\"", excerpt(name));
-    counts[*reason] = static_cast<std::uint64_t>(json[name].integer());
+    values[*reason] = value_of(*reason, json[name]);
   }
   return {};
+}
+
+Status take_counts(const Json& json, std::map<Reason, std::uint64_t>& counts) {
+  return take_by_reason(json, counts, [](Reason, const Json& count) { return count_of(count); });
 }
 
 Json costs_json(const std::map<Reason, FallbackCost>& costs) {
@@ -50,19 +58,14 @@ Json costs_json(const std::map<Reason, FallbackCost>& costs) {
 }
 
 Status take_costs(const Json& json, std::map<Reason, FallbackCost>& costs) {
-  costs.clear();
-  for (const std::string& name : json.keys()) {
-    const auto reason = parse_reason(name);
-    if (!reason) return error("sums: unknown reason \"{}\"", excerpt(name));
-    const Json& sum = json[name];
-    costs[*reason] = {*reason,
-                      static_cast<std::uint64_t>(sum[0].integer()),
-                      plausible(sum[1].number()),
-                      plausible(sum[2].number()),
-                      plausible(sum[3].number()),
-                      static_cast<std::uint64_t>(sum[4].integer())};
-  }
-  return {};
+  return take_by_reason(json, costs, [](Reason reason, const Json& sum) {
+    return FallbackCost{reason,
+                        count_of(sum[0]),
+                        plausible(sum[1].number()),
+                        plausible(sum[2].number()),
+                        plausible(sum[3].number()),
+                        count_of(sum[4])};
+  });
 }
 
 Json usage_json(const Usage& usage) {
@@ -78,8 +81,7 @@ Json production_json(const DeliveredWork& work) {
 }
 
 DeliveredWork production_of(const Json& json) {
-  return {static_cast<std::uint64_t>(json[0].integer()),
-          static_cast<std::uint64_t>(json[1].integer()), usage_of(json[2])};
+  return {count_of(json[0]), count_of(json[1]), usage_of(json[2])};
 }
 
 }  // namespace
@@ -98,11 +100,11 @@ Status Histogram::take(const Json& json) {
   max_ = json["max"].number();
   const Json& filled = json["buckets"];
   for (std::size_t at = 0; at < filled.size(); ++at) {
-    const auto bucket = static_cast<std::uint64_t>(filled[at][0].integer());
+    const std::uint64_t bucket = count_of(filled[at][0]);
     if (bucket >= buckets_.size()) {
       return error("sums: bucket {}, expected less than {}", bucket, buckets_.size());
     }
-    buckets_[bucket] = static_cast<std::uint64_t>(filled[at][1].integer());
+    buckets_[bucket] = count_of(filled[at][1]);
     count_ += buckets_[bucket];
   }
   return {};
@@ -131,7 +133,7 @@ Status Accounting::restore_job_sums(std::string_view text) {
   sums_.started = Instant(Duration((*json)["started_ns"].integer()));
   for (const CountRow& count : count_rows) {
     if (!json->has(count.name)) return error("sums: {} is missing", count.name);
-    sums_.*count.member = static_cast<std::uint64_t>((*json)[count.name].integer());
+    sums_.*count.member = count_of((*json)[count.name]);
   }
   sums_.charged = usage_of((*json)["charged"]);
   sums_.wasted = usage_of((*json)["wasted"]);

@@ -13,16 +13,14 @@ void FairShare::set(const std::map<std::string, TenantLimit>& limits) {
 /// A tenant that the policy does not name gets the smallest share of the named ones, and may
 /// borrow.
 TenantLimit FairShare::limit_of(std::string_view tenant) const {
-  const auto found = limits_.find(tenant);
-  if (found != limits_.end()) return found->second;
+  if (const TenantLimit* named = find_in(limits_, tenant)) return *named;
   TenantLimit least;
   for (const auto& [name, limit] : limits_) least.share = std::min(least.share, limit.share);
   return least;
 }
 
 FairShare::Account& FairShare::account_of(std::string_view tenant) {
-  const auto known = accounts_.find(tenant);
-  if (known != accounts_.end()) return known->second;
+  if (Account* known = find_in(accounts_, tenant)) return *known;
   if (accounts_.size() >= prune_at_) forget_idle();
   return accounts_[std::string(tenant)];
 }
@@ -51,35 +49,33 @@ void FairShare::add_waiting(std::string_view tenant) {
 }
 
 void FairShare::remove_waiting(std::string_view tenant) {
-  const auto account = accounts_.find(tenant);
-  if (account != accounts_.end() && account->second.waiting > 0) --account->second.waiting;
+  Account* account = find_in(accounts_, tenant);
+  if (account != nullptr && account->waiting > 0) --account->waiting;
 }
 
 void FairShare::ended(std::string_view tenant, double devices) {
-  const auto account = accounts_.find(tenant);
-  if (account == accounts_.end()) return;
-  Account& of = account->second;
-  if (of.attempts > 0) --of.attempts;
+  Account* account = find_in(accounts_, tenant);
+  if (account == nullptr) return;
+  if (account->attempts > 0) --account->attempts;
   // Sums of fractions do not return exactly to zero.
-  of.held = of.attempts == 0 ? 0 : std::max(0.0, of.held - devices);
+  account->held = account->attempts == 0 ? 0 : std::max(0.0, account->held - devices);
 }
 
 double FairShare::held(std::string_view tenant) const {
-  const auto account = accounts_.find(tenant);
-  return account == accounts_.end() ? 0 : account->second.held;
+  const Account* account = find_in(accounts_, tenant);
+  return account == nullptr ? 0 : account->held;
 }
 
 double FairShare::held_max(std::string_view tenant, double fleet_devices) const {
-  const auto found = limits_.find(tenant);
-  if (found == limits_.end() || found->second.borrow || shares_ <= 0) return 0;
-  return std::max(1.0, fleet_devices * found->second.share / shares_);
+  const TenantLimit* limit = find_in(limits_, tenant);
+  if (limit == nullptr || limit->borrow || shares_ <= 0) return 0;
+  return std::max(1.0, fleet_devices * limit->share / shares_);
 }
 
 double FairShare::virtual_time(std::string_view tenant) const {
-  const auto account = accounts_.find(tenant);
-  if (account == accounts_.end()) return now_;
-  const Account& of = account->second;
-  return of.waiting > 0 ? of.time : std::max(of.time, now_);
+  const Account* account = find_in(accounts_, tenant);
+  if (account == nullptr) return now_;
+  return account->waiting > 0 ? account->time : std::max(account->time, now_);
 }
 
 double FairShare::deficit_device_s(std::string_view tenant) const {

@@ -7,12 +7,10 @@
 #include <fmt/format.h>
 
 #include "fleet/base/fnv1a.h"
-#include "fleet/base/result.h"
 #include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
 
 namespace drover::router {
-
 namespace {
 
 constexpr std::size_t id_digits = 32;
@@ -136,13 +134,13 @@ JobRecord& JobTable::add(const Job& job, Instant submitted) {
 }
 
 JobRecord* JobTable::find(const JobId& id) {
-  const auto found = records_.find(id);
-  return found == records_.end() ? nullptr : found->second.get();
+  const auto* record = find_in(records_, id);
+  return record == nullptr ? nullptr : record->get();
 }
 
 const JobRecord* JobTable::find(const JobId& id) const {
-  const auto found = records_.find(id);
-  return found == records_.end() ? nullptr : found->second.get();
+  const auto* record = find_in(records_, id);
+  return record == nullptr ? nullptr : record->get();
 }
 
 std::size_t JobTable::part_of(const JobId& id) {
@@ -154,10 +152,8 @@ std::size_t JobTable::part_of(const JobId& id) {
 }
 
 std::optional<JobTable::Remembered> JobTable::remembered(const JobId& id) const {
-  const RememberedPart& part = remembered_[part_of(id)];
-  const auto found = part.find(id);
-  if (found == part.end()) return std::nullopt;
-  return found->second;
+  const Remembered* known = find_in(remembered_[part_of(id)], id);
+  return known == nullptr ? std::nullopt : std::optional(*known);
 }
 
 void JobTable::ended(JobRecord& record) {
@@ -207,9 +203,9 @@ void JobTable::unbind(JobRecord& record) {
 
 std::vector<JobRecord*> JobTable::on_host(std::string_view host) const {
   std::vector<JobRecord*> jobs;
-  const auto found = on_host_.find(host);
-  if (found == on_host_.end()) return jobs;
-  for (const auto& [number, record] : found->second) jobs.push_back(record);
+  const auto* records = find_in(on_host_, host);
+  if (records == nullptr) return jobs;
+  for (const auto& [number, record] : *records) jobs.push_back(record);
   return jobs;
 }
 

@@ -4,6 +4,7 @@
 // has accepted it, and is over when every member has ended; the first failure fails it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/identity.h"
 #include "fleet/decision.h"
 #include "fleet/job.h"
@@ -50,19 +52,47 @@ struct Lease {
   double step_s = 0;              // of the whole gang, as last sent to its members
 
   bool over_hosts() const { return members.size() > 1; }
-  Member* member(std::string_view host);
-  const Member* member(std::string_view host) const;
-  std::size_t devices() const;
-  bool accepted_by_all() const;
-  bool accepted_by_any() const;
-  bool ended_by_all() const;
+  Member* member(std::string_view host) { return find_by(members, &Member::host, host); }
+  const Member* member(std::string_view host) const {
+    return find_by(members, &Member::host, host);
+  }
+  std::size_t devices() const {
+    std::size_t count = 0;
+    for (const Member& each : members) count += each.devices.size();
+    return count;
+  }
+  bool accepted_by_all() const { return std::ranges::all_of(members, &Member::accepted); }
+  bool accepted_by_any() const { return std::ranges::any_of(members, &Member::accepted); }
+  bool ended_by_all() const {
+    return std::ranges::all_of(members, [](const Member& each) { return each.used.has_value(); });
+  }
   /// Usage of all members that have ended.
-  Usage used() const;
+  Usage used() const {
+    Usage sum;
+    for (const Member& each : members) sum += each.used.value_or(Usage{});
+    return sum;
+  }
   /// Outcome of the whole, from the finished members: the longest run.
-  Outcome outcome() const;
+  Outcome outcome() const {
+    Outcome whole;
+    for (const Member& each : members) {
+      if (each.outcome.run_s >= whole.run_s) whole = each.outcome;
+    }
+    return whole;
+  }
   /// The gang's step time: the slowest member's own work plus the longest exchange, once all have
   /// reported; 0 when one is paused; nothing until all have reported.
-  std::optional<double> gang_step_s() const;
+  std::optional<double> gang_step_s() const {
+    double compute_s = 0, exchange_s = 0;
+    bool still = false;
+    for (const Member& each : members) {
+      if (!each.step_time) return std::nullopt;
+      still |= each.step_time->compute_s <= 0;
+      compute_s = std::max(compute_s, each.step_time->compute_s);
+      exchange_s = std::max(exchange_s, each.step_time->exchange_s);
+    }
+    return still ? 0 : compute_s + exchange_s;
+  }
 };
 
 }  // namespace drover::router

@@ -29,7 +29,7 @@ std::vector<bool> ejected_devices(const FleetState& fleet_state) {
   std::vector<bool> ejected(fleet_state.devices().size(), false);
   for (const GroupEntry& group : fleet_state.groups()) {
     if (!group.outlier.ejected || group.gone) continue;
-    for (std::uint32_t n = 0; n < group.group.count; ++n) ejected[group.first + n] = true;
+    for (const DeviceIndex device : group.devices()) ejected[device] = true;
   }
   for (const ReplicaEntry& entry : fleet_state.replicas()) {
     if (!entry.outlier.ejected || entry.replica.state == ReplicaState::gone) continue;
@@ -49,7 +49,7 @@ PoolReport report_of(const FleetState& fleet_state, const GroupEntry& group,
   const DeviceColumns& columns = fleet_state.devices();
   const bool suspect = host.health == Health::suspect;
   report.devices = group.group.count;
-  for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+  for (const DeviceIndex device : group.devices()) {
     const std::uint32_t bits = columns.condition[device];
     const bool drained = host.draining || (bits & condition_drained) != 0;
     const bool unusable = (bits & condition_unusable) != 0;
@@ -85,10 +85,8 @@ std::vector<PoolReport> pool_reports(const FleetState& fleet_state, const Policy
   for (std::size_t pool = 0; pool < reports.size(); ++pool) {
     const std::string& name = policy.pools[pool].name;
     reports[pool].name = name;
-    const auto cap = policy.limits.pool_power_cap_w.find(name);
-    if (cap != policy.limits.pool_power_cap_w.end()) reports[pool].power_cap_w = cap->second;
-    const auto wanted = waiting.find(name);
-    if (wanted != waiting.end()) reports[pool].queued = wanted->second;
+    reports[pool].power_cap_w = policy.limits.pool_cap_w(name);
+    if (const std::uint64_t* jobs = find_in(waiting, name)) reports[pool].queued = *jobs;
   }
   const std::vector<std::uint32_t> working = working_devices(fleet_state);
   const std::vector<bool> ejected = ejected_devices(fleet_state);

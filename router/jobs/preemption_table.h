@@ -39,17 +39,12 @@ class PreemptionTable {
     return place->second;
   }
   /// The preemption for this job; null: none.
-  const Preemption* of(const JobId& job) const {
-    const auto found = under_way_.find(job);
-    return found == under_way_.end() ? nullptr : &found->second;
-  }
+  const Preemption* of(const JobId& job) const { return find_in(under_way_, job); }
   /// The preemption that ends the record's current attempt; null: none.
   const Preemption* against(const JobRecord& record) const {
     for (const auto& [job, preemption] : under_way_) {
-      const auto found = preemption.leaving.find(record.job.id);
-      if (found != preemption.leaving.end() && found->second.attempt == record.attempt) {
-        return &preemption;
-      }
+      const Preemption::Leaving* mark = find_in(preemption.leaving, record.job.id);
+      if (mark != nullptr && mark->attempt == record.attempt) return &preemption;
     }
     return nullptr;
   }
@@ -57,8 +52,8 @@ class PreemptionTable {
   /// it was preempted.
   static bool is_due(const Preemption& preemption, const JobRecord& record, Instant now) {
     if (now >= preemption.grace_until) return true;
-    const auto found = preemption.leaving.find(record.job.id);
-    return found != preemption.leaving.end() && record.steps_saved > found->second.steps_saved;
+    const Preemption::Leaving* mark = find_in(preemption.leaving, record.job.id);
+    return mark != nullptr && record.steps_saved > mark->steps_saved;
   }
   std::optional<Preemption> end(const JobId& job) {
     auto found = under_way_.extract(job);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
-#include <utility>
 
 #include "fleet/base/result.h"
 
@@ -14,14 +13,18 @@ namespace {
 /// bounds the cost.
 constexpr std::size_t asked_max = 8;
 
-void append_to_signature(std::string& text, std::uint64_t number) {
-  text += std::to_string(number);
-  text += '|';
-}
-
-void append_to_signature(std::string& text, std::string_view word) {
-  text += word;
-  text += '|';
+/// Appends texts and whole numbers.
+template <typename... Parts>
+void append_to_signature(std::string& text, const Parts&... parts) {
+  const auto append = [&](const auto& part) {
+    if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(part)>>) {
+      text += std::to_string(part);
+    } else {
+      text += part;
+    }
+    text += '|';
+  };
+  (append(parts), ...);
 }
 
 JobRecord* next_in_turn(QueueClass& queue_class) {
@@ -113,9 +116,7 @@ std::uint64_t demand_of(const JobRecord& record, Demand demand) {
   return 0;
 }
 
-bool Demands::are_several() const {
-  return std::count(matter.begin(), matter.end(), true) + (age ? 1 : 0) > 1;
-}
+bool Demands::are_several() const { return std::ranges::count(matter, true) + (age ? 1 : 0) > 1; }
 
 Demands demands_behind(const std::vector<Rejection>& rejections, bool guard_rejected) {
   Demands demands;
@@ -147,41 +148,26 @@ std::string class_signature(const JobRecord& record) {
   const Workload& work = record.job.work;
   std::string signature;
   signature.reserve(128);
-  append_to_signature(signature, record.rule);
-  append_to_signature(signature, to_text(work.kind));
-  append_to_signature(signature, work.model);
-  append_to_signature(signature, std::to_string(record.job.priority));
-  append_to_signature(signature, record.job.tenant);
-  append_to_signature(signature, record.work_class);
-  append_to_signature(signature, record.job.stage);
-  append_to_signature(signature, record.job.data_set);
+  const Job& job = record.job;
+  append_to_signature(signature, record.rule, to_text(work.kind), work.model, job.priority,
+                      job.tenant, record.work_class, job.stage, job.data_set);
   for (const Precision precision : work.precisions)
     append_to_signature(signature, to_text(precision));
-  append_to_signature(signature, work.loss_scaling ? "scaled" : "");
-  append_to_signature(signature, work.framework);
-  for (const auto& [name, version] : work.versions) {
-    append_to_signature(signature, name);
-    append_to_signature(signature, version);
-  }
+  append_to_signature(signature, work.loss_scaling ? "scaled" : "", work.framework);
+  for (const auto& [name, version] : work.versions) append_to_signature(signature, name, version);
   for (const MeasuredThroughput& throughput : work.throughputs) {
-    append_to_signature(signature, throughput.device);
-    append_to_signature(signature, throughput.devices);
-    append_to_signature(signature, throughput.over_hosts ? "over" : "");
-    append_to_signature(signature, std::bit_cast<std::uint64_t>(throughput.steps_per_s));
+    append_to_signature(signature, throughput.device, throughput.devices,
+                        throughput.over_hosts ? "over" : "",
+                        std::bit_cast<std::uint64_t>(throughput.steps_per_s));
   }
   append_to_signature(signature, work.checkpoint_steps);
   for (const std::string& op : work.ops) append_to_signature(signature, op);
-  append_to_signature(signature, static_cast<std::uint64_t>(record.job.deadline.count()));
-  append_to_signature(signature, std::bit_width(work.input_tokens));
-  append_to_signature(signature, std::bit_width(work.output_tokens));
-  append_to_signature(signature, std::bit_width(demand_of(record, Demand::length)));
-  append_to_signature(signature, work.devices);
-  append_to_signature(signature, work.batch);
-  append_to_signature(signature, work.sequence);
-  append_to_signature(signature, record.failed_last ? "retry" : "first");
+  append_to_signature(signature, job.deadline.count(), std::bit_width(work.input_tokens),
+                      std::bit_width(work.output_tokens),
+                      std::bit_width(demand_of(record, Demand::length)), work.devices, work.batch,
+                      work.sequence, record.failed_last ? "retry" : "first");
   // Jobs whose back-offs end at different times must not block each other.
-  append_to_signature(signature,
-                      static_cast<std::uint64_t>(record.retry_at.time_since_epoch().count()));
+  append_to_signature(signature, record.retry_at.time_since_epoch().count());
   for (const std::string& target : record.avoid) append_to_signature(signature, target);
   return signature;
 }

@@ -1,8 +1,6 @@
 #include "router/jobs/replica_controller.h"
 
 #include <algorithm>
-#include <set>
-#include <string>
 #include <tuple>
 #include <utility>
 
@@ -12,7 +10,7 @@ namespace drover::router {
 namespace {
 
 std::vector<ReplicaIndex> longest_first(std::vector<std::pair<Instant, ReplicaIndex>> since) {
-  std::sort(since.begin(), since.end());
+  std::ranges::sort(since);
   std::vector<ReplicaIndex> replicas;
   for (const auto& [began, index] : since) replicas.push_back(index);
   return replicas;
@@ -29,8 +27,6 @@ bool ReplicaController::may_start(Instant now, const Replicas& limits,
   const auto last = tried_.find(model);
   return last == tried_.end() || now - last->second >= limits.start_after;
 }
-
-void ReplicaController::tried(Instant now, const std::string& model) { tried_[model] = now; }
 
 void ReplicaController::started(Instant now, const ReplicaId& id, const std::string& model) {
   starting_[id] = model;
@@ -52,14 +48,11 @@ void ReplicaController::reported(Instant now, const Replica& replica) {
 }
 
 void ReplicaController::host_lost(Instant now, const std::string& host) {
-  for (auto starting = starting_.begin(); starting != starting_.end();) {
-    if (starting->first.host == host) {
-      tried(now, starting->second);
-      starting = starting_.erase(starting);
-    } else {
-      ++starting;
-    }
-  }
+  std::erase_if(starting_, [&](const auto& starting) {
+    const bool lost = starting.first.host == host;
+    if (lost) tried(now, starting.second);
+    return lost;
+  });
 }
 
 std::vector<JobRecord*> starved_requests(Instant now, const Replicas& limits,
@@ -109,8 +102,7 @@ using Rules = std::set<std::size_t>;
 
 bool names_pool(const Rule& rule, const std::string& pool) {
   const auto leads_there = [&](const Fallback& fallback) { return fallback.to == pool; };
-  return contains(rule.pools, pool) ||
-         std::any_of(rule.fallbacks.begin(), rule.fallbacks.end(), leads_there);
+  return contains(rule.pools, pool) || std::ranges::any_of(rule.fallbacks, leads_there);
 }
 
 /// The rules that name a pool of the group.
@@ -151,7 +143,7 @@ std::vector<Serving> serving(const FleetState& fleet_state, const Policy& policy
 /// By the rules alone: all rules that lead to one replica lead to the other and accept its
 /// precision.
 bool takes_work_of(const Policy& policy, const Serving& other, const Serving& one) {
-  return std::all_of(one.rules.begin(), one.rules.end(), [&](std::size_t index) {
+  return std::ranges::all_of(one.rules, [&](std::size_t index) {
     const std::vector<Precision>& taken = policy.rules[index].precisions;
     return other.rules.contains(index) &&
            (taken.empty() || contains(taken, other.entry->replica.precision));
@@ -188,7 +180,7 @@ void SurplusReplicas::update(Instant now, const FleetState& fleet_state, const P
   for (const std::string& model : models) {
     std::vector<Serving> all = serving(fleet_state, policy, model);
     // Replicas that were surplus stay so if possible, so that the choice is stable.
-    std::stable_sort(all.begin(), all.end(), [&](const Serving& a, const Serving& b) {
+    std::ranges::stable_sort(all, [&](const Serving& a, const Serving& b) {
       return std::pair(a.entry->has_work(), !before.contains(a.index)) <
              std::pair(b.entry->has_work(), !before.contains(b.index));
     });

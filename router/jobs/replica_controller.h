@@ -21,7 +21,7 @@ class ReplicaController {
   /// model is starting, and its last try is `start_after` ago.
   bool may_start(Instant now, const Replicas& limits, const std::string& model) const;
   /// Records a failed try: no placement was found, or the start failed.
-  void tried(Instant now, const std::string& model);
+  void tried(Instant now, const std::string& model) { tried_[model] = now; }
   void started(Instant now, const ReplicaId& id, const std::string& model);
   /// Processes the report of any replica; `gone` while starting counts as a failed try. A replica
   /// reported as started by a router is the router's own, even if an earlier router started it.

@@ -71,7 +71,7 @@ GangSite look_at(const FleetState& fleet_state, const GroupSet& groups,
   for (const GroupIndex index : groups) {
     const GroupEntry& group = fleet_state.groups()[index];
     const std::size_t base = site.free.size();
-    for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+    for (const DeviceIndex device : group.devices()) {
       site.free.push_back(is_free(columns, device));
     }
     const auto here = victims.find(index);
@@ -90,7 +90,7 @@ GangSite look_at(const FleetState& fleet_state, const GroupSet& groups,
     for (const std::size_t offset : claim.offsets) site.reachable[offset] = true;
     site.claims.push_back(std::move(claim));
   }
-  std::sort(site.claims.begin(), site.claims.end(), goes_first);
+  std::ranges::sort(site.claims, goes_first);
   return site;
 }
 
@@ -98,9 +98,8 @@ GangSite look_at(const FleetState& fleet_state, const GroupSet& groups,
 std::vector<const Claim*> in_block(const GangSite& site, std::size_t begin, std::size_t end) {
   std::vector<const Claim*> chosen;
   for (const Claim& claim : site.claims) {
-    const bool inside =
-        std::any_of(claim.offsets.begin(), claim.offsets.end(),
-                    [&](std::size_t offset) { return offset >= begin && offset < end; });
+    const bool inside = std::ranges::any_of(
+        claim.offsets, [&](std::size_t offset) { return offset >= begin && offset < end; });
     if (inside) chosen.push_back(&claim);
   }
   return chosen;
@@ -133,12 +132,11 @@ std::vector<const Claim*> fewest(const GangSite& site, std::size_t missing) {
   std::vector<const Claim*> chosen;
   const std::vector<std::size_t> sums = Sizes(open).sums;
   if (sums.back() < missing) return chosen;
-  auto left =
-      static_cast<std::size_t>(std::lower_bound(sums.begin(), sums.end(), missing) - sums.begin());
+  auto left = static_cast<std::size_t>(std::ranges::lower_bound(sums, missing) - sums.begin());
   while (missing > 0) {
     --left;
     const Sizes sizes(open);
-    const auto next = std::find_if(open.begin(), open.end(), [&](const Claim* claim) {
+    const auto next = std::ranges::find_if(open, [&](const Claim* claim) {
       return sizes.with(claim->offsets.size(), left) >= missing;
     });
     DROVER_REQUIRE(next != open.end());
@@ -242,8 +240,7 @@ std::optional<PreemptionPlan> cheapest_preemption(const FleetState& fleet_state,
     const devices::DeviceSpec& spec = *fleet_state.groups()[groups.front()].spec;
     if (spec.device_class == DeviceClass::tpu) continue;
     // Switched links connect any devices.
-    const auto free =
-        static_cast<std::size_t>(std::count(site.free.begin(), site.free.end(), true));
+    const auto free = static_cast<std::size_t>(std::ranges::count(site.free, true));
     const std::vector<const Claim*> chosen = fewest(site, wanted - std::min(free, wanted));
     consider(best, chosen, parts_with(fleet_state, groups, site, count, chosen));
   }

@@ -1,7 +1,6 @@
 #include "router/ledger/compaction.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "fleet/codec/codec.h"
 
@@ -24,8 +23,6 @@ bool is_end(const LedgerRow& row) {
 }
 
 }  // namespace
-
-LedgerCompaction::LedgerCompaction(const Retention& retention) : retention_(retention) {}
 
 bool LedgerCompaction::over(double share) const {
   const double ended_for_s = to_seconds(retention_.ended_for);
@@ -57,7 +54,7 @@ void LedgerCompaction::see_counters(std::int64_t sequence, const LedgerRow& row)
   if (!envelope) return;
   if (const auto* batch = std::get_if<SampleBatch>(&envelope->body)) {
     std::vector<std::uint16_t> devices = batch->devices;
-    std::sort(devices.begin(), devices.end());
+    std::ranges::sort(devices);
     counters_without_sums_.push_back({batch->host, {sequence, std::move(devices)}});
     return;
   }
@@ -98,7 +95,7 @@ Result<CompactionSlice> LedgerCompaction::take(const std::vector<NumberedRow>& r
     next_ = row.sequence + 1;
   }
   under_way_ = !rows.empty() && over(0);
-  std::sort(slice.dropped.begin(), slice.dropped.end());
+  std::ranges::sort(slice.dropped);
   slice.sums = ledger::sums(newest_at_, accounting_);
   return slice;
 }

@@ -22,13 +22,12 @@
 #include "router/jobs/job_table.h"
 #include "router/ledger/compactor.h"
 #include "router/ledger/ledger.h"
-#include "router/ledger/retention.h"
 
 namespace drover::router {
 
 class LedgerCompaction final : public LedgerCompactor {
  public:
-  explicit LedgerCompaction(const Retention& retention);
+  explicit LedgerCompaction(const Retention& retention) : retention_(retention) {}
 
   void match(std::int64_t sequence, const LedgerRow& row) override;
   bool due() const override;

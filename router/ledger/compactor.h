@@ -2,13 +2,24 @@
 // Implemented by router/ledger/compaction.h; the store itself does not read payloads.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "fleet/base/result.h"
+#include "fleet/base/time.h"
 #include "fleet/outbox.h"
 
 namespace drover::router {
+
+/// How long a ledger keeps ended jobs; see router/ledger/compaction.h.
+struct Retention {
+  Duration ended_for = std::chrono::hours(7 * 24);  // fleet time
+  std::size_t ended_jobs = 100'000;
+  std::size_t ids = 4'000'000;
+  bool operator==(const Retention&) const = default;
+};
 
 struct NumberedRow {
   std::int64_t sequence = 0;

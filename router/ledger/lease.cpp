@@ -31,8 +31,8 @@ bool read_range(std::string_view text, std::vector<std::uint16_t>& numbers) {
 }
 
 bool read_numbers(const std::vector<std::string>& words, std::vector<std::uint16_t>& numbers) {
-  return std::all_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return read_range(word, numbers); });
+  return std::ranges::all_of(words,
+                             [&](const std::string& word) { return read_range(word, numbers); });
 }
 
 bool read_member(std::string_view text, Lease& lease) {
@@ -48,7 +48,7 @@ bool read_place(std::string_view text, const std::string& host, Lease& lease) {
   if (words.size() < 2) return false;
   const std::vector<std::string> rest(words.begin() + 1, words.end());
   if (words[0] == gang_word) {
-    return rest.size() > 1 && std::all_of(rest.begin(), rest.end(), [&](const std::string& word) {
+    return rest.size() > 1 && std::ranges::all_of(rest, [&](const std::string& word) {
              return read_member(word, lease);
            });
   }

@@ -1,8 +1,5 @@
 #include "router/ledger/ledger.h"
 
-#include <utility>
-
-#include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
 #include "fleet/target.h"
 #include "router/jobs/checkpoints.h"

@@ -7,9 +7,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <utility>
-
-#include "router/ledger/wal_check.h"
 
 namespace drover::router {
 namespace {
@@ -27,7 +24,7 @@ Status guarded(const std::string& path, Act act) {
   try {
     return act();
   } catch (const std::exception& problem) {
-    return error(ErrorKind::io, "ledger {}: writing: {}", path, problem.what());
+    return ledger_error(path, "writing: {}", problem.what());
   }
 }
 
@@ -51,13 +48,11 @@ Status LedgerStore::start(const std::string& path) {
   DROVER_TRY(open_tables());
   ready_.take(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (ready_.number() < 0)
-    return error(ErrorKind::io, "ledger {}: cannot create an eventfd: {}", path_,
-                 std::strerror(errno));
+    return ledger_error(path_, "cannot create an eventfd: {}", std::strerror(errno));
   try {
     worker_ = std::thread([this] { work(); });
   } catch (const std::exception& problem) {
-    return error(ErrorKind::io, "ledger {}: cannot start the writer thread: {}", path_,
-                 problem.what());
+    return ledger_error(path_, "cannot start the writer thread: {}", problem.what());
   }
   return {};
 }
@@ -110,15 +105,10 @@ Status LedgerStore::flush() {
     return (waiting_.empty() && !busy_) || !failure_ || full_;
   });
   if (failure_ && full_) {
-    return error(ErrorKind::io, "ledger {}: {}, the last rows are lost", path_,
-                 log_ == WalState::full ? ledger_log_full : "the disk is full");
+    return ledger_error(path_, "{}, the last rows are lost",
+                        log_ == WalState::full ? ledger_log_full : "the disk is full");
   }
   return failure_;
-}
-
-void LedgerStore::notify() {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto put = ::write(ready_.number(), &one, sizeof one);
 }
 
 bool LedgerStore::wait_for_work() {
@@ -185,7 +175,8 @@ void LedgerStore::settle(const Status& written) {
     waiting_.clear();
   }
   written_.notify_all();
-  notify();
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto put = ::write(ready_.number(), &one, sizeof one);
 }
 
 Status LedgerStore::compact(std::size_t rows_max, LedgerTables::Sync sync) {
@@ -197,7 +188,7 @@ Status LedgerStore::compact(std::size_t rows_max, LedgerTables::Sync sync) {
     const auto rows = tables_.transitions(compactor_->next(), static_cast<int>(rows_max));
     if (!rows) return rows.error();
     auto slice = compactor_->take(*rows);
-    if (!slice) return error(ErrorKind::io, "ledger {}: {}", path_, slice.error().message);
+    if (!slice) return ledger_error(path_, "{}", slice.error().message);
     slice_ = *std::move(slice);
   }
   if (!slice_->dropped.empty() || !slice_->known.empty()) {
@@ -218,7 +209,7 @@ Result<std::unique_ptr<LedgerStore>> LedgerStore::open(const std::string& path,
     DROVER_TRY(store->start(path));
     return store;
   } catch (const std::exception& problem) {
-    return error(ErrorKind::io, "ledger {}: {}", path, problem.what());
+    return ledger_error(path, "{}", problem.what());
   }
 }
 

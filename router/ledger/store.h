@@ -75,7 +75,6 @@ class LedgerStore {
   void note_disk(const Status& written);
   void settle(const Status& written) DROVER_REQUIRES(mutex_);
   Status compact(std::size_t rows_max, LedgerTables::Sync sync);
-  void notify();
 
   std::string path_;
   FileDescriptor lock_;

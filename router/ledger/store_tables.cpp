@@ -1,12 +1,12 @@
 #include "router/ledger/store_tables.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include <sqlite3.h>
 
 #include "fleet/recording/format/bytes.h"
 #include "router/ledger/failpoints.h"
+#include "router/ledger/store_file.h"
 
 namespace drover::router {
 namespace {
@@ -132,12 +132,11 @@ Status LedgerTables::check_schema() {
   if (!tables) return tables.error();
   if (*version == 0 && *application == 0 && *tables == 0) return make_tables();
   if (*application != application_id) {
-    return error(ErrorKind::io, "ledger {}: an SQLite file of another program; give a new file",
-                 path_);
+    return ledger_error(path_, "an SQLite file of another program; give a new file");
   }
   if (*version != schema_version) {
-    return error(ErrorKind::io, "ledger {}: schema version {}, expected {}; give a new file", path_,
-                 *version, schema_version);
+    return ledger_error(path_, "schema version {}, expected {}; give a new file", *version,
+                        schema_version);
   }
   return check_integrity();
 }
@@ -147,8 +146,7 @@ Status LedgerTables::check_integrity() {
   if (!check.step()) return sqlite_error("checking");
   const auto* found = reinterpret_cast<const char*>(sqlite3_column_text(check.get(), 0));
   if (found != nullptr && std::string_view(found) == "ok") return {};
-  return error(ErrorKind::io, "ledger {}: damaged: {}", path_,
-               found == nullptr ? "no answer" : found);
+  return ledger_error(path_, "damaged: {}", found == nullptr ? "no answer" : found);
 }
 
 Status LedgerTables::make_tables() {
@@ -194,7 +192,7 @@ Result<std::int64_t> LedgerTables::number(const char* query) {
 Error LedgerTables::sqlite_error(const char* doing) {
   full_ = connection_ != nullptr && sqlite3_errcode(connection_) == SQLITE_FULL;
   const char* why = connection_ == nullptr ? "out of memory" : sqlite3_errmsg(connection_);
-  return error(ErrorKind::io, "ledger {}: {}: {}", path_, doing, why);
+  return ledger_error(path_, "{}: {}", doing, why);
 }
 
 /// Calls `visit` for each row of the statement until it returns an error.
@@ -249,8 +247,7 @@ Status LedgerTables::read_known(const Visitor& visit) {
 
 Status LedgerTables::check_row(sqlite3_stmt* found, int column, const NumberedRow& read) const {
   if (sqlite3_column_int64(found, column) == crc_of(read.sequence, read.row)) return {};
-  return error(ErrorKind::io, "ledger {}: damaged: the row at {} has a wrong CRC", path_,
-               read.sequence);
+  return ledger_error(path_, "damaged: the row at {} has a wrong CRC", read.sequence);
 }
 
 // Columns: sequence, at, job, attempt, transition, payload, crc.
@@ -265,8 +262,8 @@ Status LedgerTables::read_transition(sqlite3_stmt* found, NumberedRow& read) con
       transition <= static_cast<int>(Transition::audit)) {
     return check_row(found, 6, read);
   }
-  return error(ErrorKind::io, "ledger {}: row {} is damaged (job of {} bytes, transition {})",
-               path_, read.sequence, sqlite3_column_bytes(found, 2), transition);
+  return ledger_error(path_, "row {} is damaged (job of {} bytes, transition {})", read.sequence,
+                      sqlite3_column_bytes(found, 2), transition);
 }
 
 Result<std::vector<NumberedRow>> LedgerTables::transitions(std::int64_t from, int count) {

@@ -139,16 +139,14 @@ std::vector<UnmatchedJobs> unmatched_jobs(const Policy& policy) {
   for (const WorkClass* work_class : classes) {
     const auto earlier = earlier_than(policy, work_class, policy.rules.size());
     const JobSet base = base_of(work_class);
-    const bool none = std::all_of(policy.rules.begin(), policy.rules.end(), [&](const Rule& rule) {
-      return common(job_set(rule.when), base).empty();
-    });
+    const bool none = std::ranges::all_of(
+        policy.rules, [&](const Rule& rule) { return common(job_set(rule.when), base).empty(); });
     for (const WorkKind kind : every_kind) {
       JobSet all = base;
       all.kinds &= bit(kind);
       const auto parts = without(all, earlier);
-      const auto part = std::find_if(parts.begin(), parts.end(), [&](const JobSet& each) {
-        return meets(policy, each, work_class, nullptr);
-      });
+      const auto part = std::ranges::find_if(
+          parts, [&](const JobSet& each) { return meets(policy, each, work_class, nullptr); });
       if (part != parts.end()) found.push_back({work_class, *part, none && work_class != nullptr});
     }
   }
@@ -166,7 +164,7 @@ std::string described(const Policy& policy, const UnmatchedJobs& jobs) {
   for (const Row& row :
        {Row{&When::model, &JobSet::model, "models"}, Row{&When::tenant, &JobSet::tenant, "tenants"},
         Row{&When::stage, &JobSet::stage, "stages"}}) {
-    const bool named = std::any_of(policy.rules.begin(), policy.rules.end(), [&](const Rule& rule) {
+    const bool named = std::ranges::any_of(policy.rules, [&](const Rule& rule) {
       return (job_set(rule.when).kinds & jobs.jobs.kinds) != 0 && rule.when.*row.of_rule != "*";
     });
     if (jobs.jobs.*row.of_jobs == "*" && named)

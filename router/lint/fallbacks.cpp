@@ -3,7 +3,6 @@
 #include <array>
 
 #include "fleet/base/contains.h"
-#include "fleet/base/text.h"
 #include "router/lint/lint.h"
 #include "router/lint/outcomes.h"
 
@@ -25,7 +24,7 @@ struct At {
 /// Whether `fallback.on` contains all reasons of `other`.
 bool catches(const Fallback& fallback, const Fallback& other) {
   if (fallback.on.empty()) return true;
-  return !other.on.empty() && std::all_of(other.on.begin(), other.on.end(), [&](Reason reason) {
+  return !other.on.empty() && std::ranges::all_of(other.on, [&](Reason reason) {
     return contains(fallback.on, reason);
   });
 }
@@ -43,13 +42,11 @@ void lint_target(Lint& lint, At& at) {
   }
   const std::string& to = at.fallback().to;
   if (lint.policy().find_pool(to) == nullptr) {
-    lint.wrong_name(at.table, "to",
-                    fmt::format("no such pool \"{}\"{}", printable(to),
-                                suggestion(to, lint.policy().pool_names())));
+    lint.wrong_name(at.table, "to", "{}", lint.policy().no_such_pool(to));
   }
   // The same pool in another precision is a different target.
   if (contains(at.rule.pools, to) && !at.fallback().change_precision) {
-    lint.error(at.table, "to", fmt::format("pool \"{}\" is one of the rule's own pools", to));
+    lint.error(at.table, "to", "pool \"{}\" is one of the rule's own pools", to);
   }
 }
 
@@ -76,15 +73,14 @@ void lint_reached(Lint& lint, At& at) {
     if (same_place && catches(earlier, at.fallback()) &&
         as_strict(at.fallback().guard, earlier.guard)) {
       return lint.error(at.table, "to",
-                        fmt::format("has no effect: fallback {} of the rule has already tried the "
-                                    "same pool for the same reasons",
-                                    before + 1));
+                        "has no effect: fallback {} of the rule has already tried the "
+                        "same pool for the same reasons",
+                        before + 1);
     }
     if (earlier.action == FallbackAction::go) continue;
     if (earlier.on.empty()) {
-      return lint.error(
-          at.table, "on",
-          fmt::format("never reached: fallback {} of the rule catches every reason", before + 1));
+      return lint.error(at.table, "on",
+                        "never reached: fallback {} of the rule catches every reason", before + 1);
     }
     ended.insert(ended.end(), earlier.on.begin(), earlier.on.end());
     last = before + 1;
@@ -93,8 +89,8 @@ void lint_reached(Lint& lint, At& at) {
     if (!contains(ended, reason)) return;
   }
   if (at.fallback().on.empty()) return;
-  lint.error(at.table, "on",
-             fmt::format("never reached: the fallbacks up to {} cover each of its reasons", last));
+  lint.error(at.table, "on", "never reached: the fallbacks up to {} cover each of its reasons",
+             last);
 }
 
 struct Never {
@@ -114,18 +110,15 @@ void lint_reasons(Lint& lint, At& at) {
   if (lint.are_pools_unread(at.rule) || lint.is_unread("class") || lint.is_unread("limits")) return;
   const auto cases = rule_cases(at.rule, at.rule_index);
   for (const Reason reason : at.fallback().on) {
-    if (std::any_of(cases.begin(), cases.end(), [&](const PolicyCase& each) {
+    if (std::ranges::any_of(cases, [&](const PolicyCase& each) {
           return can_occur(lint.policy(), each, reason);
         })) {
       continue;
     }
-    const auto* never = std::find_if(nevers.begin(), nevers.end(),
-                                     [&](const Never& row) { return row.reason == reason; });
-    lint.warn(at.table, "on",
-              fmt::format("{} cannot occur here: {}", to_text(reason),
-                          never == nevers.end()
-                              ? "it is a reason why jobs end, never why a pool rejects them"
-                              : never->why));
+    const Never* never = find_by(nevers, &Never::reason, reason);
+    lint.warn(at.table, "on", "{} cannot occur here: {}", to_text(reason),
+              never == nullptr ? "it is a reason why jobs end, never why a pool rejects them"
+                               : never->why);
   }
 }
 
@@ -138,14 +131,11 @@ void lint_use(Lint& lint, At& at) {
   const auto precisions = change ? std::vector<Precision>{*change} : at.rule.precisions;
   const auto cases = rule_cases(at.rule, at.rule_index);
   if (const auto reason = surely_excluded(lint.policy(), cases, *pool, precisions)) {
-    lint.error(
-        at.table, "to",
-        fmt::format("has no effect: pool \"{}\" accepts no job of the rule{} ({})", pool->name,
-                    change ? fmt::format(" as {}", to_text(*change)) : "", to_text(*reason)));
+    lint.error(at.table, "to", "has no effect: pool \"{}\" accepts no job of the rule{} ({})",
+               pool->name, change ? fmt::format(" as {}", to_text(*change)) : "", to_text(*reason));
   }
   if (change && contains(at.rule.precisions, *change)) {
-    lint.warn(at.table, "change",
-              fmt::format("has no effect: the rule already accepts {}", to_text(*change)));
+    lint.warn(at.table, "change", "has no effect: the rule already accepts {}", to_text(*change));
   }
 }
 
@@ -179,16 +169,16 @@ void lint_guard(Lint& lint, At& at) {
   }
   if (!target || target->first <= primary_max) return;
   lint.warn(*guard, "extra_cost",
-            fmt::format("rarely passes: pool \"{}\" costs at least {} $/h, the rule's own "
-                        "pools at most {}",
-                        pool->name, target->first, primary_max));
+            "rarely passes: pool \"{}\" costs at least {} $/h, the rule's own "
+            "pools at most {}",
+            pool->name, target->first, primary_max);
 }
 
 void lint_failback(Lint& lint, At& at) {
   auto failback = at.table.table("failback");
   if (!failback) return;
   const std::vector<Reason>& on = at.fallback().on;
-  if (!on.empty() && std::all_of(on.begin(), on.end(), is_permanent)) {
+  if (!on.empty() && std::ranges::all_of(on, is_permanent)) {
     lint.warn(*failback, "after_s",
               "never used: every reason in `on` is permanent and applies to a single job only");
   }
@@ -196,17 +186,15 @@ void lint_failback(Lint& lint, At& at) {
   if (floor.empty()) return;
   const Pool* lowest = lint.policy().find_pool(floor);
   if (lowest == nullptr) {
-    return lint.wrong_name(*failback, "floor",
-                           fmt::format("no such pool \"{}\"{}", printable(floor),
-                                       suggestion(floor, lint.policy().pool_names())));
+    return lint.wrong_name(*failback, "floor", "{}", lint.policy().no_such_pool(floor));
   }
   const Pool* pool = lint.policy().find_pool(at.fallback().to);
   if (lint.are_pools_unread(at.rule) || lint.is_unread("pool." + floor)) return;
   if (!at.goes() || pool == nullptr || pool->tier <= lowest->tier) return;
   lint.warn(*failback, "floor",
-            fmt::format("pool \"{}\" (tier {}) is below the floor \"{}\" (tier {}): after the "
-                        "first job placed there, jobs wait",
-                        pool->name, pool->tier, floor, lowest->tier));
+            "pool \"{}\" (tier {}) is below the floor \"{}\" (tier {}): after the "
+            "first job placed there, jobs wait",
+            pool->name, pool->tier, floor, lowest->tier);
 }
 
 }  // namespace

@@ -59,8 +59,7 @@ IntegerRange whole_numbers(const Range& range, const IntegerRange& all) {
 bool covers_names(const JobSet& general, const JobSet& special) {
   const auto known = [&](const std::string& name) { return contains(general.classes, name); };
   const bool classes = general.classes.empty() ||
-                       (!special.classes.empty() &&
-                        std::all_of(special.classes.begin(), special.classes.end(), known));
+                       (!special.classes.empty() && std::ranges::all_of(special.classes, known));
   return classes && covers_glob(general.model, special.model) &&
          covers_glob(general.tenant, special.tenant) && covers_glob(general.stage, special.stage);
 }
@@ -126,15 +125,15 @@ bool covers_glob(std::string_view general, std::string_view special) {
 std::string text_of_glob(std::string_view glob) {
   std::string text(glob);
   std::erase(text, '*');
-  std::replace(text.begin(), text.end(), '?', 'x');
+  std::ranges::replace(text, '?', 'x');
   return text;
 }
 
 std::string_view to_text(Size size) { return rows[static_cast<std::size_t>(size)].name; }
 
 bool JobSet::empty() const {
-  return kinds == 0 || std::any_of(sizes.begin(), sizes.end(),
-                                   [](const IntegerRange& span) { return span.empty(); });
+  return kinds == 0 ||
+         std::ranges::any_of(sizes, [](const IntegerRange& span) { return span.empty(); });
 }
 
 JobSet job_set(const When& when) {
@@ -182,7 +181,7 @@ std::vector<JobSet> without(const JobSet& set, const std::vector<JobSet>& others
 
 std::string described(const JobSet& set) {
   std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  const auto add = [&](const std::string& part) { add_part(text, ", ", part); };
   for (std::size_t size = 0; size < rows.size(); ++size) {
     const IntegerRange span = set.sizes[size];
     const std::string_view name = rows[size].name;

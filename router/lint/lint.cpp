@@ -41,17 +41,15 @@ void Lint::note_unread(const std::vector<Error>& problems) {
   }
 }
 
-bool Lint::is_read(const std::string& place) const { return !is_unread(item_of(place)); }
-
 bool Lint::is_rule_unread(std::size_t index) const {
   return is_unread(fmt::format("rule[{}]", index + 1));
 }
 
 bool Lint::are_pools_unread(const Rule& rule) const {
   const auto unread = [&](const std::string& pool) { return is_unread("pool." + pool); };
-  return std::any_of(rule.pools.begin(), rule.pools.end(), unread) ||
-         std::any_of(rule.fallbacks.begin(), rule.fallbacks.end(),
-                     [&](const Fallback& fallback) { return unread(fallback.to); });
+  return std::ranges::any_of(rule.pools, unread) ||
+         std::ranges::any_of(rule.fallbacks,
+                             [&](const Fallback& fallback) { return unread(fallback.to); });
 }
 
 void Lint::add(bool error, const std::string& place, std::string_view text) {
@@ -76,8 +74,8 @@ void Lint::refuse(const Error& problem) {
 }
 
 std::vector<Finding> Lint::take() {
-  std::stable_sort(findings_.begin(), findings_.end(),
-                   [](const Finding& a, const Finding& b) { return line_of(a) < line_of(b); });
+  std::ranges::stable_sort(
+      findings_, [](const Finding& a, const Finding& b) { return line_of(a) < line_of(b); });
   return std::move(findings_);
 }
 

@@ -30,15 +30,22 @@ class Lint {
   /// Whether any pool of the rule or its fallbacks is unread.
   bool are_pools_unread(const Rule& rule) const;
 
-  void error(const toml_file::Table& table, std::string_view key, std::string_view text) {
-    if (is_read(table.location_of(key))) add(true, table.location_of(key), text);
+  template <typename... Args>
+  void error(const toml_file::Table& table, std::string_view key,
+             fmt::format_string<Args...> format, Args&&... args) {
+    if (is_read(table, key)) wrong_name(table, key, format, std::forward<Args>(args)...);
   }
   /// A name that is unknown or ambiguous.
-  void wrong_name(const toml_file::Table& table, std::string_view key, std::string_view text) {
-    add(true, table.location_of(key), text);
+  template <typename... Args>
+  void wrong_name(const toml_file::Table& table, std::string_view key,
+                  fmt::format_string<Args...> format, Args&&... args) {
+    add(true, table.location_of(key), fmt::format(format, std::forward<Args>(args)...));
   }
-  void warn(const toml_file::Table& table, std::string_view key, std::string_view text) {
-    if (is_read(table.location_of(key))) add(false, table.location_of(key), text);
+  template <typename... Args>
+  void warn(const toml_file::Table& table, std::string_view key, fmt::format_string<Args...> format,
+            Args&&... args) {
+    if (!is_read(table, key)) return;
+    add(false, table.location_of(key), fmt::format(format, std::forward<Args>(args)...));
   }
   /// An error of the reader: "FILE:LINE: KEY: found .., expected ..".
   void refuse(const Error& problem);
@@ -49,16 +56,15 @@ class Lint {
   void add(bool error, const std::string& place, std::string_view text);
   /// "rule[2]" of "FILE:LINE: rule[2].when.kind: ..".
   std::string item_of(std::string_view place) const;
-  bool is_read(const std::string& place) const;
+  bool is_read(const toml_file::Table& table, std::string_view key) const {
+    return !is_unread(item_of(table.location_of(key)));
+  }
 
   const Policy& policy_;
   std::string file_;
   std::vector<Finding> findings_;
   std::set<std::string, std::less<>> unread_;
 };
-
-/// Sizes in `when` that no job can have; `table` holds `when`.
-void lint_empty_ranges(Lint& lint, toml_file::Table table, const When& when);
 
 // All REQUIRE that the policy was read from this file and its errors were passed to note_unread.
 

@@ -24,14 +24,14 @@ void lint_unmatched(Lint& lint, Table& file) {
   for (const UnmatchedJobs& each : unmatched_jobs(policy)) {
     const std::string words = described(policy, each);
     if (each.work_class == nullptr || !classes) {
-      lint.warn(file, "rule", fmt::format("no rule matches {}: {}", words, what));
+      lint.warn(file, "rule", "no rule matches {}: {}", words, what);
       continue;
     }
     const std::string text = fmt::format("no rule matches its jobs ({}): {}", words, what);
     if (each.whole_class && waits) {
-      lint.error(*classes, each.work_class->name, text);
+      lint.error(*classes, each.work_class->name, "{}", text);
     } else {
-      lint.warn(*classes, each.work_class->name, text);
+      lint.warn(*classes, each.work_class->name, "{}", text);
     }
   }
 }
@@ -52,13 +52,13 @@ std::optional<Impossible> impossible(const Policy& policy, const PolicyCase& eac
     const auto why =
         pool == nullptr ? std::nullopt : surely_excluded(policy, each, *pool, rule.precisions);
     if (!why) return std::nullopt;
-    found.why += fmt::format("{}{}: {}", found.why.empty() ? "" : ", ", name, to_text(*why));
+    add_part(found.why, ", ", fmt::format("{}: {}", name, to_text(*why)));
     reasons.push_back(*why);
   }
   for (const Reason reason : reasons) {
     const PolicyOutcome outcome = outcome_for(policy, each, reason);
-    const bool led = std::any_of(outcome.next.begin(), outcome.next.end(),
-                                 [](const NextPool& next) { return !next.excluded; });
+    const bool led =
+        std::ranges::any_of(outcome.next, [](const NextPool& next) { return !next.excluded; });
     if (led) return std::nullopt;
     found.waits &= outcome.action == FallbackAction::queue;
   }
@@ -74,20 +74,20 @@ void lint_impossible(Lint& lint, const Table& table, const PolicyCase& each) {
   unspoken.work_class = nullptr;
   const std::string text = fmt::format("nothing can run {} ({})", each.name, found->why);
   if (!impossible(lint.policy(), unspoken)) {
-    lint.warn(table, "name", text + " but jobs that name another framework or version");
+    lint.warn(table, "name", "{} but jobs that name another framework or version", text);
   } else if (found->waits) {
-    lint.error(table, "name", text + ": it would wait forever");
+    lint.error(table, "name", "{}: it would wait forever", text);
   } else {
-    lint.warn(table, "name", text);
+    lint.warn(table, "name", "{}", text);
   }
 }
 
 /// Whether a fallback runs jobs of the rule there in another precision.
 bool takes_degraded(const Policy& policy, const Pool& pool, const std::vector<PolicyCase>& cases) {
   const std::vector<Fallback>& fallbacks = policy.rules[cases.front().rule].fallbacks;
-  return std::any_of(fallbacks.begin(), fallbacks.end(), [&](const Fallback& fallback) {
+  return std::ranges::any_of(fallbacks, [&](const Fallback& fallback) {
     if (fallback.to != pool.name || !fallback.change_precision) return false;
-    return std::any_of(cases.begin(), cases.end(), [&](const PolicyCase& each) {
+    return std::ranges::any_of(cases, [&](const PolicyCase& each) {
       return !surely_excluded(policy, each, pool, {*fallback.change_precision});
     });
   });
@@ -103,8 +103,7 @@ void lint_idle_pools(Lint& lint, const Table& table, std::size_t index) {
     if (pool == nullptr || rule.pools.size() < 2) continue;
     const auto why = surely_excluded(policy, cases, *pool, rule.precisions);
     if (!why || takes_degraded(policy, *pool, cases)) continue;
-    lint.warn(table, "pools",
-              fmt::format("pool \"{}\" accepts no job of the rule ({})", name, to_text(*why)));
+    lint.warn(table, "pools", "pool \"{}\" accepts no job of the rule ({})", name, to_text(*why));
   }
 }
 
@@ -131,8 +130,7 @@ void lint_unhandled(Lint& lint, const Table& table, const std::vector<const Poli
     }
   }
   for (const std::string& words : order) {
-    lint.warn(table, "name",
-              fmt::format("no fallback covers {} {}", joined(by_words[words], ", "), words));
+    lint.warn(table, "name", "no fallback covers {} {}", joined(by_words[words], ", "), words);
   }
 }
 

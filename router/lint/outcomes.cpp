@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fleet/base/contains.h"
+#include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/base/version.h"
 
@@ -11,8 +12,8 @@ namespace {
 
 bool lacks_precision(const Pool& pool, const std::vector<Precision>& precisions) {
   if (precisions.empty() || pool.precisions.empty()) return false;
-  return std::none_of(precisions.begin(), precisions.end(),
-                      [&](Precision precision) { return contains(pool.precisions, precision); });
+  return std::ranges::none_of(
+      precisions, [&](Precision precision) { return contains(pool.precisions, precision); });
 }
 
 bool lacks_framework(const Pool& pool, const WorkClass& work_class) {
@@ -36,7 +37,7 @@ bool lacks_topology(const Rule& rule, const Pool& pool, const PolicyCase& jobs) 
   if (jobs.kind != WorkKind::train) return false;
   const IntegerRange gang = jobs.jobs[Size::gang];
   const auto asked = [&](int size) { return size >= gang.low && size <= gang.high; };
-  if (!pool.slices.empty() && std::none_of(pool.slices.begin(), pool.slices.end(), asked)) {
+  if (!pool.slices.empty() && std::ranges::none_of(pool.slices, asked)) {
     return true;
   }
   if (gang.low < 2 || rule.interconnects.empty() || !pool.match.device_class) return false;
@@ -59,15 +60,14 @@ bool can_occur(const Policy& policy, const PolicyCase& jobs, Reason reason) {
     case Reason::topology:
       return trains || (rule.rtt_max_s > 0 && !policy.network.clients.empty());
     case Reason::tenancy:
-      return std::any_of(tenants.begin(), tenants.end(),
-                         [](const auto& tenant) { return !tenant.second.borrow; });
+      return std::ranges::any_of(tenants, [](const auto& tenant) { return !tenant.second.borrow; });
     case Reason::context:
       return !trains;
     case Reason::queue_slo:
       return !trains && rule.slo_ttft_s > 0;
     case Reason::budget:
       return policy.limits.budget_usd_per_h > 0 ||
-             std::any_of(rule.pools.begin(), rule.pools.end(), [&](const std::string& name) {
+             std::ranges::any_of(rule.pools, [&](const std::string& name) {
                const Pool* pool = policy.find_pool(name);
                return pool != nullptr && pool->max_share < 1;
              });
@@ -105,9 +105,8 @@ std::optional<Reason> surely_excluded(const Policy& policy, const std::vector<Po
 }
 
 bool PolicyOutcome::is_unhandled() const {
-  return fallback == nullptr && std::all_of(next.begin(), next.end(), [](const NextPool& pool) {
-           return pool.excluded.has_value();
-         });
+  return fallback == nullptr &&
+         std::ranges::all_of(next, [](const NextPool& pool) { return pool.excluded.has_value(); });
 }
 
 PolicyOutcome outcome_for(const Policy& policy, const PolicyCase& jobs, Reason reason) {
@@ -159,7 +158,7 @@ std::string after(const Policy& policy, const PolicyOutcome& outcome, Reason rea
   std::string text;
   for (const NextPool& next : outcome.next) {
     if (next.excluded) continue;
-    text += (text.empty() ? "" : ", ") + next.pool;
+    add_part(text, ", ", next.pool);
     if (next.fallback == nullptr) continue;
     const Guard& guard = next.fallback->guard;
     if (next.fallback->change_precision) {
@@ -178,7 +177,7 @@ std::string pools_of(const Policy& policy, const PolicyCase& each) {
   const Rule& rule = policy.rules[each.rule];
   std::string text;
   for (const std::string& name : rule.pools) {
-    text += (text.empty() ? "" : ", ") + name;
+    add_part(text, ", ", name);
     const Pool* pool = policy.find_pool(name);
     if (pool == nullptr) continue;
     const auto excluded = surely_excluded(policy, each, *pool, rule.precisions);
@@ -194,9 +193,9 @@ std::string lines_of(const Policy& policy, const PolicyCase& each) {
     const auto reason = static_cast<Reason>(number);
     if (!can_occur(policy, each, reason)) continue;
     const std::string what = after(policy, outcome_for(policy, each, reason), reason);
-    const auto same = std::find_if(groups.begin(), groups.end(),
-                                   [&](const auto& group) { return group.first == what; });
-    if (same == groups.end()) {
+    using Group = std::pair<std::string, std::string>;
+    Group* same = find_by(groups, &Group::first, what);
+    if (same == nullptr) {
       groups.emplace_back(what, to_text(reason));
     } else {
       same->second += fmt::format(", {}", to_text(reason));

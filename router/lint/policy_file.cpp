@@ -29,8 +29,8 @@ void lint_sections(Lint& lint, toml_file::Table& file, const devices::Catalogue*
   if (known != nullptr) lint_devices(lint, file, *known);
   if (few_cases(policy)) return lint_outcomes(lint, file);
   lint.warn(file.tables("rule").front(), "name",
-            fmt::format("too many rules ({}) and classes ({}) to check every case",
-                        policy.rules.size(), policy.classes.size()));
+            "too many rules ({}) and classes ({}) to check every case", policy.rules.size(),
+            policy.classes.size());
 }
 
 constexpr std::size_t lines_named_max = 5;

@@ -26,9 +26,9 @@ void lint_shares(Lint& lint, const Table& table) {
   for (const Pool& pool : pools) sum += pool.max_share;
   if (sum >= 1 || pools.empty() || lint.is_unread("pool")) return;
   lint.warn(table, "max_share",
-            fmt::format("the max_share of all pools adds up to {:g} of the running jobs: the fleet "
-                        "never runs more than a few jobs at once",
-                        sum));
+            "the max_share of all pools adds up to {:g} of the running jobs: the fleet "
+            "never runs more than a few jobs at once",
+            sum);
 }
 
 bool known_device_fits(const PoolMatch& match, const devices::DeviceSpec& spec) {
@@ -51,11 +51,12 @@ bool surely_takes(const Pool& pool, const devices::DeviceSpec& spec) {
 /// Whether some known device may be in the pool.
 bool can_hold(const Policy& policy, const PoolMatch& match, const devices::Catalogue& known) {
   const auto& devices = known.devices();
-  return std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
+  return std::ranges::any_of(devices, [&](const auto& device) {
     const devices::DeviceSpec& spec = device.second.spec;
     if (!known_device_fits(match, spec)) return false;
-    return !match.rest || std::none_of(policy.pools.begin(), policy.pools.end(),
-                                       [&](const Pool& pool) { return surely_takes(pool, spec); });
+    return !match.rest || std::ranges::none_of(policy.pools, [&](const Pool& pool) {
+      return surely_takes(pool, spec);
+    });
   });
 }
 
@@ -66,7 +67,7 @@ bool share_texts(const std::string& first, const std::string& second) {
 }
 
 bool share_slots(const PoolMatch& first, const PoolMatch& second) {
-  const bool labels = std::all_of(first.labels.begin(), first.labels.end(), [&](const auto& label) {
+  const bool labels = std::ranges::all_of(first.labels, [&](const auto& label) {
     const auto other = second.labels.find(label.first);
     return other == second.labels.end() || share_texts(label.second, other->second);
   });
@@ -118,7 +119,7 @@ void lint_devices(Lint& lint, Table file, const devices::Catalogue& known) {
     auto table = tables->table(pool.name);
     if (!table || (pool.match.rest && lint.is_unread("pool"))) continue;
     if (!can_hold(lint.policy(), pool.match, known)) {
-      lint.warn(*table, "match",
+      lint.warn(*table, "match", "{}",
                 pool.match.rest
                     ? "the other pools leave no device of the catalogue that this one matches"
                     : "no device of the catalogue is in this pool");
@@ -129,9 +130,8 @@ void lint_devices(Lint& lint, Table file, const devices::Catalogue& known) {
       if (same_prices(other.prices, pool.prices)) continue;
       const std::string device = shared_device(other.match, pool.match, known);
       if (device.empty()) continue;
-      lint.warn(*table, "match",
-                fmt::format("a device such as {} is in pool \"{}\" too, at another price", device,
-                            other.name));
+      lint.warn(*table, "match", "a device such as {} is in pool \"{}\" too, at another price",
+                device, other.name);
       break;
     }
   }

@@ -1,8 +1,10 @@
-// Rules that no job reaches, and unknown names.
+// Rules that no job reaches, classes without jobs, unknown names, and metrics that jobs do not
+// have.
 #include <algorithm>
 
 #include "fleet/base/contains.h"
 #include "fleet/base/text.h"
+#include "router/lint/cases.h"
 #include "router/lint/job_set.h"
 #include "router/lint/lint.h"
 
@@ -13,16 +15,29 @@ using toml_file::Table;
 
 bool always_holds(const When& when) { return without(JobSet{}, {job_set(when)}).empty(); }
 
+/// Sizes in `when` that no job can have; `table` holds `when`.
+void lint_empty_ranges(Lint& lint, Table table, const When& when) {
+  auto keys = table.table("when");
+  if (!keys) return;
+  const JobSet set = job_set(when);
+  for (int index = 0; index < size_count; ++index) {
+    const auto size = static_cast<Size>(index);
+    if (!set[size].empty()) continue;
+    const std::string_view key =
+        size == Size::input_tokens && keys->has("input_tokens") ? "input_tokens" : to_text(size);
+    lint.error(*keys, key, "never matches: found \"{}\", which no job has",
+               printable(keys->text(key)));
+  }
+}
+
 /// The pools of a rule must exist and be listed once.
 void lint_pools_of(Lint& lint, const Table& table, const Rule& rule) {
   for (auto name = rule.pools.begin(); name != rule.pools.end(); ++name) {
     if (lint.policy().find_pool(*name) == nullptr) {
-      lint.wrong_name(table, "pools",
-                      fmt::format("no such pool \"{}\"{}", printable(*name),
-                                  suggestion(*name, lint.policy().pool_names())));
+      lint.wrong_name(table, "pools", "{}", lint.policy().no_such_pool(*name));
     }
     if (std::find(rule.pools.begin(), name, *name) != name) {
-      lint.wrong_name(table, "pools", fmt::format("pool \"{}\" is given twice", printable(*name)));
+      lint.wrong_name(table, "pools", "pool \"{}\" is given twice", printable(*name));
     }
   }
 }
@@ -51,13 +66,11 @@ void lint_when(Lint& lint, Table table, const Rule& rule) {
   const Policy& policy = lint.policy();
   auto when = table.table("when");
   if (!when) return;
-  std::vector<std::string> known;
-  for (const WorkClass& each : policy.classes) known.push_back(each.name);
+  const std::vector<std::string> known = names_of(policy.classes, &WorkClass::name);
   for (const std::string& name : rule.when.classes) {
     if (policy.find_class(name) != nullptr) continue;
-    lint.warn(*when, "class",
-              fmt::format("there is no [class.{}]: only jobs that name it are in it{}",
-                          printable(name), known.empty() ? "" : suggestion(name, known)));
+    lint.warn(*when, "class", "there is no [class.{}]: only jobs that name it are in it{}",
+              printable(name), known.empty() ? "" : suggestion(name, known));
   }
 }
 
@@ -68,9 +81,9 @@ void lint_spill(Lint& lint, Table table, const Rule& rule) {
     lint.warn(*spill, "margin",
               "without margin and back, jobs oscillate between pools of the same cost");
   }
-  const bool leads_on =
-      std::any_of(rule.fallbacks.begin(), rule.fallbacks.end(),
-                  [](const Fallback& fallback) { return fallback.action == FallbackAction::go; });
+  const bool leads_on = std::ranges::any_of(rule.fallbacks, [](const Fallback& fallback) {
+    return fallback.action == FallbackAction::go;
+  });
   if (rule.pools.size() < 2 && !leads_on) {
     lint.warn(table, "spill", "has no effect: the rule has only one pool");
   }
@@ -88,23 +101,20 @@ void lint_preempt(Lint& lint, Table table, const Rule& rule) {
   auto keys = table.table("preempt");
   if (!rule.preempt || !keys) return;
   const Policy& policy = lint.policy();
-  std::vector<std::string> known;
-  for (const WorkClass& each : policy.classes) known.push_back(each.name);
+  const std::vector<std::string> known = names_of(policy.classes, &WorkClass::name);
   double lowest = rule.preempt->trainings ? priority_min : priority_max;
   for (const std::string& name : rule.preempt->classes) {
     const WorkClass* work_class = policy.find_class(name);
     if (work_class == nullptr) {
-      lint.wrong_name(*keys, "may",
-                      fmt::format("no [class.{}]{}", printable(name),
-                                  known.empty() ? ", and no kind of work has that name"
-                                                : suggestion(name, known)));
+      lint.wrong_name(
+          *keys, "may", "no [class.{}]{}", printable(name),
+          known.empty() ? ", and no kind of work has that name" : suggestion(name, known));
       return;
     }
     if (lint.is_unread("class." + name)) return;
     if (!holds_trainings(work_class->when)) {
-      lint.warn(
-          *keys, "may",
-          fmt::format("class \"{}\" holds no training: only training can be preempted", name));
+      lint.warn(*keys, "may", "class \"{}\" holds no training: only training can be preempted",
+                name);
     }
     lowest = std::min(lowest, std::max(priority_min, work_class->when.priority.low));
   }
@@ -116,22 +126,65 @@ void lint_preempt(Lint& lint, Table table, const Rule& rule) {
   }
 }
 
-}  // namespace
+void lint_reached(Lint& lint, const Table& table, std::size_t index) {
+  const std::vector<WorkClass>& classes = lint.policy().classes;
+  const auto jobs = jobs_of_class(classes[index]);
+  if (!jobs || jobs->empty()) return;
+  std::vector<JobSet> earlier;
+  for (std::size_t before = 0; before < index; ++before) {
+    if (lint.is_unread("class." + classes[before].name)) continue;
+    if (const auto other = jobs_of_class(classes[before])) earlier.push_back(*other);
+  }
+  if (!without(*jobs, earlier).empty()) return;
+  lint.warn(table, "when",
+            "only jobs that name this class belong to it: earlier classes match all other jobs");
+}
 
-void lint_empty_ranges(Lint& lint, Table table, const When& when) {
-  auto keys = table.table("when");
-  if (!keys) return;
-  const JobSet set = job_set(when);
-  for (int index = 0; index < size_count; ++index) {
-    const auto size = static_cast<Size>(index);
-    if (!set[size].empty()) continue;
-    const std::string_view key =
-        size == Size::input_tokens && keys->has("input_tokens") ? "input_tokens" : to_text(size);
-    lint.error(
-        *keys, key,
-        fmt::format("never matches: found \"{}\", which no job has", printable(keys->text(key))));
+/// Metrics that the jobs of a class do not have.
+void lint_metric(Lint& lint, Table table, const WorkClass& work_class) {
+  const auto& kinds = work_class.when.kinds;
+  if (kinds.empty() || !table.has("metric")) return;
+  const bool trains = job_set(work_class.when).kinds == bit(WorkKind::train);
+  const bool never_trains = (job_set(work_class.when).kinds & bit(WorkKind::train)) == 0;
+  const std::string metric = table.text("metric");
+  if (trains && (metric == "ttft" || metric == "tpot")) {
+    lint.error(table, "metric", "training has no {}: it generates no tokens", metric);
+  } else if (trains && (metric == "usd_per_mtoken" || metric == "j_per_token")) {
+    lint.error(table, "metric", "training is counted in steps, expected {}",
+               metric == "j_per_token" ? "j_per_step" : "usd_per_kstep");
+  } else if (never_trains && metric == "training_time") {
+    lint.error(table, "metric", "only training has a training_time");
+  } else if (never_trains && (metric == "usd_per_kstep" || metric == "j_per_step")) {
+    lint.error(table, "metric", "only training is counted in steps, expected {}",
+               metric == "j_per_step" ? "j_per_token" : "usd_per_mtoken");
   }
 }
+
+/// Sizes in the class's mix that its `when` does not match.
+void lint_mix(Lint& lint, Table table, const WorkClass& work_class) {
+  const auto jobs = jobs_of_class(work_class);
+  if (!jobs) return;
+  std::vector<Table> mixes = table.tables("mix");
+  for (std::size_t index = 0; index < mixes.size(); ++index) {
+    struct Row {
+      std::string_view key;
+      Size size;
+      std::uint32_t value;
+    };
+    const Mix& mix = work_class.mix[index];
+    for (const Row& row : {Row{"input", Size::input_tokens, mix.input_tokens},
+                           Row{"output", Size::output_tokens, mix.output_tokens},
+                           Row{"batch", Size::batch, mix.batch}}) {
+      const IntegerRange span = (*jobs)[row.size];
+      if (row.value >= span.low && row.value <= span.high) continue;
+      lint.warn(mixes[index], row.key,
+                "the `when` of the class holds for {} from {} to {}, not for {}", to_text(row.size),
+                span.low, span.high, row.value);
+    }
+  }
+}
+
+}  // namespace
 
 void lint_rules(Lint& lint, Table file) {
   const Policy& policy = lint.policy();
@@ -143,17 +196,36 @@ void lint_rules(Lint& lint, Table file) {
     if (job_set(rule.when).empty()) {
       lint_empty_ranges(lint, table, rule.when);
     } else if (const std::string why = shadow_of(lint, index); !why.empty()) {
-      lint.error(table, "name", fmt::format("rule \"{}\" is never reached: {}", rule.name, why));
+      lint.error(table, "name", "rule \"{}\" is never reached: {}", rule.name, why);
     }
     const bool named = !rule.name.empty();
     if (named && contains(names, rule.name)) {
-      lint.wrong_name(table, "name", fmt::format("rule \"{}\" is given twice", rule.name));
+      lint.wrong_name(table, "name", "rule \"{}\" is given twice", rule.name);
     }
     names.push_back(rule.name);
     lint_pools_of(lint, table, rule);
     lint_when(lint, table, rule);
     lint_spill(lint, table, rule);
     lint_preempt(lint, table, rule);
+  }
+}
+
+void lint_classes(Lint& lint, Table file) {
+  auto tables = file.table("class");
+  const std::vector<WorkClass>& classes = lint.policy().classes;
+  for (std::size_t index = 0; tables && index < classes.size(); ++index) {
+    auto table = tables->table(classes[index].name);
+    if (!table) continue;
+    lint_empty_ranges(lint, *table, classes[index].when);
+    auto when = table->table("when");
+    const std::vector<std::string> itself = {classes[index].name};
+    if (when && when->has("class") && classes[index].when.classes != itself) {
+      lint.error(*when, "class",
+                 "never matches: `class` is not known yet while the class is being determined");
+    }
+    lint_reached(lint, *table, index);
+    lint_metric(lint, *table, classes[index]);
+    lint_mix(lint, *table, classes[index]);
   }
 }
 

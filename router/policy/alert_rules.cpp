@@ -1,6 +1,5 @@
 #include "router/policy/alert_rules.h"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <set>
@@ -103,8 +102,6 @@ AlertRule rule_of(const Shipped& row, bool built_in) {
   return rule;
 }
 
-/// The limit of PolicyChanged.
-
 /// The error in this name; empty: none.
 std::string wrong_with(const std::string& name, std::set<std::string>& named) {
   if (!is_name(name)) {
@@ -143,17 +140,17 @@ void read_alerts(toml_file::Table file, Policy& policy) {
     const std::string name = table.text("name");
     const std::string wrong = wrong_with(name, named);
     if (!wrong.empty()) table.add_problem("name", wrong);
-    auto rule = std::find_if(policy.alerts.begin(), policy.alerts.end(),
-                             [&](const AlertRule& each) { return each.published.name == name; });
-    AlertRule read = rule == policy.alerts.end() || !wrong.empty() ? own_rule(name) : *rule;
+    const auto name_of = [](const AlertRule& rule) { return rule.published.name; };
+    AlertRule* rule = find_by(policy.alerts, name_of, name);
+    AlertRule read = rule == nullptr || !wrong.empty() ? own_rule(name) : *rule;
     read_alert_rule(table, read);
     if (!wrong.empty()) continue;
-    if (rule != policy.alerts.end()) {
+    if (rule != nullptr) {
       *rule = std::move(read);
     } else if (policy.alerts.size() < alert_rules_max) {
       policy.alerts.push_back(std::move(read));
     } else {
-      table.add_problem("name", fmt::format("expected at most {} rules", alert_rules_max));
+      table.add_problem("name", "expected at most {} rules", alert_rules_max);
     }
   }
 }

@@ -10,7 +10,7 @@
 
 namespace drover::router {
 
-/// Names of the conditions in router/alert_conditions.cpp.
+/// Names of the conditions in router/alert_evaluation.cpp.
 namespace condition {
 inline constexpr std::string_view host_suspect = "host_suspect";
 inline constexpr std::string_view host_lost = "host_lost";

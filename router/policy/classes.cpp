@@ -1,5 +1,4 @@
 // `when`, shared by rules and classes, and [class.NAME].
-#include <algorithm>
 #include <array>
 
 #include "fleet/base/identity.h"
@@ -59,13 +58,10 @@ void read_metric(Table table, WorkClass& work_class) {
     return;
   }
   const std::string found = table.text("metric");
-  const auto* row = std::find_if(metric_words.begin(), metric_words.end(),
-                                 [&](const MetricWord& word) { return word.word == found; });
-  if (row == metric_words.end()) {
-    std::vector<std::string> known;
-    for (const MetricWord& word : metric_words) known.emplace_back(word.word);
-    table.add_problem("metric", fmt::format("no such metric \"{}\"{}", printable(found),
-                                            suggestion(found, known)));
+  const MetricWord* row = find_by(metric_words, &MetricWord::word, found);
+  if (row == nullptr) {
+    table.add_problem("metric", "no such metric \"{}\"{}", printable(found),
+                      suggestion(found, names_of(metric_words, &MetricWord::word)));
     return;
   }
   work_class.metric = row->metric;
@@ -119,8 +115,8 @@ void read_kinds(Table table, When& when) {
   for (const std::string& word : table.texts("kind")) {
     const auto kind = parse_kind_word(word);
     if (!kind) {
-      table.add_problem("kind", fmt::format("found \"{}\", expected inference, training or batch",
-                                            printable(word)));
+      table.add_problem("kind", "found \"{}\", expected inference, training or batch",
+                        printable(word));
       return;
     }
     when.kinds.push_back(*kind);
@@ -130,10 +126,8 @@ void read_kinds(Table table, When& when) {
 }  // namespace
 
 std::optional<WorkKind> parse_kind_word(std::string_view word) {
-  const auto* found = std::find_if(kind_words.begin(), kind_words.end(),
-                                   [&](const KindWord& row) { return row.word == word; });
-  if (found == kind_words.end()) return std::nullopt;
-  return found->kind;
+  const KindWord* found = find_by(kind_words, &KindWord::word, word);
+  return found == nullptr ? std::nullopt : std::optional(found->kind);
 }
 
 void read_when(Table table, When& when) {
@@ -167,7 +161,7 @@ void read_classes(Table file, Policy& policy) {
     if (table) read_class(*table, work_class);
     const auto& data_sets = policy.network.data_sets;
     if (!work_class.data_set.empty() && data_sets.count(work_class.data_set) == 0) {
-      table->add_problem("data", fmt::format("no [network.data_set.{}]", work_class.data_set));
+      table->add_problem("data", "no [network.data_set.{}]", work_class.data_set);
     }
     policy.classes.push_back(std::move(work_class));
   }

@@ -29,8 +29,7 @@ Link read_link(Table table) {
   const Path path = read_path(table);
   const std::vector<std::string> sites = table.texts("between");
   if (sites.size() != 2) {
-    table.add_problem("between",
-                      fmt::format("found {}, expected two sites", counted(sites.size(), "name")));
+    table.add_problem("between", "found {}, expected two sites", counted(sites.size(), "name"));
     return {};
   }
   return {sites[0], sites[1], path};

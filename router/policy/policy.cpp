@@ -16,8 +16,6 @@
 namespace drover::router {
 namespace {
 
-using toml_file::Table;
-
 struct ScorerName {
   Scorer scorer;
   std::string_view name;
@@ -47,7 +45,7 @@ void read_head(Table file, Policy& policy) {
   policy.version = head->integer_in("version", 0, 1'000'000'000'000, 1);
   policy.objective = head->text("objective", "balanced");
   constexpr std::array<std::string_view, 4> objectives = {"cost", "energy", "latency", "balanced"};
-  if (std::find(objectives.begin(), objectives.end(), policy.objective) == objectives.end()) {
+  if (std::ranges::find(objectives, policy.objective) == objectives.end()) {
     add_unknown_word(*head, "objective", policy.objective, {objectives.begin(), objectives.end()});
   }
   policy.default_action = read_action(*head, "default_action", FallbackAction::queue);
@@ -147,10 +145,71 @@ void read_replicas(Table file, Policy& policy) {
       table->integer_in("starting_max", 1, 10'000, replicas.starting_max));
 }
 
-void read_explain(Table file, Policy& policy) {
-  auto explain = file.table("explain");
-  if (!explain) return;
-  policy.top_k = static_cast<std::uint32_t>(explain->integer_in("top_k", 1, 3, 3));
+using toml_file::Table;
+
+constexpr double day_s = 86'400;
+constexpr std::int64_t count_max = 1'000'000;
+
+std::uint32_t read_count(Table table, std::string_view key, std::int64_t low,
+                         std::uint32_t otherwise) {
+  return static_cast<std::uint32_t>(table.integer_in(key, low, count_max, otherwise));
+}
+
+void read_detectors(Table eject, EjectionRules& rules) {
+  rules.consecutive = read_count(eject, "consecutive", 0, rules.consecutive);
+  if (auto rate = eject.table("success_rate")) {
+    EjectionRules::SuccessRate& into = rules.success_rate;
+    into.stdev_factor = rate->number_in("stdev_factor", 0, 100, into.stdev_factor);
+    into.min_hosts = read_count(*rate, "min_hosts", 2, into.min_hosts);
+    into.min_requests = read_count(*rate, "min_requests", 1, into.min_requests);
+  }
+  if (auto percentage = eject.table("failure_percentage")) {
+    EjectionRules::FailurePercentage& into = rules.failure_percentage;
+    into.enabled = true;
+    into.threshold = percentage->number_in("threshold", 1, 100, into.threshold);
+    into.min_hosts = read_count(*percentage, "min_hosts", 1, into.min_hosts);
+    into.min_requests = read_count(*percentage, "min_requests", 1, into.min_requests);
+  }
+  if (auto enforce = eject.table("enforce")) {
+    for (std::size_t index = 0; index < detector_count; ++index) {
+      const std::string_view key = to_text(static_cast<Detector>(index));
+      rules.enforce[index] = enforce->number_in(key, 0, 100, rules.enforce[index]);
+    }
+  }
+  rules.shadow = read_word<bool>(eject, "mode", {{"enforce", false}, {"shadow", true}}, false);
+}
+
+void read_eject(Table file, EjectionRules& rules) {
+  auto eject = file.table("eject");
+  if (!eject) return;
+  read_detectors(*eject, rules);
+  rules.interval_s = eject->number_in("interval_s", 0.1, day_s, rules.interval_s);
+  rules.base_s = eject->number_in("base_s", 0.1, day_s, rules.base_s);
+  rules.max_s = eject->number_in("max_s", 0.1, day_s, rules.max_s);
+  rules.jitter_s = eject->number_in("jitter_s", 0, day_s, rules.jitter_s);
+  rules.max_percent = eject->number_in("max_percent", 0, 100, rules.max_percent);
+  rules.min_hosts = read_count(*eject, "min_hosts", 1, rules.min_hosts);
+  if (rules.max_s < rules.base_s) {
+    eject->add_problem("max_s", "found {}, expected at least base_s, which is {}", rules.max_s,
+                       rules.base_s);
+  }
+}
+
+void read_slow_start(Table file, SlowStart& rules) {
+  auto slow_start = file.table("slow_start");
+  if (!slow_start) return;
+  rules.window_s = slow_start->number_in("window_s", 0, day_s, rules.window_s);
+  rules.min_weight = slow_start->number_in("min_weight", 0.001, 1, rules.min_weight);
+  rules.aggression = slow_start->number_in("aggression", 0.01, 100, rules.aggression);
+}
+
+void read_panic(Table file, Panic& rules) {
+  auto panic = file.table("panic");
+  if (!panic) return;
+  rules.below = panic->number_in("below", 0, 1, rules.below);
+  rules.action = read_word<PanicAction>(
+      *panic, "action", {{"use_all", PanicAction::use_all}, {"fail", PanicAction::fail}},
+      PanicAction::use_all);
 }
 
 }  // namespace
@@ -158,8 +217,8 @@ void read_explain(Table file, Policy& policy) {
 void add_unknown_word(Table table, std::string_view key, std::string_view found,
                       const std::vector<std::string_view>& expected) {
   const std::vector<std::string_view> first(expected.begin(), expected.end() - 1);
-  table.add_problem(key, fmt::format("found \"{}\", expected {} or {}", printable(found),
-                                     joined(first, ", "), expected.back()));
+  table.add_problem(key, "found \"{}\", expected {} or {}", printable(found), joined(first, ", "),
+                    expected.back());
 }
 
 std::vector<Precision> read_precisions(Table table, std::string_view key) {
@@ -167,8 +226,8 @@ std::vector<Precision> read_precisions(Table table, std::string_view key) {
   for (const std::string& word : table.texts(key)) {
     const auto precision = parse_precision(word);
     if (!precision) {
-      table.add_problem(key, fmt::format("no such precision \"{}\"{}", printable(word),
-                                         suggestion(word, names_of<Precision>(precision_count))));
+      table.add_problem(key, "no such precision \"{}\"{}", printable(word),
+                        suggestion(word, words_of<Precision>(precision_count)));
       return precisions;
     }
     precisions.push_back(*precision);
@@ -198,37 +257,22 @@ std::optional<Scorer> parse_scorer(std::string_view text) {
   // A job's number of steps is fixed, so cost per epoch orders candidates as cost does.
   if (text == "cost_per_epoch") return Scorer::cost;
   if (text == "energy_per_epoch") return Scorer::energy;
-  for (const ScorerName& row : scorer_names) {
-    if (row.name == text) return row.scorer;
-  }
-  return std::nullopt;
+  const ScorerName* row = find_by(scorer_names, &ScorerName::name, text);
+  return row == nullptr ? std::nullopt : std::optional(row->scorer);
 }
 
-std::vector<std::string> Policy::pool_names() const {
-  std::vector<std::string> names;
-  for (const Pool& pool : pools) names.push_back(pool.name);
-  return names;
-}
-
-const Pool* Policy::find_pool(std::string_view pool_name) const {
-  const auto index = pool_index(pool_name);
-  return index ? &pools[*index] : nullptr;
+std::string Policy::no_such_pool(std::string_view pool_name) const {
+  return fmt::format("no such pool \"{}\"{}", printable(pool_name),
+                     suggestion(pool_name, names_of(pools, &Pool::name)));
 }
 
 std::optional<std::uint32_t> Policy::pool_index(std::string_view pool_name) const {
-  for (std::size_t index = 0; index < pools.size(); ++index) {
-    if (pools[index].name == pool_name) return static_cast<std::uint32_t>(index);
-  }
-  return std::nullopt;
+  const Pool* pool = find_pool(pool_name);
+  if (pool == nullptr) return std::nullopt;
+  return static_cast<std::uint32_t>(pool - pools.data());
 }
 
-const WorkClass* Policy::find_class(std::string_view class_name) const {
-  const auto found = std::find_if(classes.begin(), classes.end(),
-                                  [&](const WorkClass& each) { return each.name == class_name; });
-  return found == classes.end() ? nullptr : &*found;
-}
-
-void read_tables(const Table& file, Policy& policy) {
+void read_tables(Table file, Policy& policy) {
   read_head(file, policy);
   read_pools(file, policy);
   read_capabilities(file, policy);
@@ -238,8 +282,11 @@ void read_tables(const Table& file, Policy& policy) {
   read_limits(file, policy);
   read_retry(file, policy);
   read_replicas(file, policy);
-  read_explain(file, policy);
-  read_health(file, policy);
+  if (auto explain = file.table("explain"))
+    policy.top_k = static_cast<std::uint32_t>(explain->integer_in("top_k", 1, 3, 3));
+  read_eject(file, policy.eject);
+  read_slow_start(file, policy.slow_start);
+  read_panic(file, policy.panic);
   read_alerts(file, policy);
 }
 

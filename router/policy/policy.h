@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fleet/base/contains.h"
 #include "fleet/base/result.h"
 #include "fleet/base/time.h"
 #include "fleet/base/version.h"
@@ -26,7 +27,6 @@
 #include "router/fleet_state/prices.h"
 #include "router/health/outlier_detector.h"
 #include "router/health/retry_budget.h"
-#include "router/health/slow_start.h"
 #include "router/policy/network.h"
 #include "router/policy/power_cap_steps.h"
 #include "router/policy/rule.h"
@@ -100,6 +100,12 @@ struct Limits {
   double budget_usd_per_h = 0;
   std::map<std::string, TenantLimit> tenants;
   PowerLeverRules lever;
+
+  /// The pool's power cap; 0: none.
+  double pool_cap_w(const std::string& pool) const {
+    const double* cap_w = find_in(pool_power_cap_w, pool);
+    return cap_w == nullptr ? 0 : *cap_w;
+  }
 };
 
 struct Retry {
@@ -153,10 +159,18 @@ struct Policy {
   /// Wall seconds after which a job fails that no device of the fleet can ever run; 0: never.
   double impossible_after_s = 30;
 
-  const Pool* find_pool(std::string_view name) const;
+  const Pool* find_pool(std::string_view pool_name) const {
+    return find_by(pools, &Pool::name, pool_name);
+  }
   std::optional<std::uint32_t> pool_index(std::string_view name) const;
-  const WorkClass* find_class(std::string_view name) const;
-  std::vector<std::string> pool_names() const;
+  const WorkClass* find_class(std::string_view class_name) const {
+    return find_by(classes, &WorkClass::name, class_name);
+  }
+  const Rule* rule_named(std::string_view rule_name) const {
+    return find_by(rules, &Rule::name, rule_name);
+  }
+  /// "no such pool "x"; did you mean y?"
+  std::string no_such_pool(std::string_view pool_name) const;
 };
 
 /// Whether all keys but `rest` match; `rest` depends on the other pools.

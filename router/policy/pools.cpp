@@ -21,8 +21,7 @@ void read_labels(Table match, PoolMatch& into) {
     const auto equals = label.find('=');
     const std::string name = label.substr(0, equals);
     if (!is_name(name)) {
-      match.add_problem("label",
-                        fmt::format("found \"{}\", expected NAME or NAME=VALUE", printable(label)));
+      match.add_problem("label", "found \"{}\", expected NAME or NAME=VALUE", printable(label));
     }
     into.labels[name] = equals == std::string::npos ? "*" : label.substr(equals + 1);
   }
@@ -43,9 +42,10 @@ void read_warmup(Table warmup, Pool& pool) {
   pool.warmup_compile_s = warmup.number_in("compile_s", 0, 86'400);
   const std::string per = warmup.text("per", "model+shape");
   if (per != "model+shape") {
-    warmup.add_problem("per", fmt::format("\"{}\" is not supported by this version, expected "
-                                          "\"model+shape\"",
-                                          printable(per)));
+    warmup.add_problem("per",
+                       "\"{}\" is not supported by this version, expected "
+                       "\"model+shape\"",
+                       printable(per));
   }
 }
 
@@ -109,13 +109,12 @@ void read_capability(Table table, Pool& pool) {
   }
   for (const double size : table.numbers("slices")) {
     if (size < 1 || size > 4096 || size != std::floor(size)) {
-      table.add_problem("slices",
-                        fmt::format("found {}, expected whole numbers from 1 to 4096", size));
+      table.add_problem("slices", "found {}, expected whole numbers from 1 to 4096", size);
       return;
     }
     pool.slices.push_back(static_cast<int>(size));
   }
-  std::sort(pool.slices.begin(), pool.slices.end());
+  std::ranges::sort(pool.slices);
 }
 
 }  // namespace
@@ -145,8 +144,8 @@ void read_capabilities(Table file, Policy& policy) {
     auto table = capabilities->table(name);
     const auto index = policy.pool_index(name);
     if (!index) {
-      capabilities->add_problem(
-          name, fmt::format("no such pool{}", suggestion(name, policy.pool_names())));
+      capabilities->add_problem(name, "no such pool{}",
+                                suggestion(name, names_of(policy.pools, &Pool::name)));
     }
     Pool spare;
     if (table) read_capability(*table, index ? policy.pools[*index] : spare);

@@ -16,7 +16,7 @@ double floor_of(const PowerLeverRules& rules, const CappedDevice& device) {
 std::vector<CapStep> lower(const PowerLeverRules& rules, const CappedGroup& limit,
                            double missing_w) {
   std::vector<CappedDevice> order = limit.devices;
-  std::sort(order.begin(), order.end(), [](const CappedDevice& a, const CappedDevice& b) {
+  std::ranges::sort(order, [](const CappedDevice& a, const CappedDevice& b) {
     return std::tuple(!a.serves, -a.drawn_w, a.device) <
            std::tuple(!b.serves, -b.drawn_w, b.device);
   });
@@ -36,7 +36,7 @@ std::vector<CapStep> lower(const PowerLeverRules& rules, const CappedGroup& limi
 std::vector<CapStep> raise(const PowerLeverRules& rules, const CappedGroup& limit,
                            double headroom_w) {
   std::vector<CappedDevice> order = limit.devices;
-  std::sort(order.begin(), order.end(), [](const CappedDevice& a, const CappedDevice& b) {
+  std::ranges::sort(order, [](const CappedDevice& a, const CappedDevice& b) {
     return std::tuple(a.serves, a.cap_w, a.device) < std::tuple(b.serves, b.cap_w, b.device);
   });
   std::vector<CapStep> steps;

@@ -23,15 +23,9 @@ Result<Range> parse_range(std::string_view text);
 /// "10%" or "0.1".
 Result<double> parse_share(std::string_view text);
 
-/// The factor of "< primary * 1.5", "<= primary * 2", "< primary".
-Result<double> parse_primary_ratio(std::string_view text);
-
-/// The share of "<= 40%": how much more than the primary's.
-Result<double> parse_extra_share(std::string_view text);
-
 /// The names of all enumerators, for suggestions.
 template <typename Enumeration>
-std::vector<std::string> names_of(int count) {
+std::vector<std::string> words_of(int count) {
   std::vector<std::string> names;
   for (int index = 0; index < count; ++index) {
     names.emplace_back(to_text(static_cast<Enumeration>(index)));
@@ -70,10 +64,9 @@ std::optional<WorkKind> parse_kind_word(std::string_view word);
 /// REQUIRES that pools and network have been read.
 void read_classes(toml_file::Table file, Policy& policy);
 void read_rules(toml_file::Table file, Policy& policy);
-void read_health(const toml_file::Table& file, Policy& policy);
 void read_alerts(toml_file::Table file, Policy& policy);
 
 /// All of the above.
-void read_tables(const toml_file::Table& file, Policy& policy);
+void read_tables(toml_file::Table file, Policy& policy);
 
 }  // namespace drover::router

@@ -1,9 +1,12 @@
-// [[rule]], with its fallbacks, `spill` and `preempt`.
+// [[rule]], with its fallbacks, `spill` and `preempt`; ranges, shares and guards.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
+#include "fleet/base/units.h"
 #include "router/policy/read.h"
 
 namespace drover::router {
@@ -22,8 +25,7 @@ void read_require(Table table, Rule& rule) {
   rule.interconnects = table.texts("interconnect");
   for (const std::string& word : rule.interconnects) {
     if (word != "nvlink" && word != "ici") {
-      table.add_problem("interconnect",
-                        fmt::format("found \"{}\", expected nvlink or ici", printable(word)));
+      table.add_problem("interconnect", "found \"{}\", expected nvlink or ici", printable(word));
     }
   }
   rule.over_hosts = read_word<MultiHost>(table, "over_hosts",
@@ -44,8 +46,7 @@ void read_score(Table rule_table, Table table, Rule& rule) {
   for (const std::string& name : table.keys()) {
     const auto scorer = parse_scorer(name);
     if (!scorer) {
-      table.add_problem(
-          name, fmt::format("no such scorer{}", suggestion(name, names_of<Scorer>(scorer_count))));
+      table.add_problem(name, "no such scorer{}", suggestion(name, words_of<Scorer>(scorer_count)));
       known = false;
       continue;
     }
@@ -77,12 +78,41 @@ std::array<double, scorer_count> objective_weights(const std::string& objective)
   return weights;
 }
 
-void read_slo(Table table, Rule& rule) {
-  if (table.has("ttft_ms")) rule.slo_ttft_s = table.number_in("ttft_ms", 1, 1e9) / 1000;
-  if (table.has("deadline_s")) rule.slo_deadline_s = table.number_in("deadline_s", 0.001, 1e9);
+// [[rule.fallback]] and `spill`.
+
+bool take_prefix(std::string_view& text, std::string_view prefix) {
+  if (text.substr(0, prefix.size()) != prefix) return false;
+  text = trimmed(text.substr(prefix.size()));
+  return true;
 }
 
-// [[rule.fallback]] and `spill`.
+Error wrong(std::string_view text, std::string_view expected) {
+  return error("found \"{}\", expected {}", printable(text), expected);
+}
+
+/// The factor of "< primary * 1.5", "<= primary * 2", "< primary".
+Result<double> parse_primary_ratio(std::string_view text) {
+  std::string_view rest = trimmed(text);
+  const auto refused = [&] { return wrong(text, "a guard such as \"< primary * 1.5\""); };
+  if (!take_prefix(rest, "<=") && !take_prefix(rest, "<")) return refused();
+  if (!take_prefix(rest, "primary")) return refused();
+  if (rest.empty()) return 1.0;
+  if (!take_prefix(rest, "*")) return refused();
+  const auto factor = parse_number(rest, "");
+  if (!factor || *factor <= 0) return refused();
+  return *factor;
+}
+
+/// The share of "<= 40%": how much more than the primary's.
+Result<double> parse_extra_share(std::string_view text) {
+  std::string_view rest = trimmed(text);
+  if (!take_prefix(rest, "<=") && !take_prefix(rest, "<")) {
+    return wrong(text, "a guard such as \"<= 40%\"");
+  }
+  const auto share = parse_share(rest);
+  if (!share) return wrong(text, "a guard such as \"<= 40%\"");
+  return *share;
+}
 
 void read_guard(Table table, Guard& guard) {
   struct Row {
@@ -113,8 +143,8 @@ void read_on(Table table, Fallback& fallback) {
     if (word == "*" && words.size() == 1) return;
     const auto reason = parse_reason(word);
     if (!reason) {
-      table.add_problem("on", fmt::format("no such reason \"{}\"{}", printable(word),
-                                          suggestion(word, names_of<Reason>(reason_count))));
+      table.add_problem("on", "no such reason \"{}\"{}", printable(word),
+                        suggestion(word, words_of<Reason>(reason_count)));
       return;
     }
     fallback.on.push_back(*reason);
@@ -173,9 +203,10 @@ Preempt read_preempt(Table table) {
     } else if (*kind == WorkKind::train) {
       preempt.trainings = true;
     } else {
-      table.add_problem("may", fmt::format("found \"{}\": only training can be preempted, expected "
-                                           "training or names of classes",
-                                           printable(word)));
+      table.add_problem("may",
+                        "found \"{}\": only training can be preempted, expected "
+                        "training or names of classes",
+                        printable(word));
     }
   }
   if (!preempt.trainings && preempt.classes.empty()) {
@@ -183,7 +214,7 @@ Preempt read_preempt(Table table) {
   }
   const std::string mode = table.text("mode", "requeue");
   if (mode != "requeue") {
-    table.add_problem("mode", fmt::format("found \"{}\", expected requeue", printable(mode)));
+    table.add_problem("mode", "found \"{}\", expected requeue", printable(mode));
   }
   if (table.has("grace_s")) {
     preempt.grace = from_seconds(table.number_in("grace_s", 0, grace_max_s));
@@ -203,8 +234,7 @@ Rule read_rule(Table table, const Policy& policy) {
     // Without a list: all pools, lowest tier first, in the file's order within a tier.
     std::vector<const Pool*> pools;
     for (const Pool& pool : policy.pools) pools.push_back(&pool);
-    std::stable_sort(pools.begin(), pools.end(),
-                     [](const Pool* a, const Pool* b) { return a->tier < b->tier; });
+    std::ranges::stable_sort(pools, [](const Pool* a, const Pool* b) { return a->tier < b->tier; });
     for (const Pool* pool : pools) rule.pools.push_back(pool->name);
   }
   rule.weights = objective_weights(policy.objective);
@@ -212,7 +242,10 @@ Rule read_rule(Table table, const Policy& policy) {
   rule.pick = read_word<Pick>(
       table, "pick", {{"max", Pick::max}, {"p2c", Pick::p2c}, {"weighted", Pick::weighted}},
       Pick::max);
-  if (auto slo = table.table("slo")) read_slo(*slo, rule);
+  if (auto slo = table.table("slo")) {
+    if (slo->has("ttft_ms")) rule.slo_ttft_s = slo->number_in("ttft_ms", 1, 1e9) / 1000;
+    if (slo->has("deadline_s")) rule.slo_deadline_s = slo->number_in("deadline_s", 0.001, 1e9);
+  }
   if (auto spill = table.table("spill")) rule.spill = read_spill(*spill);
   for (const Table& fallback : table.tables("fallback")) {
     rule.fallbacks.push_back(read_fallback(fallback));
@@ -221,12 +254,49 @@ Rule read_rule(Table table, const Policy& policy) {
   return rule;
 }
 
+constexpr std::string_view range_forms =
+    "a range such as \"<=8192\", \">1\", \"100..200\" or a number";
+
 }  // namespace
 
 void read_rules(Table file, Policy& policy) {
   for (const Table& table : file.tables("rule")) policy.rules.push_back(read_rule(table, policy));
   if (policy.rules.empty())
     file.add_problem("rule", "found nothing, expected at least one [[rule]]");
+}
+
+Result<Range> parse_range(std::string_view text) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::string_view rest = trimmed(text);
+  Range range;
+  if (const auto dots = rest.find(".."); dots != std::string_view::npos) {
+    const auto low = parse_number(trimmed(rest.substr(0, dots)), "");
+    const auto high = parse_number(trimmed(rest.substr(dots + 2)), "");
+    if (!low || !high) return wrong(text, range_forms);
+    if (*low > *high) return wrong(text, "the lower end first");
+    return Range{*low, *high};
+  }
+  const bool at_most = take_prefix(rest, "<=");
+  const bool at_least = !at_most && take_prefix(rest, ">=");
+  const bool below = !at_most && !at_least && take_prefix(rest, "<");
+  const bool above = !at_most && !at_least && !below && take_prefix(rest, ">");
+  const auto number = parse_number(rest, "");
+  if (!number) return wrong(text, range_forms);
+  if (at_most || below) range.high = below ? std::nextafter(*number, -infinity) : *number;
+  if (at_least || above) range.low = above ? std::nextafter(*number, infinity) : *number;
+  if (!at_most && !at_least && !below && !above) range = Range{*number, *number};
+  // An open range includes negative values: priorities may be negative.
+  if (at_most || below) range.low = -1e300;
+  return range;
+}
+
+Result<double> parse_share(std::string_view text) {
+  std::string_view rest = trimmed(text);
+  const bool percent = !rest.empty() && rest.back() == '%';
+  if (percent) rest = trimmed(rest.substr(0, rest.size() - 1));
+  const auto number = parse_number(rest, "");
+  if (!number || *number < 0) return wrong(text, "a share such as \"10%\" or 0.1");
+  return percent ? *number / 100 : *number;
 }
 
 }  // namespace drover::router

@@ -15,7 +15,7 @@ bool fits(std::string_view text, const std::string& glob) {
 void add_versions(Needs& needs, const std::map<std::string, std::string>& versions) {
   for (const auto& [name, text] : versions) {
     const auto same = [&, key = name](const auto& known) { return known.first == key; };
-    if (std::any_of(needs.versions.begin(), needs.versions.end(), same)) continue;
+    if (std::ranges::any_of(needs.versions, same)) continue;
     auto version = parse_version(text);
     if (version) needs.versions.emplace_back(name, std::move(*version));
   }

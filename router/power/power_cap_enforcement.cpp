@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "router/actions/power_cap_allocation.h"
-#include "router/actions/power_cap_violations.h"
 #include "router/actions/reply_text.h"
 #include "router/ledger/ledger.h"
 #include "router/policy/alert_rules.h"
@@ -49,13 +46,13 @@ std::vector<CapStep> raises(const FleetState& fleet_state, const CappedGroup& li
                             const std::map<DeviceIndex, double>& allowed_w) {
   std::vector<CapStep> steps;
   for (const CappedDevice& device : limit.devices) {
-    const auto allowed = allowed_w.find(device.device);
-    if (allowed == allowed_w.end()) continue;
-    const double more_w = allowed->second - device.cap_w;
-    const bool whole = allowed->second >= device.rated_w && more_w >= least_step_w;
+    const double* to_w = find_in(allowed_w, device.device);
+    if (to_w == nullptr) continue;
+    const double more_w = *to_w - device.cap_w;
+    const bool whole = *to_w >= device.rated_w && more_w >= least_step_w;
     if (!whole && more_w < least_raise * device.rated_w) continue;
     if (fleet_state.devices().power_cap_w[device.device] <= 0) continue;
-    steps.push_back({device.device, allowed->second});
+    steps.push_back({device.device, *to_w});
   }
   return steps;
 }
@@ -106,11 +103,6 @@ void PowerControl::restore(Instant now, const std::vector<std::pair<Instant, Set
   change_limits();
 }
 
-void PowerControl::renew_limits() {
-  caps_.set_own(policy.limits);
-  change_limits();
-}
-
 void PowerControl::end_caps(Instant now) {
   const std::vector<std::string> ended = caps_.end(now);
   if (!ended.empty()) change_limits();
@@ -136,15 +128,14 @@ std::vector<PowerControl::CapLimit> PowerControl::cap_limits() const {
 }
 
 std::optional<PowerControl::CapLimit> PowerControl::cap_limit(const std::string& subject) const {
-  for (CapLimit& limit : cap_limits()) {
-    if (limit.subject == subject) return std::move(limit);
-  }
-  return std::nullopt;
+  const std::vector<CapLimit> limits = cap_limits();
+  const CapLimit* limit = find_by(limits, &CapLimit::subject, subject);
+  return limit == nullptr ? std::nullopt : std::optional(*limit);
 }
 
 double PowerControl::cap_in_force(Instant now, DeviceIndex device) const {
-  const auto sent = sent_caps.find(device);
-  if (sent != sent_caps.end() && now < sent->second.until) return sent->second.watts;
+  const SentCap* sent = find_in(sent_caps, device);
+  if (sent != nullptr && now < sent->until) return sent->watts;
   return fleet_state.devices().power_cap_w[device];
 }
 
@@ -159,8 +150,8 @@ void PowerControl::enforce_caps(Instant now) {
   for (const CapLimit& limit : limits) {
     if (limit.admission_only) continue;
     if (sampled_w(fleet_state, limit.pool) > limit.cap_w) {
-      const auto known = over_cap_since_.find(limit.subject);
-      over[limit.subject] = known == over_cap_since_.end() ? now : known->second;
+      const Instant* since = find_in(over_cap_since_, limit.subject);
+      over[limit.subject] = since == nullptr ? now : *since;
     }
     const CappedGroup drawn = limit_of(now, limit.pool, limit.cap_w, {});
     cap_devices(now, limit.subject, lower_to_cap(drawn), true);
@@ -179,12 +170,12 @@ void PowerControl::restore_caps(Instant now, const std::vector<CapLimit>& limits
   std::vector<CapStep> steps;
   for (const GroupEntry& group : fleet_state.groups()) {
     if (!is_reachable(fleet_state, group) || !group.spec->takes_power_cap()) continue;
-    const bool held = std::any_of(limits.begin(), limits.end(), [&](const CapLimit& limit) {
+    const bool held = std::ranges::any_of(limits, [&](const CapLimit& limit) {
       return !limit.admission_only && (!limit.pool || group.in_pool(*limit.pool));
     });
     if (held) continue;
     const double rated_w = group.spec->power.tdp_w;
-    for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+    for (const DeviceIndex device : group.devices()) {
       if (columns.power_cap_w[device] <= 0) continue;  // no sample yet
       if (rated_w - cap_in_force(now, device) < least_step_w) continue;
       steps.push_back({device, rated_w});
@@ -221,19 +212,14 @@ void PowerControl::raise_caps(Instant now, const std::vector<CapLimit>& limits) 
 
 void PowerControl::add_unmet_cap_conditions(Instant now, std::vector<AlertCondition>& seen) const {
   for (const CapLimit& limit : cap_limits()) {
-    const auto since = over_cap_since_.find(limit.subject);
-    if (since == over_cap_since_.end()) continue;
+    const Instant* since = find_in(over_cap_since_, limit.subject);
+    if (since == nullptr) continue;
     const CappedGroup drawn = limit_of(now, limit.pool, limit.cap_w, {});
     const bool out_of_reach = reach_of(drawn).least_w > limit.cap_w;
-    if (!out_of_reach && now - since->second < caps_met_within(limit.pool)) continue;
-    const auto sent_w = [&](DeviceIndex device) -> std::optional<double> {
-      const auto sent = sent_caps.find(device);
-      if (sent == sent_caps.end()) return std::nullopt;
-      return sent->second.watts;
-    };
+    if (!out_of_reach && now - *since < caps_met_within(limit.pool)) continue;
     const std::string why =
         out_of_reach ? cap_floor_text(fleet_state, limit.pool, drawn, lower_to_cap(drawn))
-                     : cap_ignored_text(fleet_state, drawn, sent_w);
+                     : cap_ignored_text(fleet_state, drawn, sent_caps);
     seen.push_back(
         {std::string(condition::power_cap_unmet), limit.subject,
          fmt::format("power {} of {}: {}", watts_text(sampled_w(fleet_state, limit.pool)),

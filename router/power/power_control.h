@@ -1,6 +1,6 @@
 // Power caps of the site and of pools: who set them, and what is done so that they are met.
 //
-// Enforcement (actions/power_cap_allocation.h): device caps go down at once where power is above a
+// Enforcement (actions/power_caps.h): device caps go down at once where power is above a
 // cap, and up again where there is headroom or the cap is gone. No state is kept for it: samples
 // show which caps are in force, so after a restart of the router or of a host, and for late hosts,
 // the cap is enforced at the next evaluation.
@@ -15,37 +15,25 @@
 #include <utility>
 #include <vector>
 
-#include "router/actions/power_cap_overrides.h"
+#include "router/actions/power_caps.h"
 #include "router/alerts/alerts.h"
-#include "router/health/timing.h"
-#include "router/jobs/queue.h"
-#include "router/publishing/publisher.h"
+#include "router/publishing/router_tables.h"
 
 namespace drover::router {
 
-struct PowerControlDependencies {
-  const RouterTiming& settings;
-  const FleetState& fleet_state;
-  const JobTable& jobs;
-  const ConnectionTable& connections;
-  Policy& policy;  // only its limits
-  JobQueue& queue;
-  SentCaps& sent_caps;
-  OutboxBuilder& outbox;
-  Publisher& publisher;
-};
-
 /// Sets the limits in force, and sends caps to devices.
-class PowerControl : PowerControlDependencies {
+class PowerControl : RouterTables {
  public:
-  explicit PowerControl(const PowerControlDependencies& uses)
-      : PowerControlDependencies(uses), caps_(policy.limits) {}
+  explicit PowerControl(const RouterTables& tables) : RouterTables(tables), caps_(policy.limits) {}
 
   void handle(Instant now, const Caller& caller, const SetPowerCap& cap);
   /// Caps of the ledger, with their times.
   void restore(Instant now, const std::vector<std::pair<Instant, SetPowerCap>>& caps);
   /// Another policy is in force: its limits hold, except where a client has set a cap.
-  void renew_limits();
+  void renew_limits() {
+    caps_.set_own(policy.limits);
+    change_limits();
+  }
   /// Ends caps whose time is over.
   void end_caps(Instant now);
   Instant next_end() const { return caps_.next_end(); }

@@ -46,7 +46,7 @@ CappedGroup PowerControl::limit_of(Instant now, std::optional<std::uint32_t> poo
     if (group.gone || is_gone(fleet_state.hosts()[group.host].health)) continue;
     if (pool && !group.in_pool(*pool)) continue;
     const devices::DeviceSpec& spec = *group.spec;
-    for (DeviceIndex device = group.first; device < group.first + group.group.count; ++device) {
+    for (const DeviceIndex device : group.devices()) {
       const double now_w = cap_in_force(now, device);
       double drawn_w = columns.power_w[device] + columns.reserved_w[device];
       // No sample shows the sent cap yet.
@@ -66,8 +66,8 @@ CappedGroup PowerControl::limit_of(Instant now, std::optional<std::uint32_t> poo
   }
   // Slowing other work down does not help a job that would not fit even if everything else were
   // idle.
-  limit.work_waits = std::any_of(required_w.begin(), required_w.end(),
-                                 [&](double watts) { return idle_w + watts <= cap_w; });
+  limit.work_waits =
+      std::ranges::any_of(required_w, [&](double watts) { return idle_w + watts <= cap_w; });
   return limit;
 }
 
@@ -115,17 +115,16 @@ void PowerControl::cap_devices(Instant now, const std::string& subject,
   std::string words;
   std::size_t named = 0;
   for (auto& [place, numbers] : devices_by_cap) {
-    std::sort(numbers.begin(), numbers.end());
+    std::ranges::sort(numbers);
     if (++named > devices_named_max) continue;
     words += fmt::format("{}{} to {:.0f} W", words.empty() ? "" : ", ",
-                         target_text(fleet_state.hosts()[place.first].registration.host, numbers),
-                         place.second);
+                         target_text(fleet_state.host_name(place.first), numbers), place.second);
   }
   if (named > devices_named_max) words += fmt::format(" and {} more", named - devices_named_max);
   const std::uint64_t write = publisher.record_audit(
       now, Audit{"router", down ? "lower power caps" : "raise power caps", subject, true, words});
   for (const auto& [place, numbers] : devices_by_cap) {
-    const auto peer = connections.peer_of(fleet_state.hosts()[place.first].registration.host);
+    const auto peer = connections.peer_of(fleet_state.host_name(place.first));
     if (!peer) continue;
     outbox.send_in_order(now, {Channel::control, *peer}, CapDevices{numbers, place.second}, write);
   }

@@ -1,7 +1,5 @@
 #include "router/publishing/fleet_totals.h"
 
-#include <utility>
-
 #include "router/jobs/pool_reports.h"
 #include "router/ledger/ledger.h"
 

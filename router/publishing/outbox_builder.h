@@ -2,6 +2,7 @@
 // publications, numbered once for all subscribers. It knows whether the ledger's disk keeps up.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -19,21 +20,39 @@ class OutboxBuilder {
       : backpressure_(std::move(backpressure)) {}
 
   /// Sends at once, or when `after_write` is on disk. May overtake earlier sends that wait.
-  void send(Instant now, Peer to, Message body, std::uint64_t after_write = 0);
+  void send(Instant now, Peer to, Message body, std::uint64_t after_write = 0) {
+    outbox_.sends.push_back({to, envelope(++peers_[to].sequence, now, std::move(body)),
+                             is_committed(after_write) ? 0 : after_write});
+  }
   /// Like send, but never overtakes an earlier `send_in_order` to the same peer: a Cancel must not
   /// arrive before the Assign that still waits for its lease's write.
-  void send_in_order(Instant now, Peer to, Message body, std::uint64_t after_write = 0);
+  void send_in_order(Instant now, Peer to, Message body, std::uint64_t after_write = 0) {
+    std::uint64_t& barrier_write = peers_[to].barrier_write;
+    barrier_write = std::max(barrier_write, after_write);
+    send(now, to, std::move(body), barrier_write);
+  }
   /// Returns the write's sequence number.
-  std::uint64_t write(LedgerRow row);
+  std::uint64_t write(LedgerRow row) {
+    outbox_.writes.push_back({++last_write_, std::move(row)});
+    return last_write_;
+  }
   /// Returns the publication's sequence number. Without subscribers it is counted and dropped.
-  std::uint64_t publish(Instant now, Message body);
+  std::uint64_t publish(Instant now, Message body) {
+    ++last_published_;
+    if (!watched_) return last_published_;
+    outbox_.sends.push_back({publish_peer, envelope(last_published_, now, std::move(body)), 0});
+    return last_published_;
+  }
   /// Counts a publication that was not built: for frequent messages without subscribers.
   void skip_publish() { ++last_published_; }
   void set_has_subscribers(bool has_subscribers) { watched_ = has_subscribers; }
   bool has_subscribers() const { return watched_; }
 
   /// The store has committed every write up to this sequence.
-  void committed(Instant now, std::uint64_t sequence);
+  void committed(Instant now, std::uint64_t sequence) {
+    committed_ = std::max(committed_, std::min(sequence, last_write_));
+    backpressure_.committed(now);
+  }
   std::uint64_t last_write() const { return last_write_; }
   std::uint64_t last_published() const { return last_published_; }
   bool is_committed(std::uint64_t write) const { return write <= committed_; }
@@ -51,6 +70,9 @@ class OutboxBuilder {
   Outbox take() { return std::exchange(outbox_, Outbox{}); }
 
  private:
+  static Envelope envelope(std::uint64_t sequence, Instant now, Message body) {
+    return {"router", sequence, now, std::move(body)};
+  }
   struct PeerState {
     std::uint64_t sequence = 0;
     std::uint64_t barrier_write = 0;  // latest write that an ordered send waits for

@@ -56,8 +56,8 @@ std::uint64_t Publisher::record_audit(Instant now, Audit audit) {
 
 void Publisher::record_refusal(Instant now, Audit line) {
   outbox.write(ledger::audit(now, line));
-  event(now, Severity::warning, line.target,
-        fmt::format("{}: {}: not done: {}", line.who, line.action, line.detail));
+  event(now, Severity::warning, line.target, "{}: {}: not done: {}", line.who, line.action,
+        line.detail);
   outbox.publish(now, std::move(line));
 }
 
@@ -133,7 +133,7 @@ HostChanged Publisher::host_changed(HostIndex host) const {
 DeviceChanged Publisher::device_changed(DeviceKey device) const {
   const ReportedCondition& condition = conditions.of(device);
   DeviceChanged changed;
-  changed.host = fleet_state.hosts()[device.first].registration.host;
+  changed.host = fleet_state.host_name(device.first);
   changed.device = device.second;
   changed.usable = condition.usable;
   changed.since = condition.since;

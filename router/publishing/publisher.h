@@ -34,6 +34,11 @@ class Publisher : PublisherDependencies {
   explicit Publisher(const PublisherDependencies& uses) : PublisherDependencies(uses) {}
 
   void event(Instant now, Severity severity, std::string subject, std::string text);
+  template <typename... Args>
+  void event(Instant now, Severity severity, std::string subject,
+             fmt::format_string<Args...> format, Args&&... args) {
+    event(now, severity, std::move(subject), fmt::format(format, std::forward<Args>(args)...));
+  }
   void publish_job(Instant now, const JobRecord& record);
   void publish_host(Instant now, HostIndex host);
   void publish_device(Instant now, DeviceKey device);

@@ -16,14 +16,8 @@ constexpr std::size_t dropped_sender_max = 116;
 
 std::string_view role_text(const std::optional<Role>& role) {
   if (!role) return "this connection";
-  switch (*role) {
-    case Role::agent:
-      return "an agent";
-    case Role::viewer:
-      return "a viewer";
-    default:
-      return "a client";
-  }
+  if (*role == Role::agent) return "an agent";
+  return *role == Role::viewer ? "a viewer" : "a client";
 }
 
 }  // namespace
@@ -75,9 +69,8 @@ void RejectedMessages::drop(Instant now, const std::string& sender, const std::s
   const std::string words = printable(sender.substr(0, dropped_sender_max));
   DropCounter::Entry& entry = dropped_.count(key, words);
   if (!dropped_.should_report(now, entry)) return;
-  publisher.event(now, Severity::warning, entry.name,
-                  fmt::format("dropped, {} so far: {}", entry.count,
-                              printable(why.substr(0, dropped_text_max))));
+  publisher.event(now, Severity::warning, entry.name, "dropped, {} so far: {}", entry.count,
+                  printable(why.substr(0, dropped_text_max)));
 }
 
 /// A deferred request may be repeated: it is answered, and reported now and then.
@@ -86,8 +79,8 @@ void RejectedMessages::defer(Instant now, const Dropped& what, const std::string
   DropCounter::Entry& entry =
       deferred_.count(what.key, printable(sender.substr(0, dropped_sender_max)));
   if (!deferred_.should_report(now, entry)) return;
-  publisher.event(now, Severity::warning, entry.name,
-                  fmt::format("rejected for now, {} so far: {}", entry.count, printable(what.why)));
+  publisher.event(now, Severity::warning, entry.name, "rejected for now, {} so far: {}",
+                  entry.count, printable(what.why));
 }
 
 /// Counted like a dropped message, and audited.
@@ -121,9 +114,8 @@ void RejectedMessages::count_implausible(Instant now, const std::string& host,
                                          const std::string& what) {
   DropCounter::Entry& entry = implausible_.count({}, host);
   if (!implausible_.should_report(now, entry)) return;
-  publisher.event(now, Severity::warning, host,
-                  fmt::format("reported implausible figures for {}, {} so far", what,
-                              counted(entry.count, "message")));
+  publisher.event(now, Severity::warning, host, "reported implausible figures for {}, {} so far",
+                  what, counted(entry.count, "message"));
 }
 
 void RejectedMessages::audit_due(Instant now, Instant due) {

@@ -8,11 +8,8 @@
 #include <vector>
 
 #include "fleet/messages.h"
-#include "router/health/connection_table.h"
-#include "router/health/drop_counter.h"
-#include "router/health/refusal_audit.h"
-#include "router/publishing/outbox_builder.h"
-#include "router/publishing/publisher.h"
+#include "router/health/sender_counters.h"
+#include "router/publishing/router_tables.h"
 
 namespace drover::router {
 
@@ -20,18 +17,12 @@ namespace drover::router {
 std::optional<std::string> why_refused(const ConnectionTable& connections, Peer from,
                                        const Message& message);
 
-struct RejectedMessagesDependencies {
-  ConnectionTable& connections;
-  OutboxBuilder& outbox;
-  Publisher& publisher;
-};
-
 /// Counts them by sender, and reports each sender now and then.
-class RejectedMessages : RejectedMessagesDependencies {
+class RejectedMessages : RouterTables {
  public:
   /// `report_interval`: between two events about one sender.
-  RejectedMessages(const RejectedMessagesDependencies& uses, Duration report_interval)
-      : RejectedMessagesDependencies(uses),
+  RejectedMessages(const RouterTables& tables, Duration report_interval)
+      : RouterTables(tables),
         dropped_(report_interval),
         deferred_(report_interval),
         implausible_(report_interval),

@@ -1,5 +1,5 @@
 // Power caps that are met: how far devices' own caps go, by table; and through the router.
-#include "router/actions/power_cap_allocation.h"
+#include "router/actions/power_caps.h"
 
 #include <algorithm>
 #include <deque>

@@ -1,5 +1,5 @@
 // Who has the places of an alert rule that more subjects want: no host takes them all.
-#include "router/alerts/alert_slots.h"
+#include "router/alerts/alerts.h"
 
 #include <map>
 #include <string>

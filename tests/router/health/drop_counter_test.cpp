@@ -1,5 +1,5 @@
 // What is dropped is counted by sender, within bounds, and told now and then.
-#include "router/health/drop_counter.h"
+#include "router/health/sender_counters.h"
 
 #include <algorithm>
 

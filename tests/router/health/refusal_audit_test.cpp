@@ -1,6 +1,6 @@
 // Requests that their senders may not make: each is answered, all are on record, and nobody's
 // refusals hide another's.
-#include "router/health/refusal_audit.h"
+#include "router/health/sender_counters.h"
 
 #include <algorithm>
 

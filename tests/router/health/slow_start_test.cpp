@@ -1,4 +1,4 @@
-#include "router/health/slow_start.h"
+#include "router/health/outlier_detector.h"
 
 #include <gtest/gtest.h>
 

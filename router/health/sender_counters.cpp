@@ -1,6 +1,7 @@
-#include "router/health/refusal_audit.h"
+#include "router/health/sender_counters.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,35 +19,65 @@ constexpr int unkeyed_minutes_max = 60;
 constexpr const char* others = "others";
 
 std::string endpoint_text(Channel channel) {
-  switch (channel) {
-    case Channel::control:
-      return "control endpoint";
-    case Channel::samples:
-      return "samples endpoint";
-    default:
-      return "publish endpoint";
-  }
+  if (channel == Channel::control) return "control endpoint";
+  return channel == Channel::samples ? "samples endpoint" : "publish endpoint";
 }
 
 /// "InjectFault 200 times, SetDrain".
 std::string asked_text(const std::map<std::string, std::uint64_t>& asked) {
   std::string text;
   for (const auto& [kind, count] : asked) {
-    if (!text.empty()) text += ", ";
-    text += count == 1 ? kind : fmt::format("{} {} times", kind, count);
-  }
-  return text;
-}
-
-std::string addresses_text(const std::set<std::string>& addresses) {
-  std::string text;
-  for (const std::string& address : addresses) {
-    text += (text.empty() ? " from " : ", ") + address;
+    add_part(text, ", ", count == 1 ? kind : fmt::format("{} {} times", kind, count));
   }
   return text;
 }
 
 }  // namespace
+
+DropCounter::Entry& DropCounter::count(const std::string& key, const std::string& sender) {
+  ++total_;
+  const std::size_t named = others_.size() - others_.count(other_senders);
+  const bool has_place = others_.contains(sender) || named < dropped_senders_max;
+  const std::string& name = key.empty() && !has_place ? other_senders : sender;
+  Entry& entry = key.empty() ? others_[name] : keys_[key];
+  if (entry.count++ == 0) entry.name = name;
+  return entry;
+}
+
+bool DropCounter::should_report(Instant now, Entry& entry) const {
+  if (entry.reported != Instant::min() && now - entry.reported < report_interval_) return false;
+  entry.reported = now;
+  return true;
+}
+
+std::vector<SenderCount> DropCounter::by_sender() const {
+  std::vector<SenderCount> counts;
+  SenderCount rest{other_senders, 0};
+  for (const Entries* entries : {&keys_, &others_}) {
+    for (const auto& [name, entry] : *entries) {
+      if (name == other_senders || counts.size() >= dropped_senders_max) {
+        rest.count += entry.count;
+      } else {
+        counts.push_back({entry.name, entry.count});
+      }
+    }
+  }
+  if (rest.count > 0) counts.push_back(std::move(rest));
+  std::ranges::sort(counts,
+                    [](const SenderCount& a, const SenderCount& b) { return a.sender < b.sender; });
+  return counts;
+}
+
+std::vector<SenderCount> DropCounter::changed() {
+  std::vector<SenderCount> counts;
+  for (Entries* entries : {&keys_, &others_}) {
+    for (auto& [name, entry] : *entries) {
+      if (std::exchange(entry.looked_at, entry.count) == entry.count) continue;
+      counts.push_back({entry.name, entry.count});
+    }
+  }
+  return counts;
+}
 
 std::optional<Audit> RefusalAudit::count(Instant now, const Dropped& refused,
                                          const std::string& sender) {
@@ -99,8 +130,9 @@ std::vector<Audit> RefusalAudit::take_due(Instant now) {
 
 Audit RefusalAudit::line_of(Entry& entry) const {
   Audit line{entry.who, counted(entry.more, "more request"), entry.target, false, {}};
-  line.detail = fmt::format("{}{}; the last: {}", asked_text(entry.asked),
-                            addresses_text(entry.addresses), entry.why);
+  line.detail = fmt::format("{}{}{}; the last: {}", asked_text(entry.asked),
+                            entry.addresses.empty() ? "" : " from ", joined(entry.addresses, ", "),
+                            entry.why);
   entry.more = 0;
   entry.asked.clear();
   entry.addresses.clear();
