@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,17 +22,12 @@
 #include "fleet/messages.h"
 #include "fleet/sample/sample.h"
 #include "router/fleet_state/free_row_list.h"
+#include "router/fleet_state/indices.h"
 #include "router/fleet_state/limits.h"
 #include "router/fleet_state/prefix_cache_index.h"
 #include "router/fleet_state/prices.h"
 
 namespace drover::router {
-
-using HostIndex = std::uint32_t;
-using DeviceIndex = std::uint32_t;  // stable until the host's groups change or it is forgotten
-using GroupIndex = std::uint32_t;
-using ReplicaIndex = std::uint32_t;
-inline constexpr std::uint32_t no_index = 0xffffffff;
 
 /// Text of a group, "host/g0", where gangs run; a replica's is "host/r0".
 std::string group_place(std::string_view host, std::uint16_t group);
@@ -101,7 +95,7 @@ struct GroupEntry {
   Group group;
   std::vector<std::uint32_t> pools;  // indices into the policy's pools, set by `assign_pools`
   /// Its devices, one after the other.
-  auto devices() const { return std::views::iota(first, first + group.count); }
+  DeviceRange devices() const { return {first, first + group.count}; }
   bool in_pool(std::uint32_t pool) const {
     return pool < 64 ? (pool_bits >> pool & 1U) != 0 : contains(pools, pool);
   }
