@@ -14,7 +14,17 @@
 
 namespace drover::router {
 
-struct ActionsDependencies : RouterTables {
+struct ActionsDependencies {
+  const RouterTiming& settings;
+  const Policy& policy;
+  const FleetState& fleet_state;
+  const ConnectionTable& connections;
+  const DeviceConditionTable& conditions;
+  const JobQueue& queue;
+  JobTable& jobs;
+  DrainTable& drains;
+  OutboxBuilder& outbox;
+  Publisher& publisher;
   JobEnds& ends;
   Attempts& attempts;
   DeviceAvailability& availability;

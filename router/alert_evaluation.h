@@ -10,10 +10,18 @@
 
 namespace drover::router {
 
-struct AlertEvaluationDependencies : RouterTables {
+struct AlertEvaluationDependencies {
+  const RouterTiming& settings;
+  const Policy& policy;
+  const FleetState& fleet_state;
+  const JobTable& jobs;
+  const JobQueue& queue;
+  const DeviceConditionTable& conditions;
   const OutlierReporting& outliers;
   const PowerControl& power;
   RejectedMessages& rejected;
+  OutboxBuilder& outbox;
+  Publisher& publisher;
 };
 
 /// Reads the other tables, and changes none of them.

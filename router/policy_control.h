@@ -9,11 +9,24 @@
 
 #include "router/alert_evaluation.h"
 #include "router/attempts/waiting_jobs.h"
+#include "router/decision/failback.h"
 #include "router/hosts/device_availability.h"
+#include "router/jobs/accounting.h"
 
 namespace drover::router {
 
-struct PolicyControlDependencies : RouterTables {
+struct PolicyControlDependencies {
+  const RouterTiming& settings;
+  const JobQueue& queue;
+  /// With the limits in force: its own, or the caps that operators set. Slow start is in fleet
+  /// time.
+  Policy& policy;
+  FleetState& fleet_state;
+  FairShare& tenants;
+  FailbackTable& failbacks;
+  Accounting& accounting;
+  OutboxBuilder& outbox;
+  Publisher& publisher;
   OutlierReporting& outliers;
   WaitingJobs& waiting;
   DeviceAvailability& availability;

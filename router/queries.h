@@ -16,14 +16,27 @@
 
 namespace drover::router {
 
-struct QueriesDependencies : RouterTables {
+struct QueriesDependencies {
+  const RouterTiming& settings;
+  const Policy& policy;
+  const JobTable& jobs;
+  const DeviceConditionTable& conditions;
+  const DecisionLog& decisions;
+  const Accounting& accounting;
+  const Publisher& publisher;
   const FleetTotals& totals;
   const PolicyControl& policy_control;
   const AlertEvaluation& alerts;
   const Actions& actions;
+  const devices::Catalogue& catalogue;
+  const RandomStream& random;
+  const PreemptionTable& preemptions;
   const WaitingJobs& waiting;
   const Dispatcher& dispatcher;
+  FleetState& fleet_state;  // changed for each trial of a decision, and restored
+  Estimator& estimator;
   ReservedDevices& reserved;
+  OutboxBuilder& outbox;
 };
 
 /// Reads what it is asked for, and keeps nothing but the number of the last snapshot. For each

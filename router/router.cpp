@@ -13,9 +13,9 @@
 
 namespace drover::router {
 
-/// The tables of the router, and the classes that work on them. Each class names the classes that
-/// it uses; all of these stand before it here, so that no two depend on each other. It hands each
-/// message to the class that answers it, and ticks the classes in a fixed order.
+/// The tables of the router, and the classes that work on them. Each class names the tables and the
+/// classes it uses; all of these stand before it here, so that no two depend on each other. It
+/// hands each message to the class that answers it, and ticks the classes in a fixed order.
 struct RouterCore {
   RouterCore(RouterSettings router_settings, Policy router_policy,
              const devices::Catalogue& known_specs, Instant start);
@@ -52,7 +52,6 @@ struct RouterCore {
 
   OutboxBuilder outbox;
   Publisher publisher;
-  RouterTables tables;  // all of the above
   RejectedMessages rejected;
   FleetTotals totals;
   WaitingJobs waiting;
@@ -122,29 +121,47 @@ RouterCore::RouterCore(RouterSettings router_settings, Policy router_policy,
       decisions(settings.decisions_kept),
       outbox({start, settings.suspect_after}),
       publisher({policy, fleet_state, conditions, host_counts, connections, queue, outbox}),
-      tables{settings,    policy,      catalogue,  random,  fleet_state, estimator,
-             connections, jobs,        queue,      tenants, failbacks,   accounting,
-             decisions,   host_counts, conditions, drains,  preemptions, replica_controller,
-             sent_caps,   outbox,      publisher},
-      rejected(tables, from_seconds(report_dropped_every_s * settings.speed)),
-      totals({tables, rejected}, start),
-      waiting(tables),
-      outliers(tables, {in_fleet_time(policy.eject, settings.speed), random.child("ejections")}),
-      reserved(tables),
-      ends({tables, outliers, reserved, waiting}),
-      attempts({tables, rejected, outliers, ends}),
-      dispatcher({tables, reserved, waiting, ends, attempts}, start),
-      replicas({tables, waiting, reserved, dispatcher}),
-      availability({tables, rejected}),
-      hosts({tables, rejected, outliers, reserved, attempts, availability}, welcome_of(settings),
-            start),
-      power(tables),
-      alerts({tables, outliers, power, rejected}),
-      policy_control({tables, outliers, waiting, availability, power, alerts},
+      rejected({connections, outbox, publisher},
+               from_seconds(report_dropped_every_s * settings.speed)),
+      totals({settings, policy, fleet_state, jobs, estimator, rejected, queue, accounting,
+              host_counts, outbox, publisher},
+             start),
+      waiting({settings, policy, catalogue, jobs, queue, tenants}),
+      outliers({policy, jobs, fleet_state, queue, publisher},
+               {in_fleet_time(policy.eject, settings.speed), random.child("ejections")}),
+      reserved({policy, fleet_state, estimator, jobs, queue, preemptions, publisher}),
+      ends({settings, policy, preemptions, fleet_state, estimator, jobs, queue, tenants, failbacks,
+            accounting, outbox, publisher, outliers, reserved, waiting}),
+      attempts({settings, policy, connections, preemptions, fleet_state, jobs, tenants, drains,
+                accounting, outbox, publisher, rejected, outliers, ends}),
+      dispatcher({settings,    policy,    catalogue, preemptions, random,    fleet_state, estimator,
+                  connections, jobs,      queue,     tenants,     failbacks, accounting,  decisions,
+                  outbox,      publisher, reserved,  waiting,     ends,      attempts},
+                 start),
+      replicas({settings, policy, catalogue, connections, jobs, tenants, preemptions, waiting,
+                queue, random, fleet_state, estimator, replica_controller, accounting, outbox,
+                publisher, reserved, dispatcher}),
+      availability({policy, drains, fleet_state, conditions, queue, publisher, rejected}),
+      hosts(
+          {settings,  policy,     fleet_state, estimator,  connections,        jobs,        queue,
+           tenants,   accounting, host_counts, conditions, replica_controller, sent_caps,   outbox,
+           publisher, rejected,   outliers,    reserved,   attempts,           availability},
+          welcome_of(settings), start),
+      power(
+          {settings, fleet_state, jobs, connections, policy, queue, sent_caps, outbox, publisher}),
+      alerts({settings, policy, fleet_state, jobs, queue, conditions, outliers, power, rejected,
+              outbox, publisher}),
+      policy_control({settings, queue, policy, fleet_state, tenants, failbacks, accounting, outbox,
+                      publisher, outliers, waiting, availability, power, alerts},
                      settings.policy_place, start),
-      actions({tables, ends, attempts, availability}),
-      submissions({tables, waiting, dispatcher}),
-      queries({tables, totals, policy_control, alerts, actions, waiting, dispatcher, reserved}),
+      actions({settings, policy, fleet_state, connections, conditions, queue, jobs, drains, outbox,
+               publisher, ends, attempts, availability}),
+      submissions(
+          {policy, catalogue, queue, jobs, accounting, outbox, publisher, waiting, dispatcher}),
+      queries({settings,   policy,      jobs,      conditions,     decisions,
+               accounting, publisher,   totals,    policy_control, alerts,
+               actions,    catalogue,   random,    preemptions,    waiting,
+               dispatcher, fleet_state, estimator, reserved,       outbox}),
       begun(start),
       ticked(start),
       next_summary(saturating_add(start, settings.summary_every)),

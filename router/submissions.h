@@ -8,7 +8,14 @@
 
 namespace drover::router {
 
-struct SubmissionsDependencies : RouterTables {
+struct SubmissionsDependencies {
+  const Policy& policy;
+  const devices::Catalogue& catalogue;
+  const JobQueue& queue;
+  JobTable& jobs;
+  Accounting& accounting;
+  OutboxBuilder& outbox;
+  Publisher& publisher;
   WaitingJobs& waiting;
   Dispatcher& dispatcher;
 };

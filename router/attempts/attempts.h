@@ -18,12 +18,24 @@
 #include <vector>
 
 #include "fleet/messages.h"
+#include "router/actions/drain_table.h"
 #include "router/attempts/job_ends.h"
 #include "router/publishing/rejected_messages.h"
 
 namespace drover::router {
 
-struct AttemptsDependencies : RouterTables {
+struct AttemptsDependencies {
+  const RouterTiming& settings;
+  const Policy& policy;
+  const ConnectionTable& connections;
+  const PreemptionTable& preemptions;
+  FleetState& fleet_state;
+  JobTable& jobs;
+  FairShare& tenants;
+  DrainTable& drains;
+  Accounting& accounting;
+  OutboxBuilder& outbox;
+  Publisher& publisher;
   RejectedMessages& rejected;
   OutlierReporting& outliers;
   JobEnds& ends;

@@ -7,10 +7,24 @@
 #include "router/attempts/outlier_reporting.h"
 #include "router/attempts/reserved_devices.h"
 #include "router/attempts/waiting_jobs.h"
+#include "router/decision/failback.h"
+#include "router/jobs/accounting.h"
 
 namespace drover::router {
 
-struct JobEndsDependencies : RouterTables {
+struct JobEndsDependencies {
+  const RouterTiming& settings;
+  const Policy& policy;
+  const PreemptionTable& preemptions;
+  FleetState& fleet_state;
+  Estimator& estimator;
+  JobTable& jobs;
+  JobQueue& queue;
+  FairShare& tenants;
+  FailbackTable& failbacks;
+  Accounting& accounting;
+  OutboxBuilder& outbox;
+  Publisher& publisher;
   OutlierReporting& outliers;
   ReservedDevices& reserved;
   WaitingJobs& waiting;

@@ -9,15 +9,24 @@
 #include <vector>
 
 #include "router/health/outlier_detector.h"
-#include "router/publishing/router_tables.h"
+#include "router/jobs/queue.h"
+#include "router/publishing/publisher.h"
 
 namespace drover::router {
 
+struct OutlierReportingDependencies {
+  const Policy& policy;
+  const JobTable& jobs;
+  FleetState& fleet_state;
+  JobQueue& queue;
+  Publisher& publisher;
+};
+
 /// Tells the detector how attempts ended, and FleetState which places are ejected.
-class OutlierReporting : RouterTables {
+class OutlierReporting : OutlierReportingDependencies {
  public:
-  OutlierReporting(const RouterTables& tables, OutlierDetector detector)
-      : RouterTables(tables), detector_(std::move(detector)) {}
+  OutlierReporting(const OutlierReportingDependencies& uses, OutlierDetector detector)
+      : OutlierReportingDependencies(uses), detector_(std::move(detector)) {}
 
   /// The attempt finished, or failed for this reason through this host's fault.
   void record_success(Instant now, const JobRecord& record);

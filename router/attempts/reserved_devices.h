@@ -5,15 +5,28 @@
 #include <string_view>
 
 #include "router/decision/decide.h"
-#include "router/publishing/router_tables.h"
+#include "router/jobs/preemption_table.h"
+#include "router/jobs/queue.h"
+#include "router/publishing/publisher.h"
 
 namespace drover::router {
 
+struct ReservedDevicesDependencies {
+  const Policy& policy;
+  FleetState& fleet_state;
+  Estimator& estimator;
+  JobTable& jobs;
+  JobQueue& queue;
+  PreemptionTable& preemptions;
+  Publisher& publisher;
+};
+
 /// Keeps the devices of the PreemptionTable reserved in FleetState. A reservation ends when its job
 /// is placed anywhere, when it ends, when a host is lost, or when its time is over.
-class ReservedDevices : RouterTables {
+class ReservedDevices : ReservedDevicesDependencies {
  public:
-  explicit ReservedDevices(const RouterTables& tables) : RouterTables(tables) {}
+  explicit ReservedDevices(const ReservedDevicesDependencies& uses)
+      : ReservedDevicesDependencies(uses) {}
 
   const Preemption& begin(Preemption preemption);
   /// Releases the devices reserved for the job. `why`: reported; empty: the job was placed.

@@ -8,15 +8,26 @@
 #include <string>
 #include <utility>
 
+#include "devices/catalogue/catalogue.h"
 #include "router/health/retry_budget.h"
-#include "router/publishing/router_tables.h"
+#include "router/health/timing.h"
+#include "router/jobs/queue.h"
 
 namespace drover::router {
 
+struct WaitingJobsDependencies {
+  const RouterTiming& settings;
+  const Policy& policy;
+  const devices::Catalogue& catalogue;
+  const JobTable& jobs;
+  JobQueue& queue;
+  FairShare& tenants;
+};
+
 /// Decides nothing about a job: it says which ones may be decided, and which ones are late.
-class WaitingJobs : RouterTables {
+class WaitingJobs : WaitingJobsDependencies {
  public:
-  explicit WaitingJobs(const RouterTables& tables) : RouterTables(tables) {}
+  explicit WaitingJobs(const WaitingJobsDependencies& uses) : WaitingJobsDependencies(uses) {}
 
   /// Sets the job's class and rule by the policy in force.
   void set_class(JobRecord& record) const;

@@ -10,12 +10,30 @@
 #include <string>
 #include <vector>
 
+#include "fleet/base/random_stream.h"
 #include "router/attempts/attempts.h"
+#include "router/explain/decision_log.h"
 #include "router/jobs/victim_selection.h"
 
 namespace drover::router {
 
-struct DispatcherDependencies : RouterTables {
+struct DispatcherDependencies {
+  const RouterTiming& settings;
+  const Policy& policy;
+  const devices::Catalogue& catalogue;
+  const PreemptionTable& preemptions;
+  RandomStream& random;
+  FleetState& fleet_state;
+  Estimator& estimator;
+  ConnectionTable& connections;
+  JobTable& jobs;
+  JobQueue& queue;
+  FairShare& tenants;
+  FailbackTable& failbacks;
+  Accounting& accounting;
+  DecisionLog& decisions;
+  OutboxBuilder& outbox;
+  Publisher& publisher;
   ReservedDevices& reserved;
   WaitingJobs& waiting;
   JobEnds& ends;

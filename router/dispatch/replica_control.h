@@ -21,11 +21,27 @@
 #include <vector>
 
 #include "router/dispatch/dispatcher.h"
+#include "router/jobs/replica_controller.h"
 
 namespace drover::router {
 
-struct ReplicaControlDependencies : RouterTables {
+struct ReplicaControlDependencies {
+  const RouterTiming& settings;
+  const Policy& policy;
+  const devices::Catalogue& catalogue;
+  const ConnectionTable& connections;
+  const JobTable& jobs;
+  const FairShare& tenants;
+  const PreemptionTable& preemptions;
   const WaitingJobs& waiting;
+  const JobQueue& queue;
+  RandomStream& random;
+  FleetState& fleet_state;
+  Estimator& estimator;
+  ReplicaController& replica_controller;
+  Accounting& accounting;
+  OutboxBuilder& outbox;
+  Publisher& publisher;
   ReservedDevices& reserved;
   Dispatcher& dispatcher;
 };

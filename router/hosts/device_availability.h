@@ -2,11 +2,20 @@
 // drained, and whose host stays; and which faults are in force on them.
 #pragma once
 
+#include "router/actions/drain_table.h"
+#include "router/fleet_state/device_conditions.h"
+#include "router/jobs/queue.h"
 #include "router/publishing/rejected_messages.h"
 
 namespace drover::router {
 
-struct DeviceAvailabilityDependencies : RouterTables {
+struct DeviceAvailabilityDependencies {
+  const Policy& policy;
+  const DrainTable& drains;
+  FleetState& fleet_state;
+  DeviceConditionTable& conditions;
+  JobQueue& queue;
+  Publisher& publisher;
   RejectedMessages& rejected;
 };
 

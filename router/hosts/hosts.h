@@ -7,10 +7,26 @@
 #include "router/attempts/attempts.h"
 #include "router/health/failure_detector.h"
 #include "router/hosts/device_availability.h"
+#include "router/jobs/replica_controller.h"
 
 namespace drover::router {
 
-struct HostsDependencies : RouterTables {
+struct HostsDependencies {
+  const RouterTiming& settings;
+  const Policy& policy;
+  FleetState& fleet_state;
+  Estimator& estimator;
+  ConnectionTable& connections;
+  JobTable& jobs;
+  JobQueue& queue;
+  FairShare& tenants;
+  Accounting& accounting;
+  HostCounterTable& host_counts;
+  DeviceConditionTable& conditions;
+  ReplicaController& replica_controller;
+  SentCaps& sent_caps;
+  OutboxBuilder& outbox;
+  Publisher& publisher;
   RejectedMessages& rejected;
   OutlierReporting& outliers;
   ReservedDevices& reserved;

@@ -17,14 +17,29 @@
 
 #include "router/actions/power_caps.h"
 #include "router/alerts/alerts.h"
-#include "router/publishing/router_tables.h"
+#include "router/health/timing.h"
+#include "router/jobs/queue.h"
+#include "router/publishing/publisher.h"
 
 namespace drover::router {
 
+struct PowerControlDependencies {
+  const RouterTiming& settings;
+  const FleetState& fleet_state;
+  const JobTable& jobs;
+  const ConnectionTable& connections;
+  Policy& policy;  // only its limits
+  JobQueue& queue;
+  SentCaps& sent_caps;
+  OutboxBuilder& outbox;
+  Publisher& publisher;
+};
+
 /// Sets the limits in force, and sends caps to devices.
-class PowerControl : RouterTables {
+class PowerControl : PowerControlDependencies {
  public:
-  explicit PowerControl(const RouterTables& tables) : RouterTables(tables), caps_(policy.limits) {}
+  explicit PowerControl(const PowerControlDependencies& uses)
+      : PowerControlDependencies(uses), caps_(policy.limits) {}
 
   void handle(Instant now, const Caller& caller, const SetPowerCap& cap);
   /// Caps of the ledger, with their times.

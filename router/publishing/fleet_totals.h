@@ -7,12 +7,27 @@
 #include <utility>
 
 #include "fleet/messages.h"
+#include "router/decision/estimate.h"
+#include "router/fleet_state/host_counters.h"
+#include "router/health/timing.h"
+#include "router/jobs/accounting.h"
+#include "router/jobs/queue.h"
 #include "router/publishing/rejected_messages.h"
 
 namespace drover::router {
 
-struct FleetTotalsDependencies : RouterTables {
+struct FleetTotalsDependencies {
+  const RouterTiming& settings;
+  const Policy& policy;
+  const FleetState& fleet_state;
+  const JobTable& jobs;
+  const Estimator& estimator;
   const RejectedMessages& rejected;
+  JobQueue& queue;
+  Accounting& accounting;
+  HostCounterTable& host_counts;
+  OutboxBuilder& outbox;
+  Publisher& publisher;
 };
 
 /// Sums up what the tables hold, writes the sums to the ledger, and publishes them after that.

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "fleet/messages.h"
+#include "router/health/connection_table.h"
 #include "router/health/sender_counters.h"
-#include "router/publishing/router_tables.h"
+#include "router/publishing/outbox_builder.h"
+#include "router/publishing/publisher.h"
 
 namespace drover::router {
 
@@ -17,12 +19,18 @@ namespace drover::router {
 std::optional<std::string> why_refused(const ConnectionTable& connections, Peer from,
                                        const Message& message);
 
+struct RejectedMessagesDependencies {
+  ConnectionTable& connections;
+  OutboxBuilder& outbox;
+  Publisher& publisher;
+};
+
 /// Counts them by sender, and reports each sender now and then.
-class RejectedMessages : RouterTables {
+class RejectedMessages : RejectedMessagesDependencies {
  public:
   /// `report_interval`: between two events about one sender.
-  RejectedMessages(const RouterTables& tables, Duration report_interval)
-      : RouterTables(tables),
+  RejectedMessages(const RejectedMessagesDependencies& uses, Duration report_interval)
+      : RejectedMessagesDependencies(uses),
         dropped_(report_interval),
         deferred_(report_interval),
         implausible_(report_interval),

@@ -14,7 +14,7 @@
 
 namespace drover::router {
 
-struct TestTables {
+struct RouterTables {
   /// The messages of this kind in the outbox so far, which also loses its other messages.
   template <typename Body>
   std::vector<Body> take() {
@@ -50,7 +50,6 @@ struct TestTables {
   RouterTiming settings;
   Policy policy = builtin_policy();
   const devices::Catalogue& catalogue = devices::Catalogue::embedded();
-  RandomStream random{1};
   FleetState fleet_state;
   Estimator estimator;
   ConnectionTable connections;
@@ -60,7 +59,6 @@ struct TestTables {
   FairShare tenants;
   FailbackTable failbacks;
   Accounting accounting{now};
-  DecisionLog decisions{100};
   HostCounterTable host_counts;
   DeviceConditionTable conditions;
   DrainTable drains;
@@ -69,17 +67,17 @@ struct TestTables {
   SentCaps sent_caps;
   OutboxBuilder outbox{{now, settings.suspect_after}};
   Publisher publisher{{policy, fleet_state, conditions, host_counts, connections, queue, outbox}};
-  RouterTables all{settings,    policy,      catalogue,  random,  fleet_state, estimator,
-                   connections, jobs,        queue,      tenants, failbacks,   accounting,
-                   decisions,   host_counts, conditions, drains,  preemptions, replica_controller,
-                   sent_caps,   outbox,      publisher};
-  RejectedMessages rejected{all, std::chrono::minutes(1)};
-  WaitingJobs waiting{all};
-  OutlierReporting outliers{all, {policy.eject, RandomStream(1)}};
-  ReservedDevices reserved{all};
-  JobEnds ends{{all, outliers, reserved, waiting}};
-  Attempts attempts{{all, rejected, outliers, ends}};
-  DeviceAvailability availability{{all, rejected}};
+  RejectedMessages rejected{{connections, outbox, publisher}, std::chrono::minutes(1)};
+  WaitingJobs waiting{{settings, policy, catalogue, jobs, queue, tenants}};
+  OutlierReporting outliers{{policy, jobs, fleet_state, queue, publisher},
+                            {policy.eject, RandomStream(1)}};
+  ReservedDevices reserved{{policy, fleet_state, estimator, jobs, queue, preemptions, publisher}};
+  JobEnds ends{{settings, policy, preemptions, fleet_state, estimator, jobs, queue, tenants,
+                failbacks, accounting, outbox, publisher, outliers, reserved, waiting}};
+  Attempts attempts{{settings, policy, connections, preemptions, fleet_state, jobs, tenants, drains,
+                     accounting, outbox, publisher, rejected, outliers, ends}};
+  DeviceAvailability availability{
+      {policy, drains, fleet_state, conditions, queue, publisher, rejected}};
 };
 
 }  // namespace drover::router

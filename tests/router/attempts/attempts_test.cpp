@@ -10,7 +10,7 @@ namespace {
 using std::chrono::seconds;
 
 TEST(Attempts, RunOnceTheirHostHasAccepted) {
-  TestTables tables;
+  RouterTables tables;
   tables.add_host("h1");
   JobRecord& record = tables.add_attempt(1, "h1");
   tables.attempts.handle(tables.now, tables.caller("h2"), Accepted{record.job.id, 1});
@@ -24,7 +24,7 @@ TEST(Attempts, RunOnceTheirHostHasAccepted) {
 }
 
 TEST(Attempts, EndWithTheirHost) {
-  TestTables tables;
+  RouterTables tables;
   const HostIndex host = tables.add_host("h1");
   JobRecord& record = tables.add_attempt(1, "h1");
   tables.attempts.lose_host(tables.now, tables.fleet_state.hosts()[host].registration, "was lost",
@@ -35,7 +35,7 @@ TEST(Attempts, EndWithTheirHost) {
 }
 
 TEST(Attempts, OnADrainedDeviceAreCancelledAtTheDeadlineAndEachHeartbeatAfterIt) {
-  TestTables tables;
+  RouterTables tables;
   tables.add_host("h1");
   tables.add_attempt(1, "h1");
   tables.drains.apply(tables.now, {"host:h1", true, seconds(10)});
@@ -51,7 +51,7 @@ TEST(Attempts, OnADrainedDeviceAreCancelledAtTheDeadlineAndEachHeartbeatAfterIt)
 }
 
 TEST(JobEnds, FailAJobThatHasWaitedUntilItsDeadline) {
-  TestTables tables;
+  RouterTables tables;
   Job job = serve_job(1);
   job.deadline = seconds(10);
   JobRecord& record = tables.jobs.add(job, tables.now);

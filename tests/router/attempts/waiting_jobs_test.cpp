@@ -10,7 +10,7 @@ namespace {
 using std::chrono::seconds;
 
 TEST(WaitingJobs, AreLateOnceAtTheirDeadlineUnlessAnAttemptRuns) {
-  TestTables tables;
+  RouterTables tables;
   Job job = serve_job(1);
   job.deadline = seconds(10);
   JobRecord& waits = tables.jobs.add(job, tables.now);
@@ -25,7 +25,7 @@ TEST(WaitingJobs, AreLateOnceAtTheirDeadlineUnlessAnAttemptRuns) {
 }
 
 TEST(WaitingJobs, OnlyFailedJobsWaitForTheRetryBudget) {
-  TestTables tables;
+  RouterTables tables;
   tables.policy.retry.budget = {0, 1, seconds(10)};
   JobRecord& record = tables.jobs.add(serve_job(1), tables.now);
   tables.waiting.retry_began(tables.now);
@@ -36,7 +36,7 @@ TEST(WaitingJobs, OnlyFailedJobsWaitForTheRetryBudget) {
 }
 
 TEST(WaitingJobs, JoinTheQueueWithTheirClassAndLeaveItOnce) {
-  TestTables tables;
+  RouterTables tables;
   JobRecord& record = tables.jobs.add(serve_job(1), tables.now);
   tables.waiting.add(record);
   EXPECT_EQ(tables.queue.size(), 1u);

@@ -10,8 +10,13 @@ namespace {
 
 using std::chrono::seconds;
 
-struct HostTables : TestTables {
-  Hosts hosts{{all, rejected, outliers, reserved, attempts, availability}, JoinAccepted{}, now};
+struct HostTables : RouterTables {
+  Hosts hosts{
+      {settings,  policy,     fleet_state, estimator,  connections,        jobs,        queue,
+       tenants,   accounting, host_counts, conditions, replica_controller, sent_caps,   outbox,
+       publisher, rejected,   outliers,    reserved,   attempts,           availability},
+      JoinAccepted{},
+      now};
   HostIndex join(const std::string& name) {
     ConnectionEntry& line = connections.touch(now, 1);
     hosts.handle(now, {{Channel::control, 1}, line, ""}, RouterHarness::registration(name));
@@ -40,7 +45,7 @@ TEST(Hosts, AnAgentThatHasNotRegisteredIsAskedToOncePerHeartbeat) {
 }
 
 TEST(DeviceAvailability, DrainsAndResumesTheDevicesOfAnOrder) {
-  TestTables tables;
+  RouterTables tables;
   const HostIndex host = tables.add_host("h1");
   const DeviceIndex device = tables.fleet_state.hosts()[host].devices[3];
   const auto closed = [&] { return is_closed(tables.fleet_state.devices(), device); };
@@ -54,7 +59,7 @@ TEST(DeviceAvailability, DrainsAndResumesTheDevicesOfAnOrder) {
 }
 
 TEST(DeviceAvailability, AnUnknownDeviceInAReportIsDropped) {
-  TestTables tables;
+  RouterTables tables;
   tables.add_host("h1");
   DeviceReport report;
   report.device = 8;

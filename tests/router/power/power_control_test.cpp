@@ -10,11 +10,16 @@ namespace {
 
 using std::chrono::seconds;
 
-struct PowerTables : TestTables {
-  PowerControl power{all};
-  AlertEvaluation alerts{{all, outliers, power, rejected}};
+struct PowerTables : RouterTables {
+  PowerControl power{
+      {settings, fleet_state, jobs, connections, policy, queue, sent_caps, outbox, publisher}};
+  AlertEvaluation alerts{{settings, policy, fleet_state, jobs, queue, conditions, outliers, power,
+                          rejected, outbox, publisher}};
   PolicyControl policy_control{
-      {all, outliers, waiting, availability, power, alerts}, "drover.toml", now};
+      {settings, queue, policy, fleet_state, tenants, failbacks, accounting, outbox, publisher,
+       outliers, waiting, availability, power, alerts},
+      "drover.toml",
+      now};
 };
 
 TEST(PowerControl, ACapHoldsUntilItsTimeIsOver) {
