@@ -27,8 +27,8 @@ struct MetricColumn {
 };
 
 constexpr std::array<MetricColumn, metric_count> metric_columns = {{
-    {Metric::utilization, &DeviceColumns::utilization, nullptr},
-    // Only users and alert rules read these.
+    // Only users and alert rules read those that are unknown at first.
+    {Metric::utilization, &DeviceColumns::utilization, nullptr, absent},
     {Metric::tensor_activity, &DeviceColumns::tensor_activity, nullptr, absent},
     {Metric::memory_activity, &DeviceColumns::memory_activity, nullptr, absent},
     {Metric::memory_used, nullptr, &DeviceColumns::memory_used},
@@ -39,8 +39,8 @@ constexpr std::array<MetricColumn, metric_count> metric_columns = {{
     {Metric::clock, &DeviceColumns::clock_mhz, nullptr, 0, true},
     {Metric::throttle, nullptr, nullptr},  // throttle: bits
     {Metric::energy, nullptr, &DeviceColumns::energy_j, 0, true},
-    {Metric::queue, &DeviceColumns::queue, nullptr},
-    {Metric::running, &DeviceColumns::running, nullptr},
+    {Metric::queue, &DeviceColumns::queue, nullptr, absent},
+    {Metric::running, &DeviceColumns::running, nullptr, absent},
     {Metric::memory_temperature, &DeviceColumns::memory_temperature_c, nullptr, absent},
     {Metric::power_violation, nullptr, &DeviceColumns::power_violation_s, absent},
     {Metric::thermal_violation, nullptr, &DeviceColumns::thermal_violation_s, absent},
@@ -71,7 +71,7 @@ void each_column(DeviceColumns& columns, Visit visit) {
     if (metric_column.wide != nullptr) visit(columns.*metric_column.wide, metric_column.unknown);
   }
   zero(columns.power_w);
-  zero(columns.throttle);
+  visit(columns.throttle, throttle_unknown);
   zero(columns.condition);
   zero(columns.gang);
   zero(columns.replicas);
@@ -105,7 +105,9 @@ void clear(DeviceColumns& columns, DeviceIndex first, std::size_t count) {
 
 double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric) {
   if (metric == Metric::power) return above_zero(columns.power_w[device]);
-  if (metric == Metric::throttle) return columns.throttle[device];
+  if (metric == Metric::throttle) {
+    return columns.throttle[device] == throttle_unknown ? absent : columns.throttle[device];
+  }
   if (metric == Metric::memory_used && !(columns.memory_total[device] > 0)) return absent;
   const MetricColumn& metric_column = row_at(metric_columns, metric);
   const double value = metric_column.narrow != nullptr ? (columns.*metric_column.narrow)[device]

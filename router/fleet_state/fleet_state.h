@@ -168,6 +168,9 @@ struct alignas(64) ReplicaEntry {
   }
 };
 
+/// Throttle bits before the first sample that has them. No reason has this bit.
+inline constexpr std::uint32_t throttle_unknown = 0x8000'0000;
+
 /// One column per fact, one row per device.
 struct DeviceColumns {
   std::vector<HostIndex> host;
@@ -178,7 +181,7 @@ struct DeviceColumns {
       temperature_c, clock_mhz, queue, running, memory_temperature_c;
   std::vector<double> memory_used, memory_total, energy_j;
   std::vector<double> power_violation_s, thermal_violation_s, board_violation_s;
-  std::vector<std::uint32_t> throttle;
+  std::vector<std::uint32_t> throttle;  // bits of Throttle, or `throttle_unknown`
   std::vector<std::uint32_t> condition;  // bits of PlacementCondition
   // Reservations: a training gang (its job), or replicas.
   std::vector<JobId> gang;              // empty: none
@@ -199,8 +202,8 @@ void grow(DeviceColumns& columns, std::size_t size);
 /// Resets these rows to unknown or zero.
 void clear(DeviceColumns& columns, DeviceIndex first, std::size_t count);
 
-/// The metric in the device's last sample. Metrics that no device can report as zero (power,
-/// temperature, clock) are NaN while unknown; the columns hold zeros there.
+/// The metric in the last sample that had it; NaN if none had. Where no device can report zero
+/// (power, temperature, clock), the columns hold zeros for that.
 double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric);
 
 struct RowRun;

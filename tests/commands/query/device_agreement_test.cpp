@@ -36,13 +36,6 @@ for = "0s"
 clear_for = "0s"
 )";
 
-/// Whether boards may report no such metric. The router decides by the others: it keeps their last
-/// value, or zero.
-bool may_lack(Metric metric) {
-  return metric != Metric::utilization && metric != Metric::throttle && metric != Metric::queue &&
-         metric != Metric::running;
-}
-
 /// The same random facts as the router and a client have them.
 class RandomDevices : public router::DecisionFixture {
  public:
@@ -104,13 +97,11 @@ class RandomDevices : public router::DecisionFixture {
       row.device = device;
       for (int metric = 0; metric < metric_count; ++metric) {
         const auto which = static_cast<Metric>(metric);
-        if (!may_lack(which) || random_.chance(0.2)) continue;
+        if (random_.chance(0.2)) continue;
         row[which] = 1 + std::floor(random_.uniform() * 100);
+        if (which == Metric::utilization) row[which] /= 101;
+        if (which == Metric::throttle) row[which] *= 4;
       }
-      row[Metric::utilization] = std::floor(random_.uniform() * 100) / 100;
-      row[Metric::throttle] = static_cast<double>(4 * random_.below(32));
-      row[Metric::queue] = static_cast<double>(random_.below(5));
-      row[Metric::running] = static_cast<double>(random_.below(5));
       row[Metric::memory_total] = 80e9;
       row[Metric::memory_used] = std::floor(random_.uniform() * 80) * 1e9;
     }
