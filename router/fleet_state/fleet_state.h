@@ -181,7 +181,7 @@ struct DeviceColumns {
       temperature_c, clock_mhz, queue, running, memory_temperature_c;
   std::vector<double> memory_used, memory_total, energy_j;
   std::vector<double> power_violation_s, thermal_violation_s, board_violation_s;
-  std::vector<std::uint32_t> throttle;  // bits of Throttle, or `throttle_unknown`
+  std::vector<std::uint32_t> throttle;   // bits of Throttle, or `throttle_unknown`
   std::vector<std::uint32_t> condition;  // bits of PlacementCondition
   // Reservations: a training gang (its job), or replicas.
   std::vector<JobId> gang;              // empty: none
