@@ -48,9 +48,8 @@ Result<std::vector<Target>> targets_of(const UiState& ui, std::vector<std::strin
   if (names.empty())
     return error("nothing is selected: name a target, such as gpu-a/3 or host:gpu-a");
   for (const std::string& name : names) {
-    const auto target = parse_target(name);
-    if (!target) return target.error();
-    targets.push_back(*target);
+    DROVER_ASSIGN(const auto target, parse_target(name));
+    targets.push_back(target);
   }
   return targets;
 }
@@ -104,10 +103,10 @@ Result<Duration> take_span(std::vector<std::string>& words, std::string_view bef
   const auto at = std::find(words.rbegin(), words.rend(), before);
   if (at == words.rend() || at == words.rbegin()) return otherwise.in_fleet_time(speed);
   const auto first = static_cast<std::size_t>(words.rend() - at);
-  const auto span = parse_action_duration(joined(std::span(words).subspan(first), " "), before);
-  if (!span) return span.error();
+  DROVER_ASSIGN(const auto span,
+                parse_action_duration(joined(std::span(words).subspan(first), " "), before));
   words.resize(first - 1);
-  return span->in_fleet_time(speed);
+  return span.in_fleet_time(speed);
 }
 
 /// Removes the word from the end if it is the last one, and returns whether it was.
@@ -120,20 +119,18 @@ bool take_word(std::vector<std::string>& words, std::string_view word) {
 Result<FleetAction> set_drain(const Model& model, const UiState& ui, double speed,
                               std::string_view text, bool drained) {
   std::vector<std::string> words = words_of(text);
-  const auto within = take_span(words, "within", speed, {});
-  if (!within) return within.error();
-  if (!drained && *within > Duration{0}) return error("expected targets; resume takes no 'within'");
-  const auto targets = targets_of(ui, std::move(words));
-  if (!targets) return targets.error();
+  DROVER_ASSIGN(const auto within, take_span(words, "within", speed, {}));
+  if (!drained && within > Duration{0}) return error("expected targets; resume takes no 'within'");
+  DROVER_ASSIGN(const auto targets, targets_of(ui, std::move(words)));
   FleetAction action;
-  const std::string reach = reach_text(reach_of(model, *targets));
-  const std::string then = *within > Duration{0} ? fmt::format("after {} running work is requeued",
-                                                               duration_phrase(*within, speed))
-                                                 : "running work finishes";
+  const std::string reach = reach_text(reach_of(model, targets));
+  const std::string then = within > Duration{0} ? fmt::format("after {} running work is requeued",
+                                                              duration_phrase(within, speed))
+                                                : "running work finishes";
   action.question = drained ? fmt::format("Drain {}: no new work; {}", reach, then)
                             : fmt::format("Resume {}: new work is allowed again", reach);
-  for (const Target& one : *targets) {
-    action.requests.push_back(SetDrain{to_text(one), drained, *within});
+  for (const Target& one : targets) {
+    action.requests.push_back(SetDrain{to_text(one), drained, within});
   }
   return action;
 }
@@ -162,12 +159,11 @@ Result<FleetAction> cap_action(const Model& model, const UiState&, double speed,
     return error("expected a target and watts: site 20kW, pool:h100 4.5kW for 10m, site none");
   cap.target = words[0];
   cap.duration = *duration;
-  const auto target = parse_target(words[0]);
-  if (!target) return target.error();
-  if (target->kind != TargetKind::site && target->kind != TargetKind::pool) {
+  DROVER_ASSIGN(const auto target, parse_target(words[0]));
+  if (target.kind != TargetKind::site && target.kind != TargetKind::pool) {
     return error("found '{}', expected site or pool:NAME", excerpt(words[0]));
   }
-  const std::string reach = reach_text(reach_of(model, {*target}));
+  const std::string reach = reach_text(reach_of(model, {target}));
   FleetAction action;
   if (words[1] == "none") {
     action.question = fmt::format("Remove the cap of {}: the policy's limit applies", reach);
@@ -231,16 +227,14 @@ Result<FleetAction> inject_action(const Model& model, const UiState& ui, double 
     fault_text = words.back() + " " + fault_text;
     words.pop_back();
   }
-  const auto request = parse_fault_request(fault_text);
-  if (!request) return request.error();
-  const Fault fault = request->in_fleet_time(speed);
-  const auto targets = targets_of(ui, std::move(words));
-  if (!targets) return targets.error();
+  DROVER_ASSIGN(const auto request, parse_fault_request(fault_text));
+  const Fault fault = request.in_fleet_time(speed);
+  DROVER_ASSIGN(const auto targets, targets_of(ui, std::move(words)));
   FleetAction action;
   action.question =
-      fmt::format("Inject {} into {} for {}", to_text(fault), reach_text(reach_of(model, *targets)),
+      fmt::format("Inject {} into {} for {}", to_text(fault), reach_text(reach_of(model, targets)),
                   duration_phrase(*duration, speed));
-  for (const Target& one : *targets) {
+  for (const Target& one : targets) {
     InjectFault inject{to_text(one), fault, 0, 1};
     inject.fault.duration = *duration;
     action.requests.push_back(std::move(inject));

@@ -27,12 +27,11 @@ Status show(DashboardState& state, std::string_view) {
 
 Status show_device(DashboardState& state, std::string_view argument) {
   if (!argument.empty()) {
-    const auto id = parse_device_id(argument);
-    if (!id) return id.error();
-    if (!state.model().find(*id)) {
+    DROVER_ASSIGN(const auto id, parse_device_id(argument));
+    if (!state.model().find(id)) {
       return error("no device {}", excerpt(argument));
     }
-    state.ui().device = *id;
+    state.ui().device = id;
   }
   return show<ViewId::device>(state, {});
 }
@@ -50,14 +49,13 @@ std::vector<std::string> metric_words(const DashboardState&) { return map_metric
 
 Status go_to(DashboardState& state, std::string_view argument) {
   const TimeRange covered{state.cursor.timeline().first(), state.cursor.latest(state.now)};
-  const auto at = parse_moment(argument, state.cursor.shown(), covered);
-  if (!at) return at.error();
-  if (*at < covered.first || *at > covered.last) {
+  DROVER_ASSIGN(const auto at, parse_moment(argument, state.cursor.shown(), covered));
+  if (at < covered.first || at > covered.last) {
     return error("found '{}', expected {} to {} of fleet time (0s to {} from the start)",
                  excerpt(argument), to_clock_text(covered.first), to_clock_text(covered.last),
                  duration_text(to_seconds(covered.last - covered.first)));
   }
-  state.cursor.go_to(*at, state.now);
+  state.cursor.go_to(at, state.now);
   return {};
 }
 
@@ -80,18 +78,16 @@ Status find(DashboardState& state, std::string_view argument) {
 Status choose_columns(DashboardState& state, std::string_view argument) {
   std::vector<ShownColumn> wanted;
   if (!argument.empty()) {
-    auto parsed = parse_columns(argument);
-    if (!parsed) return parsed.error();
-    wanted = std::move(*parsed);
+    DROVER_ASSIGN(auto parsed, parse_columns(argument));
+    wanted = std::move(parsed);
   }
   state.ui().devices.wanted = std::move(wanted);
   return show<ViewId::devices>(state, {});
 }
 
 Status sort_devices_by(DashboardState& state, std::string_view argument) {
-  const auto keys = parse_sort(argument);
-  if (!keys) return keys.error();
-  sort_by(state.ui().devices, *keys);
+  DROVER_ASSIGN(const auto keys, parse_sort(argument));
+  sort_by(state.ui().devices, keys);
   return show<ViewId::devices>(state, {});
 }
 

@@ -126,9 +126,8 @@ Status DashboardState::check_can_control() const {
 
 Status DashboardState::propose(ActionFunction* action, std::string_view words) {
   DROVER_TRY(check_can_control());
-  auto change = action(model(), ui(), options.speed, words);
-  if (!change) return change.error();
-  proposed = std::move(*change);
+  DROVER_ASSIGN(auto change, action(model(), ui(), options.speed, words));
+  proposed = std::move(change);
   return {};
 }
 

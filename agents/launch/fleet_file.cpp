@@ -155,17 +155,16 @@ Status check_unique(const std::vector<LaunchHost>& hosts) {
 }  // namespace
 
 Result<LaunchFleet> parse_fleet_file(std::string_view text, const std::string& place) {
-  auto file = Table::parse(text, place);
-  if (!file) return file.error();
+  DROVER_ASSIGN(auto file, Table::parse(text, place));
   LaunchFleet fleet;
-  read_router(*file, fleet);
+  read_router(file, fleet);
   LaunchHost defaults;
   defaults.root = "~/.drover";
   defaults.rack = "rack-1";
   defaults.site = "local";
-  if (std::optional<Table> table = file->table("defaults")) read_host(*table, defaults);
-  for (Table& entry : file->tables("hosts")) read_entry(entry, defaults, fleet.hosts);
-  DROVER_TRY(file->finish());
+  if (std::optional<Table> table = file.table("defaults")) read_host(*table, defaults);
+  for (Table& entry : file.tables("hosts")) read_entry(entry, defaults, fleet.hosts);
+  DROVER_TRY(file.finish());
   if (fleet.hosts.empty()) {
     return error("{}: names no host, expected [[hosts]] with hosts = \"node[01-04]\"", place);
   }
@@ -175,13 +174,12 @@ Result<LaunchFleet> parse_fleet_file(std::string_view text, const std::string& p
 
 Result<std::vector<LaunchHost>> chosen_hosts(const LaunchFleet& fleet, std::string_view nodeset) {
   if (nodeset.empty()) return fleet.hosts;
-  auto names = expand_nodeset(nodeset, "--hosts");
-  if (!names) return names.error();
+  DROVER_ASSIGN(auto names, expand_nodeset(nodeset, "--hosts"));
   std::map<std::string, const LaunchHost*> known;
   for (const LaunchHost& host : fleet.hosts) known[host.name] = &host;
   std::vector<LaunchHost> chosen;
   std::vector<std::string> unknown;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     const auto found = known.find(name);
     if (found == known.end()) {
       unknown.push_back(name);

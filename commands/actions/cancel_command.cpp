@@ -87,11 +87,9 @@ CommandUsage cancel_usage() {
 CommandOutcome run_cancel(Arguments& arguments) {
   const auto words = arguments.text_list("JOB...");
   if (words.empty()) return error("JOB is required; {}", cancel_usage().synopsis);
-  auto jobs = read_jobs(words);
-  if (!jobs) return jobs.error();
-  const auto answer = send_action(arguments, "cancel", [&](double) { return *jobs; });
-  if (!answer) return answer.error();
-  const auto* reply = std::get_if<CancelReply>(&*answer);
+  DROVER_ASSIGN(auto jobs, read_jobs(words));
+  DROVER_ASSIGN(const auto answer, send_action(arguments, "cancel", [&](double) { return jobs; }));
+  const auto* reply = std::get_if<CancelReply>(&answer);
   if (reply == nullptr) return error(ErrorKind::io, "unexpected answer from the router");
   if (arguments.has("json")) {
     write_stdout("{}\n", to_json(*reply).dump());

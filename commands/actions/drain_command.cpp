@@ -31,12 +31,11 @@ CommandOutcome run_drain(Arguments& arguments) {
   if (!arguments.has("TARGET")) {
     return error("TARGET is required; {}", drain_usage().synopsis);
   }
-  const auto target = parse_target(arguments.text("TARGET"));
-  if (!target) return target.error();
+  DROVER_ASSIGN(const auto target, parse_target(arguments.text("TARGET")));
   const auto deadline = arguments.parsed("deadline", parse_action_duration, ActionDuration{});
   DROVER_TRY(arguments.status());
   return run_action(arguments, "drain", [&](double speed) {
-    return SetDrain{to_text(*target), true, deadline.in_fleet_time(speed)};
+    return SetDrain{to_text(target), true, deadline.in_fleet_time(speed)};
   });
 }
 

@@ -25,20 +25,17 @@ CommandOutcome make(Arguments& arguments, const std::string& folder, const std::
   if (role_text.empty()) {
     return error("--role is required: agent, submit, view, admin or router");
   }
-  const auto role = parse_key_role(role_text, "--role");
-  if (!role) return role.error();
+  DROVER_ASSIGN(const auto role, parse_key_role(role_text, "--role"));
   std::vector<std::string> ids;
   if (arguments.has("ids")) {
-    auto names = expand_nodeset(arguments.text("ids"), "--ids");
-    if (!names) return names.error();
-    ids = *std::move(names);
+    DROVER_ASSIGN(auto names, expand_nodeset(arguments.text("ids"), "--ids"));
+    ids = std::move(names);
   }
-  const auto made = make_key(folder, name, *role, std::move(ids));
-  if (!made) return made.error();
-  write_stdout("{} (role {}{}{}) {}\n  secret {}\n  public {}\n", made->key.name,
-               to_text(made->key.role), made->key.ids.empty() ? "" : " of ",
-               made->key.ids.empty() ? "" : ids_text(made->key), fingerprint(made->key.key),
-               printable(made->secret_file), printable(made->public_file));
+  DROVER_ASSIGN(const auto made, make_key(folder, name, role, std::move(ids)));
+  write_stdout("{} (role {}{}{}) {}\n  secret {}\n  public {}\n", made.key.name,
+               to_text(made.key.role), made.key.ids.empty() ? "" : " of ",
+               made.key.ids.empty() ? "" : ids_text(made.key), fingerprint(made.key.key),
+               printable(made.secret_file), printable(made.public_file));
   return CommandOutcome::done();
 }
 
@@ -48,10 +45,9 @@ CommandOutcome allow(const std::string& folder, const std::string& what) {
   std::error_code unknown;
   const bool elsewhere = what.find('/') != std::string::npos ||
                          (what.ends_with(".pub") && fs::is_regular_file(what, unknown));
-  const auto allowed = allow_file(folder, elsewhere ? what : own.string());
-  if (!allowed) return allowed.error();
-  write_stdout("{} (role {}) {} is allowed\n", allowed->name, to_text(allowed->role),
-               fingerprint(allowed->key));
+  DROVER_ASSIGN(const auto allowed, allow_file(folder, elsewhere ? what : own.string()));
+  write_stdout("{} (role {}) {} is allowed\n", allowed.name, to_text(allowed.role),
+               fingerprint(allowed.key));
   return CommandOutcome::done();
 }
 
@@ -73,17 +69,16 @@ Json to_json(const ListedKey& listed) {
 }
 
 CommandOutcome list(Arguments& arguments, const std::string& folder) {
-  const auto listing = list_keys(folder);
-  if (!listing) return listing.error();
-  for (const std::string& problem : listing->problems) write_stderr("drover keys: {}\n", problem);
+  DROVER_ASSIGN(const auto listing, list_keys(folder));
+  for (const std::string& problem : listing.problems) write_stderr("drover keys: {}\n", problem);
   if (arguments.has("json")) {
     Json all = Json::array();
-    for (const ListedKey& listed : listing->keys) all.add(to_json(listed));
+    for (const ListedKey& listed : listing.keys) all.add(to_json(listed));
     write_stdout("{}\n", all.dump());
     return CommandOutcome::done();
   }
   std::vector<std::vector<std::string>> rows;
-  for (const ListedKey& listed : listing->keys) {
+  for (const ListedKey& listed : listing.keys) {
     rows.push_back({listed.key.name, std::string(to_text(listed.key.role)), ids_text(listed.key),
                     fingerprint(listed.key.key), listed.secret ? "here" : "-",
                     listed.allowed ? "yes" : "no"});
@@ -126,14 +121,13 @@ CommandOutcome run_keys(Arguments& arguments) {
     return action == "list" ? error("unexpected argument '{}'", excerpt(what))
                             : error("{}: the name of a key is required", action);
   }
-  auto folder =
-      arguments.has("dir") ? Result<std::string>(arguments.text("dir")) : default_keys_folder();
-  if (!folder) return folder.error();
+  DROVER_ASSIGN(auto folder, arguments.has("dir") ? Result<std::string>(arguments.text("dir"))
+                                                  : default_keys_folder());
   DROVER_TRY(arguments.status());
-  if (action == "new") return make(arguments, *folder, what);
-  if (action == "allow") return allow(*folder, what);
-  if (action == "revoke") return revoke(*folder, what);
-  return list(arguments, *folder);
+  if (action == "new") return make(arguments, folder, what);
+  if (action == "allow") return allow(folder, what);
+  if (action == "revoke") return revoke(folder, what);
+  return list(arguments, folder);
 }
 
 }  // namespace drover::commands

@@ -25,9 +25,8 @@ Json to_json(const router::Finding& finding) {
 
 /// Errors fail the check, as a router would reject the file. Warnings do not.
 CommandOutcome check_file(const Arguments& arguments, const std::string& file) {
-  const auto text = read_file(file, policy_bytes_max);
-  if (!text) return text.error();
-  const std::vector<router::Finding> findings = router::findings(*text, file);
+  DROVER_ASSIGN(const auto text, read_file(file, policy_bytes_max));
+  const std::vector<router::Finding> findings = router::findings(text, file);
   const auto errors = std::count_if(findings.begin(), findings.end(),
                                     [](const router::Finding& finding) { return finding.error; });
   if (arguments.has("json")) {
@@ -43,9 +42,8 @@ CommandOutcome check_file(const Arguments& arguments, const std::string& file) {
   if (errors > 0)
     return CommandOutcome::bad_result(counted(static_cast<std::uint64_t>(errors), "error"));
   if (!arguments.has("table")) return CommandOutcome::done();
-  const auto policy = router::parse_policy(*text, file);
-  if (!policy) return policy.error();
-  write_stdout_text(router::outcome_table(*policy));
+  DROVER_ASSIGN(const auto policy, router::parse_policy(text, file));
+  write_stdout_text(router::outcome_table(policy));
   return CommandOutcome::done();
 }
 
@@ -76,28 +74,26 @@ std::string printable_lines(std::string_view text) {
 
 /// Only the policy's text goes to standard output, so that it can be edited and applied.
 CommandOutcome show_policy(const Arguments& arguments) {
-  auto session = Session::open({endpoint_of(arguments), Role::client, "policy"});
-  if (!session) return session.error();
-  const auto reply = (*session)->ask<PolicyReply>(PolicyRequest{}, std::chrono::milliseconds(5000));
-  if (!reply) return reply.error();
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "policy"}));
+  DROVER_ASSIGN(const auto reply,
+                session->ask<PolicyReply>(PolicyRequest{}, std::chrono::milliseconds(5000)));
   if (arguments.has("json")) {
-    write_stdout("{}\n", to_json(*reply).dump());
+    write_stdout("{}\n", to_json(reply).dump());
     return CommandOutcome::done();
   }
-  write_stderr("{} version {}, hash {}, from {}, in force since {}{}{}\n", printable(reply->name),
-               reply->version, printable(reply->hash),
-               reply->place.empty() ? "the program" : printable(reply->place),
-               to_iso8601(reply->since), reply->by.empty() ? "" : ", applied by ",
-               printable(reply->by));
-  write_stdout_text(printable_lines(reply->text));
+  write_stderr("{} version {}, hash {}, from {}, in force since {}{}{}\n", printable(reply.name),
+               reply.version, printable(reply.hash),
+               reply.place.empty() ? "the program" : printable(reply.place),
+               to_iso8601(reply.since), reply.by.empty() ? "" : ", applied by ",
+               printable(reply.by));
+  write_stdout_text(printable_lines(reply.text));
   return CommandOutcome::done();
 }
 
 CommandOutcome apply_file(const Arguments& arguments, const std::string& file) {
-  auto text = read_file(file, policy_bytes_max);
-  if (!text) return text.error();
-  if (!is_utf8(*text)) return error("{}: is not UTF-8", printable(file));
-  return run_action(arguments, "policy", [&](double) { return ApplyPolicy{*text, file}; });
+  DROVER_ASSIGN(auto text, read_file(file, policy_bytes_max));
+  if (!is_utf8(text)) return error("{}: is not UTF-8", printable(file));
+  return run_action(arguments, "policy", [&](double) { return ApplyPolicy{text, file}; });
 }
 
 }  // namespace

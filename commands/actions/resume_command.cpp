@@ -21,10 +21,9 @@ CommandOutcome run_resume(Arguments& arguments) {
   if (!arguments.has("TARGET")) {
     return error("TARGET is required; {}", resume_usage().synopsis);
   }
-  const auto target = parse_target(arguments.text("TARGET"));
-  if (!target) return target.error();
+  DROVER_ASSIGN(const auto target, parse_target(arguments.text("TARGET")));
   return run_action(arguments, "resume", [&](double) {
-    return SetDrain{to_text(*target), false, Duration{0}};
+    return SetDrain{to_text(target), false, Duration{0}};
   });
 }
 

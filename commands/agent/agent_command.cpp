@@ -62,9 +62,8 @@ class AgentShell {
     DROVER_TRY(log_.open(options_.log));
     DROVER_TRY(replace_file(options_.state, "waiting"));
     DROVER_TRY(claim());
-    auto journal = JournalWriter::open(options_.journal);
-    if (!journal) return journal.error();
-    journal_ = std::move(*journal);
+    DROVER_ASSIGN(auto journal, JournalWriter::open(options_.journal));
+    journal_ = std::move(journal);
     const Status keyed = use_keys_of(options_.endpoint, options_.settings.host, sockets_);
     return keyed ? sockets_.connect_control(options_.endpoint) : keyed;
   }
@@ -382,12 +381,10 @@ CommandUsage agent_usage() {
 }
 
 CommandOutcome run_agent(Arguments& arguments) {
-  auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return catalogue.error();
-  auto options = read_agent_options(arguments, *catalogue);
-  if (!options) return options.error();
-  DROVER_TRY(check_connect(options->endpoint, "DROVER_CONNECT"));
-  AgentShell shell(std::move(*options), *catalogue);
+  DROVER_ASSIGN(auto catalogue, load_catalogue(arguments.text("catalogue")));
+  DROVER_ASSIGN(auto options, read_agent_options(arguments, catalogue));
+  DROVER_TRY(check_connect(options.endpoint, "DROVER_CONNECT"));
+  AgentShell shell(std::move(options), catalogue);
   DROVER_TRY(shell.open());
   return shell.run();
 }

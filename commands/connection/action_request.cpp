@@ -49,9 +49,8 @@ Json to_json(const ActionReply& reply) {
 
 Result<ActionReply> reply_to(const Arguments& arguments, const std::string& name,
                              const ActionForSpeed& action) {
-  auto answer = send_action(arguments, name, action);
-  if (!answer) return answer.error();
-  auto* reply = std::get_if<ActionReply>(&*answer);
+  DROVER_ASSIGN(auto answer, send_action(arguments, name, action));
+  auto* reply = std::get_if<ActionReply>(&answer);
   if (reply == nullptr) return error(ErrorKind::io, "unexpected answer from the router");
   return std::move(*reply);
 }
@@ -86,9 +85,9 @@ Json problem_json(const std::string& problem) {
 
 Result<Message> send_action(const Arguments& arguments, const std::string& name,
                             const ActionForSpeed& action) {
-  auto session = Session::open({endpoint_of(arguments), Role::client, user_name(name)});
-  if (!session) return session.error();
-  return ask_once(**session, action((*session)->clock().speed()));
+  DROVER_ASSIGN(auto session,
+                Session::open({endpoint_of(arguments), Role::client, user_name(name)}));
+  return ask_once(*session, action(session->clock().speed()));
 }
 
 CommandOutcome run_action(const Arguments& arguments, const std::string& name,
@@ -102,15 +101,15 @@ CommandOutcome run_confirmed_action(
     const std::function<Message(double speed, bool confirmed)>& action) {
   const ActionForSpeed confirmed = [&](double speed) { return action(speed, true); };
   if (arguments.has("yes")) return run_action(arguments, name, confirmed);
-  auto reply = reply_to(arguments, name, [&](double speed) { return action(speed, false); });
-  if (!reply) return reply.error();
-  if (!reply->confirm) return print_reply(arguments, *reply);
-  const std::string problem = printable(reply->problem);
+  DROVER_ASSIGN(auto reply,
+                reply_to(arguments, name, [&](double speed) { return action(speed, false); }));
+  if (!reply.confirm) return print_reply(arguments, reply);
+  const std::string problem = printable(reply.problem);
   if (!arguments.has("json") && confirm(problem + ". Continue?")) {
     return run_action(arguments, name, confirmed);
   }
-  reply->problem += "; use --yes to do it anyway";
-  return print_reply(arguments, *reply);
+  reply.problem += "; use --yes to do it anyway";
+  return print_reply(arguments, reply);
 }
 
 }  // namespace drover::commands

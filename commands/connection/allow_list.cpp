@@ -39,17 +39,15 @@ void add_key(const std::string& name, const std::string& path, const std::string
 }  // namespace
 
 Result<AllowList> read_allow_list(const std::string& folder) {
-  const auto opened = open_allow_folder(folder);
-  if (!opened) return opened.error();
+  DROVER_ASSIGN(const auto opened, open_allow_folder(folder));
   AllowList list;
-  list.unsafe = opened->unsafe;
+  list.unsafe = opened.unsafe;
   if (!list.unsafe.empty()) return list;
-  const auto names = names_in(*opened, key_ending);
-  if (!names) return names.error();
+  DROVER_ASSIGN(const auto names, names_in(opened, key_ending));
   std::map<std::string, std::string> seen;  // names by key
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     const std::string file = name + key_ending;
-    AllowText read = read_allow_text(*opened, file);
+    AllowText read = read_allow_text(opened, file);
     switch (read.state) {
       case AllowText::State::absent:
         break;  // revoked just now
@@ -59,21 +57,19 @@ Result<AllowList> read_allow_list(const std::string& folder) {
         list.problems.push_back(std::move(read.text));
         break;
       case AllowText::State::good:
-        add_key(name, opened->path + "/" + file, read.text, seen, list);
+        add_key(name, opened.path + "/" + file, read.text, seen, list);
     }
   }
   return list;
 }
 
 Result<std::string> allow_list_state(const std::string& folder) {
-  const auto opened = open_allow_folder(folder);
-  if (!opened) return opened.error();
-  const auto names = names_in(*opened, key_ending);
-  if (!names) return names.error();
-  std::string state = opened->marks;
-  for (const std::string& name : *names) {
+  DROVER_ASSIGN(const auto opened, open_allow_folder(folder));
+  DROVER_ASSIGN(const auto names, names_in(opened, key_ending));
+  std::string state = opened.marks;
+  for (const std::string& name : names) {
     struct stat found {};
-    if (fstatat(opened->files.get(), (name + key_ending).c_str(), &found, 0) != 0) continue;
+    if (fstatat(opened.files.get(), (name + key_ending).c_str(), &found, 0) != 0) continue;
     // The ctime also changes with the owner or mode, and cannot be set back.
     state += fmt::format("{} {} {}.{} {}\n", name, found.st_ino, found.st_ctim.tv_sec,
                          found.st_ctim.tv_nsec, found.st_size);

@@ -31,9 +31,8 @@ std::string allow_folder(const std::string& folder) {
 }
 
 Result<SecretKey> read_secret(const std::string& path) {
-  const auto text = read_key_text(path, Secrecy::secret);
-  if (!text) return text.error();
-  auto key = parse_secret_key(*text, path);
+  DROVER_ASSIGN(const auto text, read_key_text(path, Secrecy::secret));
+  auto key = parse_secret_key(text, path);
   if (!key) return of_kind(ErrorKind::io, key.error());
   if (key->known.name + ".key" != fs::path(path).filename().string()) {
     return error(ErrorKind::io, "{}: name: found {}, expected the name of the file",
@@ -47,9 +46,8 @@ Result<SecretKey> read_secret(const std::string& path) {
 }
 
 Result<PublicKey> read_public(const std::string& path) {
-  const auto text = read_key_text(path, Secrecy::open);
-  if (!text) return text.error();
-  auto key = parse_public_key(*text, path);
+  DROVER_ASSIGN(const auto text, read_key_text(path, Secrecy::open));
+  auto key = parse_public_key(text, path);
   return key ? key : of_kind(ErrorKind::io, key.error());
 }
 
@@ -95,11 +93,10 @@ Status enter(const std::string& folder, const PublicKey& key) {
   const auto written = write_new_key_file(path, to_toml(key), Secrecy::open);
   if (!written) return written.error();
   if (*written) return {};
-  const auto present = read_public(path);
-  if (!present) return present.error();
-  if (*present == key) return {};
+  DROVER_ASSIGN(const auto present, read_public(path));
+  if (present == key) return {};
   return error(ErrorKind::refused, "{}: another key of this name is allowed ({}): revoke it first",
-               printable(path), fingerprint(present->key));
+               printable(path), fingerprint(present.key));
 }
 
 /// Makes the secret half, or reads the existing one. The public half is not written yet.
@@ -117,24 +114,21 @@ Result<KeyFiles> make_secret(const std::string& folder, const PublicKey& request
                  printable(files.public_file));
   }
   files.fresh = !*published;
-  const auto pair = generate_key_pair();
-  if (!pair) return pair.error();
-  files.key.key = pair->key;
-  const std::string text = to_toml(SecretKey{files.key, pair->secret});
+  DROVER_ASSIGN(const auto pair, generate_key_pair());
+  files.key.key = pair.key;
+  const std::string text = to_toml(SecretKey{files.key, pair.secret});
   const auto written = write_new_key_file(files.secret_file, text, Secrecy::secret);
   if (!written) return written.error();
   if (*written) return files;
-  const auto present = read_secret(files.secret_file);
-  if (!present) return present.error();
-  DROVER_TRY(check_same(present->known, requested, files.secret_file));
-  files.key = present->known;
+  DROVER_ASSIGN(const auto present, read_secret(files.secret_file));
+  DROVER_TRY(check_same(present.known, requested, files.secret_file));
+  files.key = present.known;
   return files;
 }
 
 /// Writes the public half. It is written last: if it exists, every step is done.
 Result<KeyFiles> publish(KeyFiles files) {
-  const auto written = write_new_key_file(files.public_file, to_toml(files.key), Secrecy::open);
-  if (!written) return written.error();
+  DROVER_TRY(write_new_key_file(files.public_file, to_toml(files.key), Secrecy::open));
   return files;
 }
 
@@ -152,16 +146,14 @@ Result<std::string> default_keys_folder() {
 
 Result<KeyFiles> make_key(const std::string& folder, const std::string& name, KeyRole role,
                           std::vector<std::string> ids) {
-  const auto requested = check_request(name, role, std::move(ids));
-  if (!requested) return requested.error();
-  const auto made = make_secret(folder, *requested);
+  DROVER_ASSIGN(const auto requested, check_request(name, role, std::move(ids)));
+  const auto made = make_secret(folder, requested);
   return made ? publish(*made) : made;
 }
 
 Result<KeyFiles> make_allowed_key(const std::string& folder, const std::string& name) {
-  const auto requested = check_request(name, KeyRole::agent, {});
-  if (!requested) return requested.error();
-  const auto made = make_secret(folder, *requested);
+  DROVER_ASSIGN(const auto requested, check_request(name, KeyRole::agent, {}));
+  const auto made = make_secret(folder, requested);
   if (!made) return made;
   if (made->fresh) {
     DROVER_TRY(enter(folder, made->key));
@@ -173,9 +165,8 @@ Result<bool> is_allowed(const std::string& folder, const PublicKey& key) {
   const std::string path = public_path(allow_folder(folder), key.name);
   const auto there = path_exists(path);
   if (!there || !*there) return there;
-  const auto present = read_public(path);
-  if (!present) return present.error();
-  return *present == key;
+  DROVER_ASSIGN(const auto present, read_public(path));
+  return present == key;
 }
 
 Result<PublicKey> allow_file(const std::string& folder, const std::string& file) {
@@ -209,9 +200,8 @@ Result<SecretKey> read_router_key(const std::string& folder) {
 
 Result<Credentials> read_credentials(const std::string& folder, const std::string& name,
                                      const std::string& preferred) {
-  const auto found = names_in(folder, ".key");
-  if (!found) return found.error();
-  std::vector<std::string> names = *found;
+  DROVER_ASSIGN(const auto found, names_in(folder, ".key"));
+  std::vector<std::string> names = found;
   std::erase(names, "router");
   std::string chosen = name;
   if (chosen.empty() && contains(names, preferred)) chosen = preferred;
@@ -230,8 +220,7 @@ Result<Credentials> read_credentials(const std::string& folder, const std::strin
     return error(ErrorKind::not_found, "{}: holds no key named {}{}", printable(folder),
                  excerpt(chosen), suggestion(chosen, names));
   }
-  auto own = read_secret(secret_path(folder, chosen));
-  if (!own) return own.error();
+  DROVER_ASSIGN(auto own, read_secret(secret_path(folder, chosen)));
   const std::string router_file = public_path(folder, "router");
   const auto there = path_exists(router_file);
   if (!there) return there.error();
@@ -239,22 +228,19 @@ Result<Credentials> read_credentials(const std::string& folder, const std::strin
     return error(ErrorKind::not_found, "{}: does not exist: copy it from the keys of the router",
                  printable(router_file));
   }
-  const auto router = read_public(router_file);
-  if (!router) return router.error();
-  if (router->role != KeyRole::router) {
+  DROVER_ASSIGN(const auto router, read_public(router_file));
+  if (router.role != KeyRole::router) {
     return error(ErrorKind::io, "{}: role: found {}, expected router", printable(router_file),
-                 to_text(router->role));
+                 to_text(router.role));
   }
-  return Credentials{*std::move(own), router->key};
+  return Credentials{std::move(own), router.key};
 }
 
 Result<KeyListing> list_keys(const std::string& folder) {
   const auto allowed = read_allow_list(folder);
   if (!allowed) return allowed.error();
-  const auto secrets = names_in(folder, ".key");
-  if (!secrets) return secrets.error();
-  const auto published = names_in(folder, ".pub");
-  if (!published) return published.error();
+  DROVER_ASSIGN(const auto secrets, names_in(folder, ".key"));
+  DROVER_ASSIGN(const auto published, names_in(folder, ".pub"));
   KeyListing listing{{}, allowed->problems};
   if (!allowed->unsafe.empty()) listing.problems.push_back(allowed->unsafe);
   std::map<std::pair<std::string, std::string>, ListedKey> keys;  // by name and key
@@ -263,7 +249,7 @@ Result<KeyListing> list_keys(const std::string& folder) {
     listed.key = key;
     return listed;
   };
-  for (const std::string& name : *secrets) {
+  for (const std::string& name : secrets) {
     const auto key = read_secret(secret_path(folder, name));
     if (key) {
       entry(key->known).secret = true;
@@ -271,7 +257,7 @@ Result<KeyListing> list_keys(const std::string& folder) {
       listing.problems.push_back(key.error().message);
     }
   }
-  for (const std::string& name : *published) {
+  for (const std::string& name : published) {
     const auto key = read_public(public_path(folder, name));
     if (key) {
       entry(*key);

@@ -30,9 +30,8 @@ CommandUsage with_key_options(CommandUsage usage) {
 }
 
 Status check_connect(const std::string& endpoint, std::string_view place) {
-  const auto parsed = parse_endpoint(endpoint, place);
-  if (!parsed) return parsed.error();
-  if (parsed->host != "*" && parsed->port != 0) return {};
+  DROVER_ASSIGN(const auto parsed, parse_endpoint(endpoint, place));
+  if (parsed.host != "*" && parsed.port != 0) return {};
   return error("{}: found \"{}\", expected one host and one port", place, excerpt(endpoint, 80));
 }
 
@@ -54,9 +53,9 @@ Status use_keys_of(const RouterAddress& address, const std::string& preferred, S
     if (address.key_name.empty()) return {};
     return error("--key {}: needs --keys DIR, the folder of the key", excerpt(address.key_name));
   }
-  const auto credentials = read_credentials(address.keys, address.key_name, preferred);
-  if (!credentials) return credentials.error();
-  sockets.use_keys({credentials->router_key, credentials->own.known.key, credentials->own.secret});
+  DROVER_ASSIGN(const auto credentials,
+                read_credentials(address.keys, address.key_name, preferred));
+  sockets.use_keys({credentials.router_key, credentials.own.known.key, credentials.own.secret});
   return {};
 }
 

@@ -39,9 +39,8 @@ router::RouterSettings router_settings(const RouterStart& start) {
 
 Result<std::unique_ptr<router::Router>> make_router(const RouterStart& start,
                                                     const devices::Catalogue& catalogue) {
-  auto policy = read_policy(start);
-  if (!policy) return policy.error();
-  return std::make_unique<router::Router>(router_settings(start), std::move(*policy), catalogue,
+  DROVER_ASSIGN(auto policy, read_policy(start));
+  return std::make_unique<router::Router>(router_settings(start), std::move(policy), catalogue,
                                           start.start);
 }
 
@@ -61,19 +60,18 @@ std::string to_text(const RouterStart& start) {
 }
 
 Result<RouterStart> parse_router_start(std::string_view text) {
-  const auto json = Json::parse(text);
-  if (!json) return json.error();
+  DROVER_ASSIGN(const auto json, Json::parse(text));
   RouterStart start;
-  start.speed = (*json)["speed"].number();
-  start.seed = static_cast<std::uint64_t>((*json)["seed"].integer());
-  start.samples_endpoint = (*json)["samples_endpoint"].text();
-  start.publish_endpoint = (*json)["publish_endpoint"].text();
-  start.policy_text = (*json)["policy_text"].text();
-  start.policy_place = (*json)["policy_place"].text();
-  start.start = Instant(Duration((*json)["start_ns"].integer()));
-  start.retention.ended_for = Duration((*json)["ended_for_ns"].integer());
-  start.retention.ended_jobs = static_cast<std::size_t>((*json)["ended_jobs"].integer());
-  start.retention.ids = static_cast<std::size_t>((*json)["ids"].integer());
+  start.speed = json["speed"].number();
+  start.seed = static_cast<std::uint64_t>(json["seed"].integer());
+  start.samples_endpoint = json["samples_endpoint"].text();
+  start.publish_endpoint = json["publish_endpoint"].text();
+  start.policy_text = json["policy_text"].text();
+  start.policy_place = json["policy_place"].text();
+  start.start = Instant(Duration(json["start_ns"].integer()));
+  start.retention.ended_for = Duration(json["ended_for_ns"].integer());
+  start.retention.ended_jobs = static_cast<std::size_t>(json["ended_jobs"].integer());
+  start.retention.ids = static_cast<std::size_t>(json["ids"].integer());
   if (!(start.speed > 0)) return error("speed: found {}, expected a positive number", start.speed);
   return start;
 }

@@ -154,9 +154,8 @@ Result<DashboardSettings> DashboardSettings::open(Arguments& arguments) {
     return error(ErrorKind::not_found, "--config {}: no such file",
                  printable(settings.file_.path()));
   }
-  const auto read = settings.file_.read();
-  if (!read) return read.error();
-  settings.settings_ = settings.given_.over(*read);
+  DROVER_ASSIGN(const auto read, settings.file_.read());
+  settings.settings_ = settings.given_.over(read);
   return settings;
 }
 

@@ -63,12 +63,10 @@ std::optional<ReplayOptions> read_replay(Arguments& arguments) {
 }
 
 Result<std::unique_ptr<Replay>> Replay::open(const ReplayOptions& options) {
-  auto recording = open_recording(options.file, RecordingSurvey::always);
-  if (!recording) return recording.error();
-  const RecordingReader& reader = recording->reader;
-  if (!reader.info().has_messages())
-    return error(ErrorKind::io, "{}", no_messages_text(*recording));
-  std::unique_ptr<Replay> replay(new Replay(std::move(*recording), options));
+  DROVER_ASSIGN(auto recording, open_recording(options.file, RecordingSurvey::always));
+  const RecordingReader& reader = recording.reader;
+  if (!reader.info().has_messages()) return error(ErrorKind::io, "{}", no_messages_text(recording));
+  std::unique_ptr<Replay> replay(new Replay(std::move(recording), options));
   const ReplayTimeline& timeline = replay->timeline_;
   if (const Status problem = timeline.problem(); !problem) {
     return damaged(options.file, problem.error());
@@ -121,12 +119,11 @@ CommandOutcome report_state(const Replay& replay, std::string_view command,
 CommandOutcome show_replay(const ReplayOptions& options, const std::string& device,
                            DashboardSettings& settings) {
   StopSignals signals;
-  const auto replay = Replay::open(options);
-  if (!replay) return replay.error();
+  DROVER_ASSIGN(const auto replay, Replay::open(options));
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
   if (!terminal) return of_kind(ErrorKind::io, terminal.error());
   const auto view = dashboard_options(settings.in_force(), terminal->get(), device);
-  tui::Dashboard core((*replay)->dashboard(view, false), (*terminal)->size(), wall_instant());
+  tui::Dashboard core(replay->dashboard(view, false), (*terminal)->size(), wall_instant());
   FrameStats frames;
   bool quit = false;
   while (!quit && !signals.stopped()) {
@@ -145,7 +142,7 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
   const Status there = (*terminal)->status();
   terminal->reset();
   if (!there) return of_kind(ErrorKind::io, there.error());
-  return report_state(**replay, "top", options.file);
+  return report_state(*replay, "top", options.file);
 }
 
 CommandOutcome print_replay(const ReplayOptions& options, const tui::DashboardOptions& view,

@@ -55,9 +55,8 @@ std::optional<SettingsFile::Mark> SettingsFile::mark() const {
 Result<tui::Settings> SettingsFile::read() {
   read_ = mark();  // before reading, so that a change meanwhile is detected
   if (!exists()) return tui::Settings();
-  const Result<std::string> text = read_file(path_, toml_file::bytes_max);
-  if (!text) return text.error();
-  return tui::read_settings(*text, printable(path_));
+  DROVER_ASSIGN(const auto text, read_file(path_, toml_file::bytes_max));
+  return tui::read_settings(text, printable(path_));
 }
 
 std::optional<Result<tui::Settings>> SettingsFile::read_if_changed(WallTime now) {

@@ -21,9 +21,8 @@ CommandOutcome output_settings(DashboardSettings& settings, bool print) {
     write_stdout_text(tui::annotated_settings(settings.in_force()));
     return CommandOutcome::done();
   }
-  const auto path = settings.save(settings.in_force());
-  if (!path) return path.error();
-  write_stdout("{}\n", printable(*path));
+  DROVER_ASSIGN(const auto path, settings.save(settings.in_force()));
+  write_stdout("{}\n", printable(path));
   return CommandOutcome::done();
 }
 
@@ -32,15 +31,14 @@ CommandOutcome show_live(const Arguments& arguments, const std::string& device,
   StopSignals signals;
   const bool control = arguments.has("control");
   const Role role = control ? Role::client : Role::viewer;
-  auto session = Session::open({endpoint_of(arguments), role, user_name("top")});
-  if (!session) return session.error();
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), role, user_name("top")}));
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
   if (!terminal) return of_kind(ErrorKind::io, terminal.error());
   auto view = dashboard_options(settings.in_force(), terminal->get(), device);
   view.control = control;
-  auto loop = DashboardLoop::open(**session, std::move(view), (*terminal)->size());
+  auto loop = DashboardLoop::open(*session, std::move(view), (*terminal)->size());
   if (!loop) return loop.error();
-  (*session)->sockets().watch(signals.descriptor());
+  session->sockets().watch(signals.descriptor());
   (*loop)->attach(**terminal, settings);
   while (!(*loop)->quit() && !signals.stopped()) (*loop)->turn(std::chrono::milliseconds(250));
   const Status there = (*terminal)->status();

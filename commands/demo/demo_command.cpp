@@ -17,15 +17,14 @@ constexpr double story_speed = 10;
 /// Detects invalid traces before anything is started: no such file, wrong format, no valid row.
 Status check_trace(const TraceOptions& options) {
   std::string first_problem;
-  auto trace =
-      TraceSource::open(options, devices::Catalogue::embedded(), [&](const std::string& line) {
-        if (first_problem.empty()) first_problem = line;
-      });
-  if (!trace) return trace.error();
-  if ((*trace)->next()) return {};
-  if ((*trace)->skipped() == 0) return error("--trace {}: has no rows", printable(options.file));
+  DROVER_ASSIGN(auto trace, TraceSource::open(options, devices::Catalogue::embedded(),
+                                              [&](const std::string& line) {
+                                                if (first_problem.empty()) first_problem = line;
+                                              }));
+  if (trace->next()) return {};
+  if (trace->skipped() == 0) return error("--trace {}: has no rows", printable(options.file));
   return error("--trace {}: {}; the first: {}", printable(options.file),
-               all_bad_text((*trace)->skipped()), first_problem);
+               all_bad_text(trace->skipped()), first_problem);
 }
 
 DemoOutput read_output(Arguments& arguments) {

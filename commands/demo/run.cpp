@@ -50,9 +50,8 @@ CommandOutcome DemoRun::run() {
 }
 
 Status DemoRun::start() {
-  auto folder = TemporaryFolder::make();
-  if (!folder) return folder.error();
-  folder_ = std::move(*folder);
+  DROVER_ASSIGN(auto folder, TemporaryFolder::make());
+  folder_ = std::move(folder);
   children_.emplace(folder_->path());
   // The terminal is opened first: without a usable one no fleet is started.
   DROVER_TRY(open_terminal());
@@ -79,9 +78,8 @@ Status DemoRun::start_router() {
       if (taken && listen == default_endpoint) continue;
       return child_error("router", "the router did not start");
     }
-    const auto endpoint = control_endpoint_in(*line);
-    if (!endpoint) return endpoint.error();
-    endpoint_ = *endpoint;
+    DROVER_ASSIGN(const auto endpoint, control_endpoint_in(*line));
+    endpoint_ = endpoint;
     // A dashboard shows the endpoint in its title line.
     if (!terminal_) write_stderr("drover demo: router at {}\n", endpoint_);
     children_->reap();
@@ -96,9 +94,8 @@ Status DemoRun::start_agents() {
     DROVER_TRY(children_->start(agent));
   }
   // A connection of its own: without a dashboard, the demo need not hear all that is published.
-  auto viewer = Session::open({endpoint_, Role::viewer, "demo", router_timeout});
-  if (!viewer) return viewer.error();
-  FleetClient fleet(**viewer);
+  DROVER_ASSIGN(auto viewer, Session::open({endpoint_, Role::viewer, "demo", router_timeout}));
+  FleetClient fleet(*viewer);
   DROVER_TRY(fleet.subscribe());
   const WallTime end = wall_now() + agents_timeout;
   while (wall_now() < end && !signals_.stopped()) {
@@ -113,9 +110,8 @@ Status DemoRun::start_agents() {
 
 Status DemoRun::open_terminal() {
   if (plan_.output != DemoOutput::dashboard) return {};
-  auto terminal = tui::Terminal::open(terminal_options(plan_.settings.in_force()));
-  if (!terminal) return terminal.error();
-  terminal_ = std::move(*terminal);
+  DROVER_ASSIGN(auto terminal, tui::Terminal::open(terminal_options(plan_.settings.in_force())));
+  terminal_ = std::move(terminal);
   plan_.size = terminal_->size();
   return {};
 }
@@ -124,9 +120,8 @@ Status DemoRun::open_dashboard() {
   if (plan_.output == DemoOutput::summary) return {};
   auto options = dashboard_options(plan_.settings.in_force(), terminal_.get());
   options.story = plan_.fleet.story;
-  auto dashboard = DashboardLoop::open(*session_, std::move(options), plan_.size);
-  if (!dashboard) return dashboard.error();
-  dashboard_ = std::move(*dashboard);
+  DROVER_ASSIGN(auto dashboard, DashboardLoop::open(*session_, std::move(options), plan_.size));
+  dashboard_ = std::move(dashboard);
   if (terminal_) dashboard_->attach(*terminal_, plan_.settings);
   dashboard_->on_story_toggle = [this] { children_->signal("story", SIGUSR1); };
   dashboard_->on_message = [this](Peer, const Envelope& envelope) { note_summary(envelope); };

@@ -124,10 +124,9 @@ CommandOutcome run_story(Arguments& arguments) {
   DROVER_TRY(arguments.status());
   StopSignals stop;
   const FileDescriptor pause = signal_descriptor({SIGUSR1});
-  auto session = Session::open({endpoint_of(arguments), Role::client, "story"});
-  if (!session) return session.error();
-  Story story(seed, load, (*session)->clock().now());
-  StoryPlayer player(**session, story, stop, pause);
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "story"}));
+  Story story(seed, load, session->clock().now());
+  StoryPlayer player(*session, story, stop, pause);
   player.run();
   write_stdout("{}\n", Json::object()
                            .set("rows", player.counts().given)

@@ -160,8 +160,7 @@ CommandUsage catalogue_usage() {
 }
 
 CommandOutcome run_catalogue(Arguments& arguments) {
-  const auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return catalogue.error();
+  DROVER_ASSIGN(const auto catalogue, load_catalogue(arguments.text("catalogue")));
   const std::string what = arguments.text("WHAT");
   const std::string name = arguments.text("NAME");
   const bool as_json = arguments.has("json");
@@ -171,13 +170,13 @@ CommandOutcome run_catalogue(Arguments& arguments) {
                         : error("unknown '{}'{}", printable(what), suggestion(what, known));
   }
   if (!name.empty()) {
-    return what == "devices" ? show_one(catalogue->device(name), as_json)
-                             : show_one(catalogue->model(name), as_json);
+    return what == "devices" ? show_one(catalogue.device(name), as_json)
+                             : show_one(catalogue.model(name), as_json);
   }
   if (as_json) {
-    what == "devices" ? print_all(catalogue->devices()) : print_all(catalogue->models());
+    what == "devices" ? print_all(catalogue.devices()) : print_all(catalogue.models());
   } else {
-    write_stdout_text(what == "devices" ? devices_table(*catalogue) : models_table(*catalogue));
+    write_stdout_text(what == "devices" ? devices_table(catalogue) : models_table(catalogue));
   }
   return CommandOutcome::done();
 }

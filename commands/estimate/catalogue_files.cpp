@@ -44,9 +44,8 @@ Result<devices::Catalogue> load_catalogue(const std::string& folder) {
   }
   std::sort(paths.begin(), paths.end());
   for (const std::string& path : paths) {
-    const auto text = read_file(path);
-    if (!text) return text.error();
-    DROVER_TRY(catalogue.add(*text, path));
+    DROVER_ASSIGN(const auto text, read_file(path));
+    DROVER_TRY(catalogue.add(text, path));
   }
   const devices::Catalogue& embedded = devices::Catalogue::embedded();
   report_replaced("device", embedded.devices(), catalogue.devices());
@@ -66,9 +65,8 @@ Status apply_settings(devices::Catalogue& catalogue, const std::vector<std::stri
     if (equals == std::string::npos) {
       return error("--set: found \"{}\", expected ID.SECTION.KEY=VALUE", excerpt(setting));
     }
-    const auto value = parse_number(setting.substr(equals + 1), "--set");
-    if (!value) return value.error();
-    const Status changed = catalogue.set(setting.substr(0, equals), *value);
+    DROVER_ASSIGN(const auto value, parse_number(setting.substr(equals + 1), "--set"));
+    const Status changed = catalogue.set(setting.substr(0, equals), value);
     if (!changed) return error("--set: {}", changed.error().message);
   }
   return {};

@@ -55,15 +55,13 @@ struct BatchRange {
 };
 Result<BatchRange> read_batches(const std::string& text) {
   const std::size_t dots = text.find("..");
-  const auto low = parse_integer(text.substr(0, dots), "--batch");
-  if (!low) return low.error();
-  const auto high =
-      dots == std::string::npos ? low : parse_integer(text.substr(dots + 2), "--batch");
-  if (!high) return high.error();
-  if (*low < 1 || *high < *low || *high > 1'000'000) {
+  DROVER_ASSIGN(const auto low, parse_integer(text.substr(0, dots), "--batch"));
+  DROVER_ASSIGN(const auto high,
+                dots == std::string::npos ? low : parse_integer(text.substr(dots + 2), "--batch"));
+  if (low < 1 || high < low || high > 1'000'000) {
     return error("--batch: found {}, expected LOW..HIGH within 1..1000000", excerpt(text));
   }
-  return BatchRange{static_cast<double>(*low), static_cast<double>(*high)};
+  return BatchRange{static_cast<double>(low), static_cast<double>(high)};
 }
 
 /// "ttft=500ms,tpot=50ms,step=2s".
@@ -81,9 +79,8 @@ Result<devices::Objectives> read_objectives(const std::string& text) {
       return error("--slo: found \"{}\", expected ttft=TIME, tpot=TIME or step=TIME",
                    excerpt(item));
     }
-    const auto duration = parse_duration(item.substr(equals + 1), "--slo");
-    if (!duration) return duration.error();
-    *limit = to_seconds(*duration);
+    DROVER_ASSIGN(const auto duration, parse_duration(item.substr(equals + 1), "--slo"));
+    *limit = to_seconds(duration);
   }
   return objectives;
 }
@@ -311,30 +308,26 @@ CommandUsage compare_usage() {
 }
 
 CommandOutcome run_compare(Arguments& arguments) {
-  auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return catalogue.error();
-  DROVER_TRY(apply_settings(*catalogue, arguments.text_list("set")));
-  devices::SpecNameResolver names(*catalogue);
-  const auto candidates = read_candidates(arguments.text_list("DEVICE:COUNT..."), names);
-  if (!candidates) return candidates.error();
+  DROVER_ASSIGN(auto catalogue, load_catalogue(arguments.text("catalogue")));
+  DROVER_TRY(apply_settings(catalogue, arguments.text_list("set")));
+  devices::SpecNameResolver names(catalogue);
+  DROVER_ASSIGN(const auto candidates,
+                read_candidates(arguments.text_list("DEVICE:COUNT..."), names));
   if (arguments.has("workloads")) {
     const std::string path = arguments.text("workloads");
-    const auto text = read_file(path);
-    if (!text) return text.error();
-    const auto workloads = read_workloads(*text, printable(path), *catalogue);
-    if (!workloads) return workloads.error();
-    return show_workloads(*workloads, *candidates, arguments.has("json"));
+    DROVER_ASSIGN(const auto text, read_file(path));
+    DROVER_ASSIGN(const auto workloads, read_workloads(text, printable(path), catalogue));
+    return show_workloads(workloads, candidates, arguments.has("json"));
   }
   if (!arguments.has("model")) return error("--model or --workloads is required");
-  Result<ComparisonWorkload> work = read_work(arguments, names);
-  if (!work) return work.error();
-  const auto range = read_batches(arguments.text("batch", arguments.text("concurrency", "1..256")));
-  if (!range) return range.error();
+  DROVER_ASSIGN(auto work, read_work(arguments, names));
+  DROVER_ASSIGN(const auto range,
+                read_batches(arguments.text("batch", arguments.text("concurrency", "1..256"))));
   DROVER_TRY(arguments.status());
   if (arguments.has("json")) {
-    print_json(*work, *candidates, *range);
+    print_json(work, candidates, range);
   } else {
-    show(*work, *candidates, *range);
+    show(work, candidates, range);
   }
   return CommandOutcome::done();
 }

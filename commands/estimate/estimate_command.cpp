@@ -141,11 +141,9 @@ std::string option_name(CaseColumn column) {
 
 CommandOutcome run_table(Arguments& arguments, const devices::Catalogue& catalogue) {
   const std::string path = arguments.text("cases");
-  const auto text = read_file(path);
-  if (!text) return text.error();
-  const Result<CsvTable> table = CsvTable::parse(*text, printable(path));
-  if (!table) return table.error();
-  const EstimatedTable answer = estimate_table(*table, catalogue);
+  DROVER_ASSIGN(const auto text, read_file(path));
+  DROVER_ASSIGN(const auto table, CsvTable::parse(text, printable(path)));
+  const EstimatedTable answer = estimate_table(table, catalogue);
   std::vector<std::string> known;
   for (std::size_t i = 0; i < devices::case_column_count; ++i) {
     known.emplace_back(to_text(static_cast<CaseColumn>(i)));
@@ -283,10 +281,9 @@ CommandUsage estimate_usage() {
 }
 
 CommandOutcome run_estimate(Arguments& arguments) {
-  auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return catalogue.error();
-  DROVER_TRY(apply_settings(*catalogue, arguments.text_list("set")));
-  if (arguments.has("cases")) return run_table(arguments, *catalogue);
+  DROVER_ASSIGN(auto catalogue, load_catalogue(arguments.text("catalogue")));
+  DROVER_TRY(apply_settings(catalogue, arguments.text_list("set")));
+  if (arguments.has("cases")) return run_table(arguments, catalogue);
   devices::CaseRow row;
   for (const ColumnHelp& it : column_helps) row[it.column] = arguments.text(option_name(it.column));
   // In a table an empty cell is a wrong value; here the option is missing.
@@ -296,15 +293,13 @@ CommandOutcome run_estimate(Arguments& arguments) {
   if (row[CaseColumn::device].empty()) {
     return error("--device is required, such as h100-sxm");
   }
-  devices::CaseReader reader(*catalogue);
-  const Result<Case> question = reader.read(row);
-  if (!question) return question.error();
-  const Result<devices::Estimate> answer = devices::estimate(*question);
-  if (!answer) return answer.error();
+  devices::CaseReader reader(catalogue);
+  DROVER_ASSIGN(const auto question, reader.read(row));
+  DROVER_ASSIGN(const auto answer, devices::estimate(question));
   if (arguments.has("json")) {
-    write_stdout("{}\n", to_json(*question, *answer).dump());
+    write_stdout("{}\n", to_json(question, answer).dump());
   } else {
-    print(*question, *answer);
+    print(question, answer);
   }
   return CommandOutcome::done();
 }

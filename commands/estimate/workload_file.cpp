@@ -65,13 +65,12 @@ WorkloadRow read_row(Table& table, devices::SpecNameResolver& names) {
 
 Result<std::vector<WorkloadRow>> read_workloads(std::string_view toml, std::string place,
                                                 const devices::Catalogue& catalogue) {
-  Result<Table> root = Table::parse(toml, std::move(place));
-  if (!root) return root.error();
+  DROVER_ASSIGN(auto root, Table::parse(toml, std::move(place)));
   devices::SpecNameResolver names(catalogue);
   std::vector<WorkloadRow> rows;
-  for (Table& table : root->tables("workload")) rows.push_back(read_row(table, names));
-  if (rows.empty()) root->add_problem("workload", "expected at least one [[workload]]");
-  DROVER_TRY(root->finish());
+  for (Table& table : root.tables("workload")) rows.push_back(read_row(table, names));
+  if (rows.empty()) root.add_problem("workload", "expected at least one [[workload]]");
+  DROVER_TRY(root.finish());
   return rows;
 }
 

@@ -60,9 +60,8 @@ Result<HostKeys> keys_for_host(const std::string& folder, const std::string& hos
   }
   std::string secret_file = (fs::path(folder) / (host + ".key")).string();
   if (make) {
-    const auto made = make_allowed_key(folder, host);
-    if (!made) return made.error();
-    const auto allowed = is_allowed(folder, made->key);
+    DROVER_ASSIGN(const auto made, make_allowed_key(folder, host));
+    const auto allowed = is_allowed(folder, made.key);
     if (!allowed) return allowed.error();
     if (!*allowed) {
       return error(
@@ -70,7 +69,7 @@ Result<HostKeys> keys_for_host(const std::string& folder, const std::string& hos
           "{}: its key is not allowed (revoked?); to allow it: drover keys allow {} --dir {}", host,
           host, printable(folder));
     }
-    secret_file = made->secret_file;
+    secret_file = made.secret_file;
   }
   auto secret = read_file(secret_file, key_file_bytes_max);
   if (!secret && make) return secret.error();
@@ -181,11 +180,10 @@ Result<RemoteTask> task_for(const LaunchOptions& options, const LaunchFleet& fle
   order.words.insert(order.words.end(), {"--exit-after-silence", exit_after_silence});
   if (payload) {
     order.needs = payload->needs;
-    auto keys = keys_for_host(fleet_keys_folder(fleet, options.file), host.name,
-                              options.action == LaunchAction::up);
-    if (!keys) return keys.error();
-    order.router_key = std::move(keys->router);
-    order.agent_key = std::move(keys->agent);
+    DROVER_ASSIGN(auto keys, keys_for_host(fleet_keys_folder(fleet, options.file), host.name,
+                                           options.action == LaunchAction::up));
+    order.router_key = std::move(keys.router);
+    order.agent_key = std::move(keys.agent);
   }
   order.lines = options.lines;
   order.purge = options.purge;
@@ -223,9 +221,9 @@ Result<std::vector<RemoteTask>> tasks_for(const LaunchOptions& options, const La
   std::vector<RemoteTask> tasks;
   std::set<std::string> folders;  // only one host of each folder reports unlisted agents
   for (const LaunchHost& host : hosts) {
-    auto task = task_for(options, fleet, host, payload, folders.insert(folder_of(host)).second);
-    if (!task) return task.error();
-    tasks.push_back(std::move(*task));
+    DROVER_ASSIGN(auto task,
+                  task_for(options, fleet, host, payload, folders.insert(folder_of(host)).second));
+    tasks.push_back(std::move(task));
   }
   return tasks;
 }
@@ -320,37 +318,30 @@ CommandUsage launch_usage() {
 }
 
 CommandOutcome run_launch(Arguments& arguments) {
-  const auto options = read_options(arguments);
-  if (!options) return options.error();
-  const auto text = read_file(options->file, 4U << 20);
-  if (!text) return text.error();
-  const auto fleet = launch::parse_fleet_file(*text, printable(options->file));
-  if (!fleet) return fleet.error();
-  const auto hosts = launch::chosen_hosts(*fleet, options->hosts);
-  if (!hosts) return hosts.error();
+  DROVER_ASSIGN(const auto options, read_options(arguments));
+  DROVER_ASSIGN(const auto text, read_file(options.file, 4U << 20));
+  DROVER_ASSIGN(const auto fleet, launch::parse_fleet_file(text, printable(options.file)));
+  DROVER_ASSIGN(const auto hosts, launch::chosen_hosts(fleet, options.hosts));
   StopSignals signals;
   std::optional<LaunchPayload> payload;
-  if (options->action == LaunchAction::up || options->action == LaunchAction::status) {
-    auto packed = build_launch_payload(options->action == LaunchAction::up);
-    if (!packed) return packed.error();
-    payload = std::move(*packed);
+  if (options.action == LaunchAction::up || options.action == LaunchAction::status) {
+    DROVER_ASSIGN(auto packed, build_launch_payload(options.action == LaunchAction::up));
+    payload = std::move(packed);
   }
-  if (options->action == LaunchAction::up) {
-    DROVER_TRY(check_agents(*hosts));
-    warn_of_loopback(*fleet, *hosts);
+  if (options.action == LaunchAction::up) {
+    DROVER_TRY(check_agents(hosts));
+    warn_of_loopback(fleet, hosts);
   }
-  const auto tasks = tasks_for(*options, *fleet, *hosts, payload);
-  if (!tasks) return tasks.error();
-  auto results = run_all(*options, *hosts, *tasks, payload, signals);
-  const auto unlisted = find_unlisted(*fleet, *hosts, results);
-  if (options->all && !unlisted.empty()) {
-    const auto more = tasks_for(*options, *fleet, unlisted, payload);
-    if (!more) return more.error();
-    for (HostResult& result : run_all(*options, unlisted, *more, payload, signals)) {
+  DROVER_ASSIGN(const auto tasks, tasks_for(options, fleet, hosts, payload));
+  auto results = run_all(options, hosts, tasks, payload, signals);
+  const auto unlisted = find_unlisted(fleet, hosts, results);
+  if (options.all && !unlisted.empty()) {
+    DROVER_ASSIGN(const auto more, tasks_for(options, fleet, unlisted, payload));
+    for (HostResult& result : run_all(options, unlisted, more, payload, signals)) {
       results.push_back(std::move(result));
     }
   }
-  return print_results(*options, results);
+  return print_results(options, results);
 }
 
 }  // namespace drover::commands

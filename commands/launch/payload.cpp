@@ -99,11 +99,10 @@ Result<LaunchPayload> build_launch_payload(bool packed) {
   payload.needs.machine = machine.machine;
   std::vector<std::pair<std::string, std::string>> files;  // name in the archive, contents
   const auto add = [&](const std::string& name, const std::string& path) -> Status {
-    auto bytes = read_file(path, payload_file_bytes_max);
-    if (!bytes) return bytes.error();
-    keep_loaded_part(*bytes);
-    payload.needs.glibc_minor = newest_glibc(*bytes, payload.needs.glibc_minor);
-    files.emplace_back(name, std::move(*bytes));
+    DROVER_ASSIGN(auto bytes, read_file(path, payload_file_bytes_max));
+    keep_loaded_part(bytes);
+    payload.needs.glibc_minor = newest_glibc(bytes, payload.needs.glibc_minor);
+    files.emplace_back(name, std::move(bytes));
     return {};
   };
   DROVER_TRY(add("drover", "/proc/self/exe"));

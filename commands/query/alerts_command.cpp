@@ -21,9 +21,8 @@ CommandUsage alerts_usage() {
 
 CommandOutcome run_alerts(Arguments& arguments) {
   DROVER_TRY(arguments.status());
-  auto session = Session::open({endpoint_of(arguments), Role::client, "alerts"});
-  if (!session) return session.error();
-  FleetClient fleet(**session);
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "alerts"}));
+  FleetClient fleet(*session);
   DROVER_TRY(fleet.read_snapshot());
   const bool rules = arguments.has("rules");
   if (arguments.has("json")) {

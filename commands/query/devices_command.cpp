@@ -108,10 +108,9 @@ class Following {
 CommandOutcome follow_devices(const RouterAddress& endpoint, bool json, WallSpan duration,
                               filter::Filter filter) {
   StopSignals signals;
-  auto session = Session::open({endpoint, Role::viewer, "devices"});
-  if (!session) return session.error();
-  (*session)->sockets().watch(signals.descriptor());
-  Following following(**session, json, std::move(filter));
+  DROVER_ASSIGN(auto session, Session::open({endpoint, Role::viewer, "devices"}));
+  session->sockets().watch(signals.descriptor());
+  Following following(*session, json, std::move(filter));
   DROVER_TRY(following.subscribe());
   const WallTime begun = wall_now();
   while (!signals.stopped() && !output_closed() && wall_now() - begun < duration) {
@@ -157,9 +156,8 @@ CommandOutcome run_devices(Arguments& arguments) {
                           std::move(filter));
   }
   // A client may request one snapshot; to subscribe, as --follow does, takes a viewer's key.
-  auto session = Session::open({endpoint_of(arguments), Role::client, "devices"});
-  if (!session) return session.error();
-  return show_once(**session, arguments.has("json"), std::move(filter));
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "devices"}));
+  return show_once(*session, arguments.has("json"), std::move(filter));
 }
 
 }  // namespace drover::commands

@@ -38,14 +38,13 @@ Result<std::uint64_t> add_pages(Session& session, std::optional<JobsRequest> req
                                 std::size_t jobs_max, JobListing& all) {
   std::uint64_t left_out = 0;
   while (request && all.jobs.size() < jobs_max) {
-    auto page = session.ask<JobsReply>(*request, page_timeout);
-    if (!page) return page.error();
-    left_out = page->left_out;
-    all.ended_kept = page->ended_kept;
-    all.ended_ever = page->ended_ever;
-    request = next_page(*request, *page);
-    all.jobs.insert(all.jobs.end(), std::make_move_iterator(page->jobs.begin()),
-                    std::make_move_iterator(page->jobs.end()));
+    DROVER_ASSIGN(auto page, session.ask<JobsReply>(*request, page_timeout));
+    left_out = page.left_out;
+    all.ended_kept = page.ended_kept;
+    all.ended_ever = page.ended_ever;
+    request = next_page(*request, page);
+    all.jobs.insert(all.jobs.end(), std::make_move_iterator(page.jobs.begin()),
+                    std::make_move_iterator(page.jobs.end()));
   }
   return left_out;
 }
@@ -56,14 +55,12 @@ Result<JobListing> list(Session& session, std::optional<JobState> state, std::ui
   JobsRequest request;
   request.ended_max = 0;
   request.state = state;
-  const auto left_out = add_pages(session, request, open_shown_max, all);
-  if (!left_out) return left_out.error();
-  all.open_left_out = *left_out;
+  DROVER_ASSIGN(const auto left_out, add_pages(session, request, open_shown_max, all));
+  all.open_left_out = left_out;
   const std::size_t open = all.jobs.size();
   request.ended_only = true;
   request.ended_max = ended_max;
-  const auto further = add_pages(session, request, std::numeric_limits<std::size_t>::max(), all);
-  if (!further) return further.error();
+  DROVER_TRY(add_pages(session, request, std::numeric_limits<std::size_t>::max(), all));
   all.ended_shown = all.jobs.size() - open;
   all.jobs = once_each(std::move(all.jobs));
   return all;
@@ -88,14 +85,12 @@ CommandOutcome run_jobs(Arguments& arguments) {
   const std::uint32_t ended = read_ended(arguments);
   const std::string state = arguments.one_of("state", state_names(), "");
   DROVER_TRY(arguments.status());
-  auto session = Session::open({endpoint_of(arguments), Role::client, "jobs"});
-  if (!session) return session.error();
-  const auto listed = list(**session, parse_job_state(state), ended);
-  if (!listed) return listed.error();
-  const Instant now = (*session)->clock().now();
-  write_stdout_text(arguments.has("json") ? to_json(*listed, now).dump() + "\n"
-                                          : fleet_time_note(now, (*session)->welcome().speed) +
-                                                to_table(*listed, state, now));
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "jobs"}));
+  DROVER_ASSIGN(const auto listed, list(*session, parse_job_state(state), ended));
+  const Instant now = session->clock().now();
+  write_stdout_text(arguments.has("json") ? to_json(listed, now).dump() + "\n"
+                                          : fleet_time_note(now, session->welcome().speed) +
+                                                to_table(listed, state, now));
   return CommandOutcome::done();
 }
 

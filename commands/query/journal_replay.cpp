@@ -37,14 +37,12 @@ Status JournalReplay::begin(const JournalStart& start) {
     return error("found the journal of an {}, expected a router's",
                  printable(start.core.substr(0, 40)));
   }
-  const auto settings = parse_router_start(start.settings);
-  if (!settings) return settings.error();
-  auto router = make_router(*settings, catalogue_);
-  if (!router) return router.error();
-  router_ = std::move(*router);
+  DROVER_ASSIGN(const auto settings, parse_router_start(start.settings));
+  DROVER_ASSIGN(auto router, make_router(settings, catalogue_));
+  router_ = std::move(router);
   restoring_ = true;
   uncompared_.reset();
-  now_ = settings->start;
+  now_ = settings.start;
   ++counts_.router_runs;
   return {};
 }

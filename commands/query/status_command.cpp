@@ -18,14 +18,13 @@ CommandUsage status_usage() {
 }
 
 CommandOutcome run_status(Arguments& arguments) {
-  auto session = Session::open({endpoint_of(arguments), Role::client, "status"});
-  if (!session) return session.error();
-  const auto summary = (*session)->ask<Summary>(SummaryRequest{}, std::chrono::milliseconds(5000));
-  if (!summary) return summary.error();
-  const double speed = (*session)->welcome().speed;
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "status"}));
+  DROVER_ASSIGN(const auto summary,
+                session->ask<Summary>(SummaryRequest{}, std::chrono::milliseconds(5000)));
+  const double speed = session->welcome().speed;
   write_stdout_text(arguments.has("json")
-                        ? to_json(*summary).dump() + "\n"
-                        : fleet_time_note((*session)->clock().now(), speed) + to_table(*summary));
+                        ? to_json(summary).dump() + "\n"
+                        : fleet_time_note(session->clock().now(), speed) + to_table(summary));
   return CommandOutcome::done();
 }
 

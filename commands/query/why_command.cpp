@@ -46,14 +46,13 @@ void keep_candidates(JournalReplay& replay, const std::string& job,
 }
 
 Result<ReplayedWhy> replay_why(const WhyReplay& request, const devices::Catalogue& catalogue) {
-  auto journal = JournalReader::open(request.journal);
-  if (!journal) return journal.error();
+  DROVER_ASSIGN(auto journal, JournalReader::open(request.journal));
   JournalReplay replay(catalogue);
   ReplayedWhy found;
   bool more = false;  // the journal continues after the requested time
   while (true) {
-    const std::uint64_t at = journal->at();
-    auto record = journal->next();
+    const std::uint64_t at = journal.at();
+    auto record = journal.next();
     if (!record) return record.error();
     if (!*record) break;
     const auto time = time_of(**record);
@@ -124,13 +123,12 @@ CommandOutcome run_replay(Arguments& arguments) {
   }
   request.at = arguments.parsed("at", parse_time_argument, request.at);
   DROVER_TRY(arguments.status());
-  const auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return catalogue.error();
-  auto found = replay_why(request, *catalogue);
+  DROVER_ASSIGN(const auto catalogue, load_catalogue(arguments.text("catalogue")));
+  auto found = replay_why(request, catalogue);
   if (found && request.job.empty() && found->reply.job) {
     // Only now is the job known whose candidates must be kept.
     request.job = to_text(found->reply.job->job.id);
-    found = replay_why(request, *catalogue);
+    found = replay_why(request, catalogue);
   }
   if (!found) return found.error();
   if (!found->reply.problem.empty()) {
@@ -174,14 +172,12 @@ CommandOutcome run_why(Arguments& arguments) {
     }
   }
   DROVER_TRY(arguments.status());
-  auto session = Session::open({endpoint_of(arguments), Role::client, "why"});
-  if (!session) return session.error();
-  const auto reply =
-      (*session)->ask<WhyReply>(WhyRequest{arguments.text("JOB")}, std::chrono::milliseconds(5000));
-  if (!reply) return reply.error();
-  if (!reply->problem.empty()) return error(ErrorKind::not_found, "{}", printable(reply->problem));
-  const Instant now = (*session)->clock().now();
-  write_stdout_text(arguments.has("json") ? to_json(*reply, now).dump() + "\n" : explain(*reply));
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "why"}));
+  DROVER_ASSIGN(const auto reply, session->ask<WhyReply>(WhyRequest{arguments.text("JOB")},
+                                                         std::chrono::milliseconds(5000)));
+  if (!reply.problem.empty()) return error(ErrorKind::not_found, "{}", printable(reply.problem));
+  const Instant now = session->clock().now();
+  write_stdout_text(arguments.has("json") ? to_json(reply, now).dump() + "\n" : explain(reply));
   return CommandOutcome::done();
 }
 

@@ -113,16 +113,14 @@ CommandOutcome run_record(Arguments& arguments) {
   if (options.path.empty()) arguments.add_problem(error("-o FILE is required: the file to write"));
   DROVER_TRY(arguments.status());
   StopSignals signals;  // before the threads, which must not take signals
-  auto session = Session::open({endpoint_of(arguments), Role::viewer, "record"});
-  if (!session) return session.error();
-  const JoinAccepted& welcome = (*session)->welcome();
-  auto recorder =
-      Recorder::open(options, recording_start((*session)->clock().now(), welcome.speed));
-  if (!recorder) return recorder.error();
-  (*session)->sockets().watch(signals.descriptor());
-  (*session)->sockets().watch((*recorder)->ended_descriptor());
-  Recording recording(**session, **recorder);
-  Status status = (*session)->subscribe();
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::viewer, "record"}));
+  const JoinAccepted& welcome = session->welcome();
+  DROVER_ASSIGN(auto recorder,
+                Recorder::open(options, recording_start(session->clock().now(), welcome.speed)));
+  session->sockets().watch(signals.descriptor());
+  session->sockets().watch(recorder->ended_descriptor());
+  Recording recording(*session, *recorder);
+  Status status = session->subscribe();
   write_stderr("drover record: recording to {}\n", printable(options.path));
   const WallTime begun = wall_now();
   while (status.ok() && !signals.stopped() && wall_now() - begun < duration) {
@@ -130,7 +128,7 @@ CommandOutcome run_record(Arguments& arguments) {
         std::chrono::duration_cast<std::chrono::milliseconds>(duration - (wall_now() - begun));
     status = recording.turn(std::clamp(left, std::chrono::milliseconds(1), record_wait_max));
   }
-  return end_recording(**recorder, std::move(status));
+  return end_recording(*recorder, std::move(status));
 }
 
 }  // namespace drover::commands

@@ -53,9 +53,8 @@ Result<std::unique_ptr<Recorder>> Recorder::open(RecorderOptions options,
   if (const auto left = disk_free_bytes(options.path); left < options.disk_free_bytes_min) {
     return too_little_space(options, left);
   }
-  auto output = RecordingOutput::open(options.path, options.force);
-  if (!output) return output.error();
-  std::unique_ptr<Recorder> recorder(new Recorder(std::move(options), std::move(*output)));
+  DROVER_ASSIGN(auto output, RecordingOutput::open(options.path, options.force));
+  std::unique_ptr<Recorder> recorder(new Recorder(std::move(options), std::move(output)));
   const Status begun = recorder->write(recorder->writer_.begin(start));
   if (!begun) {
     recorder->output_.discard();

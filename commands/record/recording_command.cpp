@@ -35,26 +35,24 @@ Error at_file(const std::string& path, const Error& problem) {
 }
 
 CommandOutcome info(const RecordingRequest& request) {
-  auto recording = open_recording(request.file);
-  if (!recording) return recording.error();
-  auto summary = summarize(*recording);
+  DROVER_ASSIGN(auto recording, open_recording(request.file));
+  auto summary = summarize(recording);
   if (!summary) return damaged(request.file, summary.error());
   write_stdout_text(request.json ? to_json(*summary).dump() + "\n" : to_text(*summary));
   return CommandOutcome::done();
 }
 
 CommandOutcome verify(const RecordingRequest& request) {
-  auto recording = open_recording(request.file);
-  if (!recording) return recording.error();
-  const auto report = verify_recording(*recording->input.file);
+  DROVER_ASSIGN(auto recording, open_recording(request.file));
+  const auto report = verify_recording(*recording.input.file);
   if (!report) return at_file(request.file, report.error());
-  const RecordingInfo& known = recording->reader.info();
+  const RecordingInfo& known = recording.reader.info();
   VerifyReport all = *report;
   for (const LostRange& lost : known.journal_lost) {
     all.problems.push_back(
         fmt::format("journal, byte {}: {} bytes lost: {}", lost.offset, lost.bytes, lost.why));
   }
-  const std::string state = state_text(recording->input, known);
+  const std::string state = state_text(recording.input, known);
   const bool complete =
       all.problems.empty() && known.closed && known.dropped == 0 && known.start.speed_known;
   write_stdout_text(request.json
@@ -75,13 +73,11 @@ Status refuse_itself(const RecordingRequest& request) {
 
 /// Verifies the new file before it replaces an existing one.
 Status check_output(const std::string& path) {
-  auto source = FileSource::open(path);
-  if (!source) return source.error();
-  const auto report = verify_recording(**source);
-  if (!report) return report.error();
-  if (report->problems.empty()) return {};
+  DROVER_ASSIGN(auto source, FileSource::open(path));
+  DROVER_ASSIGN(const auto report, verify_recording(*source));
+  if (report.problems.empty()) return {};
   return error(ErrorKind::io, "{}: the new file is not valid: {}", printable(path),
-               report->problems.front());
+               report.problems.front());
 }
 
 Status no_check(const std::string&) { return {}; }
@@ -93,15 +89,14 @@ CommandOutcome make_file(const RecordingRequest& request,
                          Status (*check)(const std::string&) = check_output,
                          Error (*explain)(const std::string& path, const Error& unread) = damaged) {
   DROVER_TRY(refuse_itself(request));
-  auto output = RecordingOutput::open_temporary(request.output, request.force);
-  if (!output) return output.error();
+  DROVER_ASSIGN(auto output, RecordingOutput::open_temporary(request.output, request.force));
   Status written;
-  Status done = make([&](std::string_view bytes) { return written = output->append(bytes); });
+  Status done = make([&](std::string_view bytes) { return written = output.append(bytes); });
   if (!done && written) done = explain(request.file, done.error());
-  if (done) done = check(output->path());
-  if (done) done = output->close();
+  if (done) done = check(output.path());
+  if (done) done = output.close();
   if (done) return CommandOutcome::done();
-  output->discard();
+  output.discard();
   return done.error();
 }
 
@@ -133,13 +128,12 @@ void print_report(const RecordingRequest& request, const RecoverReport& report) 
 }
 
 CommandOutcome recover(const RecordingRequest& request) {
-  auto input = open_recording_input(request.file);
-  if (!input) return input.error();
+  DROVER_ASSIGN(auto input, open_recording_input(request.file));
   RecoverReport report;
   CommandOutcome made = make_file(
       request,
       [&](const ByteSink& sink) {
-        return keep(recover_recording(*input->file, input->journal, sink), report);
+        return keep(recover_recording(*input.file, input.journal, sink), report);
       },
       check_output, at_file);
   if (made.exit != Exit::done) return made;
@@ -165,10 +159,9 @@ CommandOutcome completeness_of(OpenRecording& recording) {
 }
 
 CommandOutcome cut(const RecordingRequest& request) {
-  auto recording = open_recording(request.file);
-  if (!recording) return recording.error();
-  const Instant first = recording->reader.first();
-  const Instant last = recording->reader.last();
+  DROVER_ASSIGN(auto recording, open_recording(request.file));
+  const Instant first = recording.reader.first();
+  const Instant last = recording.reader.last();
   const Instant from = request.from ? request.from->in(first) : first;
   const Instant to = request.to ? request.to->in(first) : saturating_add(last, Duration(1));
   if (from >= to || from > last || to <= first) {
@@ -177,13 +170,13 @@ CommandOutcome cut(const RecordingRequest& request) {
   }
   CutReport report;
   CommandOutcome made = make_file(request, [&](const ByteSink& sink) {
-    const RecordingInput& input = recording->input;
+    const RecordingInput& input = recording.input;
     return keep(cut_recording(*input.file, input.journal, from, to, sink), report);
   });
   if (made.exit != Exit::done) return made;
   if (report.messages == 0) {
     write_stdout("{}: no message\n", printable(request.output));
-    return completeness_of(*recording);
+    return completeness_of(recording);
   }
   write_stdout("{}: {}, {} to {} of fleet time\n", printable(request.output),
                counted(report.messages, "message"), to_iso8601(report.from), to_iso8601(report.to));
@@ -193,31 +186,30 @@ CommandOutcome cut(const RecordingRequest& request) {
         "depend on its state\n",
         duration_text(to_seconds(from - report.from)));
   }
-  return completeness_of(*recording);
+  return completeness_of(recording);
 }
 
 CommandOutcome export_messages(const RecordingRequest& request) {
-  auto recording = open_recording(request.file);
-  if (!recording) return recording.error();
-  const Instant first = recording->reader.first();
+  DROVER_ASSIGN(auto recording, open_recording(request.file));
+  const Instant first = recording.reader.first();
   ExportOptions options = request.exported;
   options.from = request.from ? request.from->in(first) : first;
   options.to =
-      request.to ? request.to->in(first) : saturating_add(recording->reader.last(), Duration(1));
+      request.to ? request.to->in(first) : saturating_add(recording.reader.last(), Duration(1));
   if (request.output.empty()) {
-    const Status done = export_recording(recording->reader, options, [](std::string_view bytes) {
+    const Status done = export_recording(recording.reader, options, [](std::string_view bytes) {
       write_stdout_text(bytes);
       return output_closed() ? Status(error(ErrorKind::io, "the output is closed")) : Status();
     });
-    if (done) return completeness_of(*recording);
+    if (done) return completeness_of(recording);
     return output_closed() ? CommandOutcome::done()
                            : CommandOutcome(damaged(request.file, done.error()));
   }
   CommandOutcome made = make_file(
       request,
-      [&](const ByteSink& sink) { return export_recording(recording->reader, options, sink); },
+      [&](const ByteSink& sink) { return export_recording(recording.reader, options, sink); },
       no_check);
-  return made.exit == Exit::done ? completeness_of(*recording) : made;
+  return made.exit == Exit::done ? completeness_of(recording) : made;
 }
 
 struct RecordingAction {

@@ -36,9 +36,9 @@ Status visit(RecordingReader& reader, const ExportOptions& options,
   const Duration step = step_of(options);
   for (Instant from = options.from; from < options.to; from = saturating_add(from, step)) {
     const Instant to = std::min(saturating_add(from, step), options.to);
-    const auto messages = samples ? reader.read(from, to) : reader.read_rows(from, to);
-    if (!messages) return messages.error();
-    for (const RecordedMessage& recorded : *messages) {
+    DROVER_ASSIGN(const auto messages,
+                  samples ? reader.read(from, to) : reader.read_rows(from, to));
+    for (const RecordedMessage& recorded : messages) {
       const auto channel = channel_of(recorded.envelope.body);
       if (!channel || !contains(options.channels, *channel)) continue;
       DROVER_TRY(take(*channel, recorded));

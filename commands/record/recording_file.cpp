@@ -97,9 +97,8 @@ Result<RecordingInput> open_recording_input(const std::string& path) {
   const std::string journal = journal_path_of(path);
   std::error_code ignored;
   if (std::filesystem::exists(journal, ignored)) {
-    auto bytes = read_file(journal, journal_bytes_max);
-    if (!bytes) return bytes.error();
-    input.journal = std::move(*bytes);
+    DROVER_ASSIGN(auto bytes, read_file(journal, journal_bytes_max));
+    input.journal = std::move(bytes);
   }
   auto file = FileSource::open(path);
   if (!file) return file.error();
@@ -108,11 +107,10 @@ Result<RecordingInput> open_recording_input(const std::string& path) {
 }
 
 Result<OpenRecording> open_recording(const std::string& path, RecordingSurvey survey) {
-  auto input = open_recording_input(path);
-  if (!input) return input.error();
-  auto reader = RecordingReader::open(*input->file, input->journal, survey);
+  DROVER_ASSIGN(auto input, open_recording_input(path));
+  auto reader = RecordingReader::open(*input.file, input.journal, survey);
   if (!reader) return error(ErrorKind::io, "{}: {}", printable(path), reader.error().message);
-  return OpenRecording{std::move(*input), std::move(*reader)};
+  return OpenRecording{std::move(input), std::move(*reader)};
 }
 
 Error damaged(const std::string& path, const Error& problem) {

@@ -16,12 +16,10 @@ constexpr WallSpan allow_list_check_every = std::chrono::seconds(1);
 
 Status RouterAccessControl::open(const std::string& folder, Sockets& sockets) {
   if (folder.empty()) return {};
-  const auto own = read_router_key(folder);
-  if (!own) return own.error();
-  const auto list = read_allow_list(folder);
-  if (!list) return list.error();
-  if (!list->unsafe.empty()) return error(ErrorKind::refused, "{}", list->unsafe);
-  DROVER_TRY(sockets.require_keys(own->secret));
+  DROVER_ASSIGN(const auto own, read_router_key(folder));
+  DROVER_ASSIGN(const auto list, read_allow_list(folder));
+  if (!list.unsafe.empty()) return error(ErrorKind::refused, "{}", list.unsafe);
+  DROVER_TRY(sockets.require_keys(own.secret));
   folder_ = folder;
   reload(sockets);
   return {};

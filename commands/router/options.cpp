@@ -38,9 +38,8 @@ router::Retention read_retention(Arguments& arguments) {
 }
 
 Status check_listen(const std::string& listen, const std::string& keys, bool insecure) {
-  const auto endpoint = parse_endpoint(listen, "--listen");
-  if (!endpoint) return endpoint.error();
-  if (endpoint->loopback() || !keys.empty() || insecure) return {};
+  DROVER_ASSIGN(const auto endpoint, parse_endpoint(listen, "--listen"));
+  if (endpoint.loopback() || !keys.empty() || insecure) return {};
   return error(
       "--listen {}: is not loopback, and connections are not encrypted: anyone who can reach it "
       "could run work; use --keys DIR (drover keys --help), or --insecure to listen there anyway",
@@ -77,9 +76,8 @@ std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOp
   const bool insecure = arguments.has("insecure");
   DROVER_TRY(check_listen(options.listen, options.keys, insecure));
   if (const std::string file = arguments.text("policy"); !file.empty()) {
-    auto text = read_file(file, policy_bytes_max);
-    if (!text) return text.error();
-    options.start.policy_text = std::move(*text);
+    DROVER_ASSIGN(auto text, read_file(file, policy_bytes_max));
+    options.start.policy_text = std::move(text);
     options.start.policy_place = file;
   }
   // Checked before the ledger is opened: with an invalid policy nothing is started.

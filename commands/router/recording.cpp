@@ -12,10 +12,9 @@ namespace drover::commands {
 
 Result<std::unique_ptr<RouterRecording>> RouterRecording::open(const RecorderOptions& options,
                                                                Instant now, double speed) {
-  auto recorder = Recorder::open(options, recording_start(now, speed));
-  if (!recorder) return recorder.error();
+  DROVER_ASSIGN(auto recorder, Recorder::open(options, recording_start(now, speed)));
   return std::unique_ptr<RouterRecording>(
-      new RouterRecording(std::move(*recorder), wall_span(1, speed)));
+      new RouterRecording(std::move(recorder), wall_span(1, speed)));
 }
 
 RouterRecording::RouterRecording(std::unique_ptr<Recorder> recorder, Duration wall)

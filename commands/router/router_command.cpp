@@ -56,21 +56,20 @@ class RouterShell {
 
   Status open() {
     DROVER_TRY(router::arm_failpoint(std::getenv("DROVER_FAIL_AT")));
-    auto store = router::LedgerStore::open(
-        options_.ledger, std::make_unique<router::LedgerCompaction>(options_.start.retention));
-    if (!store) return store.error();
-    store_ = std::move(*store);
+    DROVER_ASSIGN(
+        auto store,
+        router::LedgerStore::open(
+            options_.ledger, std::make_unique<router::LedgerCompaction>(options_.start.retention)));
+    store_ = std::move(store);
     DROVER_TRY(hook_.open(options_.on_alert));
     DROVER_TRY(guard_.open(options_.keys, sockets_));
     DROVER_TRY(bind());
-    const auto start =
-        resume_ledger_clock(store_->path(), store_->last_at(), system_now(), options_.start.speed);
-    if (!start) return start.error();
-    clock_ = Clock(*start, options_.start.speed);
-    auto journal = JournalWriter::open(options_.journal);
-    if (!journal) return journal.error();
-    journal_ = std::move(*journal);
-    return begin(*start);
+    DROVER_ASSIGN(const auto start, resume_ledger_clock(store_->path(), store_->last_at(),
+                                                        system_now(), options_.start.speed));
+    clock_ = Clock(start, options_.start.speed);
+    DROVER_ASSIGN(auto journal, JournalWriter::open(options_.journal));
+    journal_ = std::move(journal);
+    return begin(start);
   }
 
   CommandOutcome run() {
@@ -121,12 +120,11 @@ class RouterShell {
   }
 
   Status bind() {
-    auto endpoint = parse_endpoint(options_.listen, "--listen");
-    if (!endpoint) return endpoint.error();
+    DROVER_ASSIGN(auto endpoint, parse_endpoint(options_.listen, "--listen"));
     // The endpoints of samples and publishing use the next two ports, or free ones.
     std::vector<std::string> endpoints;
     for (int offset = 0; offset < 3; ++offset) {
-      Endpoint next = *endpoint;
+      Endpoint next = endpoint;
       if (next.port != 0) {
         if (next.port > 65533) {
           return error("--listen {}: the next two port numbers would be above 65535",
@@ -136,9 +134,8 @@ class RouterShell {
       }
       endpoints.push_back(next.to_text());
     }
-    auto bound = sockets_.bind_router(endpoints[0], endpoints[1], endpoints[2]);
-    if (!bound) return bound.error();
-    bound_ = std::move(*bound);
+    DROVER_ASSIGN(auto bound, sockets_.bind_router(endpoints[0], endpoints[1], endpoints[2]));
+    bound_ = std::move(bound);
     return {};
   }
 
@@ -147,14 +144,12 @@ class RouterShell {
     start.start = now;
     start.samples_endpoint = bound_.samples;
     start.publish_endpoint = bound_.publish;
-    auto core = make_router(start, catalogue_);
-    if (!core) return core.error();
-    core_ = std::move(*core);
+    DROVER_ASSIGN(auto core, make_router(start, catalogue_));
+    core_ = std::move(core);
     journal_.write(JournalStart{"router", to_text(start)});
     if (options_.record) {
-      auto recording = RouterRecording::open(*options_.record, now, start.speed);
-      if (!recording) return recording.error();
-      recording_ = std::move(*recording);
+      DROVER_ASSIGN(auto recording, RouterRecording::open(*options_.record, now, start.speed));
+      recording_ = std::move(recording);
     }
     // A replay of the journal compares all output, so everything must be published.
     watched_ = recording_ || journal_.on() || hook_.on();
@@ -386,9 +381,8 @@ class RouterShell {
 CommandOutcome run_router(Arguments& arguments) {
   RouterOptions options;
   if (const auto wrong = read_router_options(arguments, options)) return *wrong;
-  const auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return catalogue.error();
-  RouterShell shell(std::move(options), *catalogue);
+  DROVER_ASSIGN(const auto catalogue, load_catalogue(arguments.text("catalogue")));
+  RouterShell shell(std::move(options), catalogue);
   DROVER_TRY(shell.open());
   return shell.run();
 }

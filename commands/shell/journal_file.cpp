@@ -18,13 +18,12 @@ Result<std::uint64_t> end_of(const std::string& path) {
   if (!fs::exists(path, problem) || fs::is_empty(path, problem)) return std::uint64_t{0};
   // A pipe or a terminal has no earlier records.
   if (!fs::is_regular_file(path, problem)) return std::uint64_t{0};
-  auto before = JournalReader::open(path);
-  if (!before) return before.error();
-  while (before->skip()) {
+  DROVER_ASSIGN(auto before, JournalReader::open(path));
+  while (before.skip()) {
   }
-  if (before->at() < before->size()) fs::resize_file(path, before->at(), problem);
+  if (before.at() < before.size()) fs::resize_file(path, before.at(), problem);
   if (problem) return error(ErrorKind::io, "{}: {}", printable(path), problem.message());
-  return before->at();
+  return before.at();
 }
 
 }  // namespace

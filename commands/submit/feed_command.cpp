@@ -47,32 +47,30 @@ CommandOutcome run_feed(Arguments& arguments) {
   if (options.file.empty()) {
     source = std::make_unique<SyntheticWork>(options.seed, options.load);
   } else {
-    auto opened = TraceSource::open(options, catalogue, report);
-    if (!opened) return opened.error();
-    trace = opened->get();
-    source = std::move(*opened);
+    DROVER_ASSIGN(auto opened, TraceSource::open(options, catalogue, report));
+    trace = opened.get();
+    source = std::move(opened);
   }
   StopSignals signals;
-  auto session = Session::open({endpoint_of(arguments), Role::client, "feeder"});
-  if (!session) return session.error();
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "feeder"}));
   ConnectRefusalNotice connect_refusal("drover feed");
-  const auto fed =
-      feed(**session, *source, signals, limits, connect_refusal, [&](const SubmitResult& result) {
+  DROVER_ASSIGN(
+      const auto fed,
+      feed(*session, *source, signals, limits, connect_refusal, [&](const SubmitResult& result) {
         report(
             fmt::format("refused job {}: {}", to_short_text(result.job), printable(result.detail)));
-      });
-  if (!fed) return fed.error();
+      }));
   write_stdout("{}\n", Json::object()
-                           .set("rows", fed->counts.given)
+                           .set("rows", fed.counts.given)
                            .set("skipped_rows", trace != nullptr ? trace->skipped() : 0)
-                           .set("accepted", fed->counts.accepted + fed->counts.existed)
-                           .set("refused", fed->counts.refused)
-                           .set("unacknowledged", fed->unacknowledged)
-                           .set("resent", fed->counts.sent_again)
-                           .set("input_tokens", fed->input_tokens)
-                           .set("output_tokens", fed->output_tokens)
+                           .set("accepted", fed.counts.accepted + fed.counts.existed)
+                           .set("refused", fed.counts.refused)
+                           .set("unacknowledged", fed.unacknowledged)
+                           .set("resent", fed.counts.sent_again)
+                           .set("input_tokens", fed.input_tokens)
+                           .set("output_tokens", fed.output_tokens)
                            .dump());
-  if (trace != nullptr && fed->counts.given == 0 && trace->skipped() > 0) {
+  if (trace != nullptr && fed.counts.given == 0 && trace->skipped() > 0) {
     return error("{}: {}", printable(options.file), all_bad_text(trace->skipped()));
   }
   return CommandOutcome::done();

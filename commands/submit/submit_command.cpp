@@ -36,10 +36,9 @@ void report(const std::string& line) { write_stderr("drover submit: {}\n", line)
 /// The job once it has ended; no value if a signal arrived before.
 Result<std::optional<JobChanged>> wait_for_end(Session& session, StopSignals& signals, JobId id) {
   while (!signals.stopped()) {
-    auto reply = session.ask<JobsReply>(JobsRequest{id, 1}, acknowledge_timeout);
-    if (!reply) return reply.error();
-    if (!reply->jobs.empty() && is_terminal(reply->jobs.front().state)) {
-      return std::optional(std::move(reply->jobs.front()));
+    DROVER_ASSIGN(auto reply, session.ask<JobsReply>(JobsRequest{id, 1}, acknowledge_timeout));
+    if (!reply.jobs.empty() && is_terminal(reply.jobs.front().state)) {
+      return std::optional(std::move(reply.jobs.front()));
     }
     session.wait(poll_every);
   }
@@ -70,16 +69,14 @@ CommandOutcome outcome_of(const JobChanged& ended) {
 
 CommandOutcome submit_one(Arguments& arguments, Session& session, StopSignals& signals,
                           const Job& job) {
-  const auto reply = session.ask<SubmitReply>(Submit{{job}}, acknowledge_timeout);
-  if (!reply) return reply.error();
-  if (reply->results.size() != 1) return error(ErrorKind::io, "unexpected answer from the router");
-  const SubmitResult& result = reply->results.front();
+  DROVER_ASSIGN(const auto reply, session.ask<SubmitReply>(Submit{{job}}, acknowledge_timeout));
+  if (reply.results.size() != 1) return error(ErrorKind::io, "unexpected answer from the router");
+  const SubmitResult& result = reply.results.front();
   const bool taken = is_taken(result.status);
   std::optional<JobChanged> ended;
   if (taken && arguments.has("wait")) {
-    auto end = wait_for_end(session, signals, job.id);
-    if (!end) return end.error();
-    ended = std::move(*end);
+    DROVER_ASSIGN(auto end, wait_for_end(session, signals, job.id));
+    ended = std::move(end);
   }
   if (arguments.has("json")) {
     const Instant now = session.clock().now();
@@ -192,15 +189,15 @@ CommandOutcome submit_trace(Arguments& arguments, Session& session, StopSignals&
   FeedingLimits limits;
   limits.remember_jobs = arguments.has("wait");
   ConnectRefusalNotice connect_refusal("drover submit");
-  const auto fed =
+  DROVER_ASSIGN(
+      const auto fed,
       feed(session, trace, signals, limits, connect_refusal, [&](const SubmitResult& result) {
         report(fmt::format("{} job {}: {}", to_text(result.status), to_short_text(result.job),
                            printable(result.detail)));
-      });
-  if (!fed) return fed.error();
+      }));
   std::optional<Ends> ends;
-  if (arguments.has("wait")) ends = wait_for_ends(session, signals, connect_refusal, fed->jobs);
-  return report_trace(arguments, trace, *fed, ends);
+  if (arguments.has("wait")) ends = wait_for_ends(session, signals, connect_refusal, fed.jobs);
+  return report_trace(arguments, trace, fed, ends);
 }
 
 }  // namespace
@@ -256,29 +253,26 @@ CommandUsage submit_usage() {
 }
 
 CommandOutcome run_submit(Arguments& arguments) {
-  const auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return catalogue.error();
+  DROVER_ASSIGN(const auto catalogue, load_catalogue(arguments.text("catalogue")));
   const bool from_trace = arguments.has("trace");
   TraceOptions options;
   Job job;
   if (from_trace) {
     check_applies(arguments, Submission::whole_trace);
-    options = read_trace_options(arguments, *catalogue);
+    options = read_trace_options(arguments, catalogue);
   } else {
-    job = read_job(arguments, *catalogue);
+    job = read_job(arguments, catalogue);
   }
   DROVER_TRY(arguments.status());
   std::unique_ptr<TraceSource> trace;
   if (from_trace) {
-    auto opened = TraceSource::open(options, *catalogue, report);
-    if (!opened) return opened.error();
-    trace = std::move(*opened);
+    DROVER_ASSIGN(auto opened, TraceSource::open(options, catalogue, report));
+    trace = std::move(opened);
   }
   StopSignals signals;
-  auto session = Session::open({endpoint_of(arguments), Role::client, "submit"});
-  if (!session) return session.error();
-  return from_trace ? submit_trace(arguments, **session, signals, *trace)
-                    : submit_one(arguments, **session, signals, job);
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "submit"}));
+  return from_trace ? submit_trace(arguments, *session, signals, *trace)
+                    : submit_one(arguments, *session, signals, job);
 }
 
 }  // namespace drover::commands

@@ -46,9 +46,8 @@ FindName model_finder(devices::SpecNameResolver& names, const devices::Catalogue
 
 FindName device_finder(devices::SpecNameResolver& names) {
   return [&names](std::string_view name) -> Result<std::string> {
-    const auto device = names.device(name);
-    if (!device) return device.error();
-    return device->spec->id;
+    DROVER_ASSIGN(const auto device, names.device(name));
+    return device.spec->id;
   };
 }
 
@@ -63,10 +62,9 @@ Status read_measurements(const TraceOptions& options, devices::SpecNameResolver&
   if (options.throughputs.empty()) return {};
   const Result<std::string> text = read_file(options.throughputs);
   if (!text) return error(text.error().kind, "--throughputs {}", text.error().message);
-  Result<Throughputs> measured =
-      Throughputs::parse(*text, printable(options.throughputs), device_finder(names));
-  if (!measured) return measured.error();
-  reading.throughputs = *std::move(measured);
+  DROVER_ASSIGN(auto measured,
+                Throughputs::parse(*text, printable(options.throughputs), device_finder(names)));
+  reading.throughputs = std::move(measured);
   return {};
 }
 
@@ -75,14 +73,13 @@ Status read_measurements(const TraceOptions& options, devices::SpecNameResolver&
 Result<std::unique_ptr<TraceSource>> TraceSource::open(
     const TraceOptions& options, const devices::Catalogue& catalogue,
     std::function<void(const std::string&)> report) {
-  Result<TraceReaderOptions> reading = trace_reading(options);
-  if (!reading) return reading.error();
+  DROVER_ASSIGN(auto reading, trace_reading(options));
   std::unique_ptr<devices::SpecNameResolver> names;
   // The resolver reads all specs, so it is made only if needed.
-  if (names_models(*reading)) {
+  if (names_models(reading)) {
     names = std::make_unique<devices::SpecNameResolver>(catalogue);
-    reading->find_model = model_finder(*names, catalogue);
-    const Status read = read_measurements(options, *names, *reading);
+    reading.find_model = model_finder(*names, catalogue);
+    const Status read = read_measurements(options, *names, reading);
     if (!read) return read.error();
   }
   std::error_code problem;
@@ -93,7 +90,7 @@ Result<std::unique_ptr<TraceSource>> TraceSource::open(
   if (!file)
     return error(errno == ENOENT ? ErrorKind::not_found : ErrorKind::io, "--trace {}: {}",
                  printable(options.file), std::strerror(errno));
-  TraceReader reader(*std::move(reading),
+  TraceReader reader(std::move(reading),
                      RandomStream(options.seed).child(trace_name(options.file)));
   std::unique_ptr<TraceSource> source(new TraceSource(
       options.load, std::move(names), std::move(reader), std::move(file), std::move(report)));

@@ -23,11 +23,9 @@ std::string remark_on(const std::string& device, const std::string& collective) 
 
 Result<Measurement> collective(const CsvTable& table, const CsvRow& row) {
   const auto cell = [&](std::string_view column) { return table.cell(row, column); };
-  const Result<double> milliseconds = parse_number(cell("ms"), "ms");
-  if (!milliseconds) return milliseconds.error();
-  const Result<double> bytes = parse_number(cell("size_bytes"), "size_bytes");
-  if (!bytes) return bytes.error();
-  if (!(*milliseconds > 0)) return error("ms: found 0 or less");
+  DROVER_ASSIGN(const auto milliseconds, parse_number(cell("ms"), "ms"));
+  DROVER_ASSIGN(const auto bytes, parse_number(cell("size_bytes"), "size_bytes"));
+  if (!(milliseconds > 0)) return error("ms: found 0 or less");
   Measurement measurement;
   measurement.row[CaseColumn::kind] = "collective";
   measurement.row[CaseColumn::device] = cell("device");
@@ -36,9 +34,8 @@ Result<Measurement> collective(const CsvTable& table, const CsvRow& row) {
   measurement.row[CaseColumn::collective] = cell("collective");
   measurement.row[CaseColumn::bytes] = cell("size_bytes");
   measurement.answer = "time_ms";
-  measurement.value = *milliseconds;
-  measurement.measure_class =
-      *bytes >= large_bytes ? MeasureClass::collective : MeasureClass::other;
+  measurement.value = milliseconds;
+  measurement.measure_class = bytes >= large_bytes ? MeasureClass::collective : MeasureClass::other;
   measurement.source = short_source(cell("source"));
   measurement.remark = remark_on(cell("device"), cell("collective"));
   return measurement;

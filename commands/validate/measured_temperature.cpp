@@ -54,9 +54,8 @@ Result<std::optional<LogRow>> read_log_row(const CsvTable& table, const CsvRow& 
                                                   "power_instant_w", "power_avg_w"};
   std::array<std::optional<double>, names.size()> values;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto value = number(table, row, names[i]);
-    if (!value) return value.error();
-    values[i] = *value;
+    DROVER_ASSIGN(const auto value, number(table, row, names[i]));
+    values[i] = value;
   }
   const std::optional<double> power_w = values[3] ? values[3] : values[4];
   if (!values[0] || !values[1] || !power_w) return std::optional<LogRow>{};
@@ -134,12 +133,11 @@ Result<std::vector<TemperatureTrace>> temperature_courses(const CsvTable& table,
   std::vector<TemperatureTrace> courses;
   const Bench* bench = bench_of(table.place);
   if (bench == nullptr || !table.column("t_s") || !table.column("temp_gpu_c")) return courses;
-  const auto device = catalogue.device(bench->device);
-  if (!device) return device.error();
+  DROVER_ASSIGN(const auto device, catalogue.device(bench->device));
   std::vector<LogRow> rows;
   std::string window;
   const auto close = [&] {
-    if (!rows.empty()) add_window(window, rows, *bench, (*device)->spec, courses);
+    if (!rows.empty()) add_window(window, rows, *bench, device->spec, courses);
     rows.clear();
   };
   for (const CsvRow& cells : table.rows) {

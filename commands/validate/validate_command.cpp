@@ -37,13 +37,11 @@ Result<std::vector<std::string>> tables_under(const std::string& path) {
 
 Result<std::optional<MeasuredRows>> read_table(const std::string& file,
                                                const devices::Catalogue& catalogue) {
-  const Result<std::string> text = read_file(file);
-  if (!text) return text.error();
-  const Result<CsvTable> table = CsvTable::parse(*text, fs::path(file).filename().string());
-  if (!table) return table.error();
-  std::optional<MeasuredRows> rows = measured_rows(*table);
+  DROVER_ASSIGN(const auto text, read_file(file));
+  DROVER_ASSIGN(const auto table, CsvTable::parse(text, fs::path(file).filename().string()));
+  std::optional<MeasuredRows> rows = measured_rows(table);
   if (rows) return rows;
-  return logged_rows(*table, catalogue);
+  return logged_rows(table, catalogue);
 }
 
 /// The rows read so far, and the files of a folder that have no measurements.
@@ -54,9 +52,8 @@ struct CaseRows {
 
 /// A file that the user names must be a table of measurements; a folder may have other files too.
 Status add_path(CaseRows& reading, const std::string& path, const devices::Catalogue& catalogue) {
-  const Result<std::vector<std::string>> files = tables_under(path);
-  if (!files) return files.error();
-  for (const std::string& file : *files) {
+  DROVER_ASSIGN(const auto files, tables_under(path));
+  for (const std::string& file : files) {
     Result<std::optional<MeasuredRows>> rows = read_table(file, catalogue);
     if (rows && *rows) {
       append(reading.rows, std::move(**rows));
@@ -78,9 +75,8 @@ Result<MeasuredRows> rows_of(const std::string& path, const devices::Catalogue& 
     const Status added = add_path(reading, path, catalogue);
     if (!added) return added.error();
   }
-  Result<MeasuredRows> own = reference_rows(catalogue);
-  if (!own) return own.error();
-  append(reading.rows, without_repeats(*std::move(own), reading.rows));
+  DROVER_ASSIGN(auto own, reference_rows(catalogue));
+  append(reading.rows, without_repeats(std::move(own), reading.rows));
   if (!reading.ignored.empty()) {
     write_stderr("drover validate: ignored files without measurements: {}\n",
                  printable(joined(reading.ignored, ", ")));
@@ -119,12 +115,10 @@ CommandUsage validate_usage() {
 }
 
 CommandOutcome run_validate(Arguments& arguments) {
-  auto catalogue = load_catalogue(arguments.text("catalogue"));
-  if (!catalogue) return catalogue.error();
-  DROVER_TRY(apply_settings(*catalogue, arguments.text_list("set")));
-  const Result<MeasuredRows> rows = rows_of(arguments.text("TABLE"), *catalogue);
-  if (!rows) return rows.error();
-  const ValidationReport report = validate(*rows, *catalogue);
+  DROVER_ASSIGN(auto catalogue, load_catalogue(arguments.text("catalogue")));
+  DROVER_TRY(apply_settings(catalogue, arguments.text_list("set")));
+  DROVER_ASSIGN(const auto rows, rows_of(arguments.text("TABLE"), catalogue));
+  const ValidationReport report = validate(rows, catalogue);
   for (const auto& [option, text] :
        {std::pair("html", &validation_page), std::pair("rows", &validation_rows)}) {
     const Status written = write_output(arguments, option, text, report);

@@ -86,13 +86,11 @@ struct Predicted {
 Result<Predicted> predict(const devices::CaseRow& row, std::string_view answer,
                           devices::CaseReader& reader) {
   if (find_answer(answer) == nullptr) return error("{}: not a figure of the estimate", answer);
-  const Result<devices::Case> question = reader.read(row);
-  if (!question) return question.error();
-  const Result<devices::Estimate> estimate = devices::estimate(*question);
-  if (!estimate) return estimate.error();
-  const auto value = answer_of(*estimate, answer);
+  DROVER_ASSIGN(const auto question, reader.read(row));
+  DROVER_ASSIGN(const auto estimate, devices::estimate(question));
+  const auto value = answer_of(estimate, answer);
   if (!value) return error("the estimate has no {}", answer);
-  return Predicted{question->device->id, *value};
+  return Predicted{question.device->id, *value};
 }
 
 /// The speed under the cap relative to that without.

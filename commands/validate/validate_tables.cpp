@@ -137,11 +137,10 @@ std::optional<MeasuredRows> measured_rows(const CsvTable& table) {
 
 Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
                                                 const devices::Catalogue& catalogue) {
-  const auto courses = temperature_courses(table, catalogue);
-  if (!courses) return courses.error();
-  if (courses->empty()) return std::optional<MeasuredRows>{};
+  DROVER_ASSIGN(const auto courses, temperature_courses(table, catalogue));
+  if (courses.empty()) return std::optional<MeasuredRows>{};
   MeasuredRows rows;
-  for (const TemperatureTrace& course : *courses) {
+  for (const TemperatureTrace& course : courses) {
     for (const TemperaturePoint& point : course.points) {
       Comparison of;
       of.class_id = "temperature";
@@ -162,13 +161,11 @@ Result<std::optional<MeasuredRows>> logged_rows(const CsvTable& table,
 Result<MeasuredRows> reference_rows(const devices::Catalogue& catalogue) {
   MeasuredRows all;
   for (const ReferenceTable& it : reference_tables()) {
-    const Result<CsvTable> table = CsvTable::parse(it.text, fmt::format("drover/{}", it.file));
-    if (!table) return table.error();
-    std::optional<MeasuredRows> rows = measured_rows(*table);
+    DROVER_ASSIGN(const auto table, CsvTable::parse(it.text, fmt::format("drover/{}", it.file)));
+    std::optional<MeasuredRows> rows = measured_rows(table);
     if (!rows) {
-      Result<std::optional<MeasuredRows>> logged = logged_rows(*table, catalogue);
-      if (!logged) return logged.error();
-      rows = *std::move(logged);
+      DROVER_ASSIGN(auto logged, logged_rows(table, catalogue));
+      rows = std::move(logged);
     }
     if (!rows) return error("{}: not a table of measurements", it.file);
     append(all, *std::move(rows));

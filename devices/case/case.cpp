@@ -106,22 +106,19 @@ Error unexpected(CaseColumn column, std::string_view found, std::string_view exp
 }
 
 Result<double> number_in(const CaseRow& row, CaseColumn column, double low, double high) {
-  const auto value = parse_number(trimmed(row[column]), to_text(column));
-  if (!value) return value.error();
-  if (!(*value >= low && *value <= high)) {
-    return error("{}: found {}, expected a number {}..{}", to_text(column), *value, low, high);
+  DROVER_ASSIGN(const auto value, parse_number(trimmed(row[column]), to_text(column)));
+  if (!(value >= low && value <= high)) {
+    return error("{}: found {}, expected a number {}..{}", to_text(column), value, low, high);
   }
-  return *value;
+  return value;
 }
 
 Status read_counts(const CaseRow& row, Case& question) {
   for (const CountColumn& it : count_columns) {
     if (row[it.column].empty()) continue;
-    const Result<double> value = number_in(row, it.column, 1, devices_max);
-    if (!value) return value.error();
-    if (*value != std::floor(*value))
-      return unexpected(it.column, row[it.column], "a whole number");
-    question.*it.member = static_cast<int>(*value);
+    DROVER_ASSIGN(const auto value, number_in(row, it.column, 1, devices_max));
+    if (value != std::floor(value)) return unexpected(it.column, row[it.column], "a whole number");
+    question.*it.member = static_cast<int>(value);
   }
   // The devices of one copy of the model; data-parallel copies are additional.
   const double copy = double{1} * question.tensor.value_or(1) * question.pipeline.value_or(1) *
@@ -142,9 +139,8 @@ Status read_counts(const CaseRow& row, Case& question) {
 Status read_numbers(const CaseRow& row, Case& question) {
   for (const NumberColumn& it : number_columns) {
     if (row[it.column].empty()) continue;
-    const Result<double> value = number_in(row, it.column, it.low, it.high);
-    if (!value) return value.error();
-    question.*it.member = *value;
+    DROVER_ASSIGN(const auto value, number_in(row, it.column, it.low, it.high));
+    question.*it.member = value;
   }
   struct HeadColumn {
     CaseColumn column;
@@ -154,9 +150,8 @@ Status read_numbers(const CaseRow& row, Case& question) {
                                HeadColumn{CaseColumn::kv_heads, &Case::kv_heads},
                                HeadColumn{CaseColumn::head_dim, &Case::head_size}}) {
     if (row[it.column].empty()) continue;
-    const Result<double> value = number_in(row, it.column, 1, 1e5);
-    if (!value) return value.error();
-    question.*it.member = static_cast<int>(*value);
+    DROVER_ASSIGN(const auto value, number_in(row, it.column, 1, 1e5));
+    question.*it.member = static_cast<int>(value);
   }
   return {};
 }

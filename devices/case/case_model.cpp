@@ -48,12 +48,11 @@ Result<Given> read_given(const CaseRow& row) {
     const std::string& cell = row[it.column];
     if (cell.empty()) continue;
     const std::string column(to_text(it.column));
-    const auto value = parse_number(cell, column);
-    if (!value) return value.error();
-    if (!(*value > 0 && *value <= it.high)) {
-      return error("{}: found {}, expected a number above 0, at most {}", column, *value, it.high);
+    DROVER_ASSIGN(const auto value, parse_number(cell, column));
+    if (!(value > 0 && value <= it.high)) {
+      return error("{}: found {}, expected a number above 0, at most {}", column, value, it.high);
     }
-    given.*it.member = *value * it.scale;
+    given.*it.member = value * it.scale;
   }
   return given;
 }
@@ -158,8 +157,7 @@ ModelSpec from_dimensions(const Given& given) {
 
 Result<CaseModel> case_model(const CaseRow& row, SpecNameResolver& names,
                              std::deque<ModelSpec>& described) {
-  const Result<Given> given = read_given(row);
-  if (!given) return given.error();
+  DROVER_ASSIGN(const auto given, read_given(row));
   CaseModel answer;
   const std::string& name = row[CaseColumn::model];
   if (!name.empty()) {
@@ -168,28 +166,28 @@ Result<CaseModel> case_model(const CaseRow& row, SpecNameResolver& names,
       answer.model = *known;
       return answer;
     }
-    if (known && !differs(**known, *given)) {
+    if (known && !differs(**known, given)) {
       answer.model = *known;
       return answer;
     }
     if (known) {
-      answer.model = &described.emplace_back(with_given(**known, *given));
+      answer.model = &described.emplace_back(with_given(**known, given));
       answer.note = "the row's dimensions replace those of " + (*known)->id;
       return answer;
     }
-    const bool dimensions = given->layers && given->hidden;
-    if (!dimensions && !given->parameters) {
+    const bool dimensions = given.layers && given.hidden;
+    if (!dimensions && !given.parameters) {
       return error("model: {}; give its dimensions (layers, hidden, ..) or params_b",
                    known.error().message);
     }
   }
-  const bool enough = given->parameters || (given->layers && given->hidden);
+  const bool enough = given.parameters || (given.layers && given.hidden);
   if (!enough) return answer;
-  ModelSpec model = from_dimensions(*given);
+  ModelSpec model = from_dimensions(given);
   model.id = "case";
   model.name = name;
-  answer.note = given->layers && given->hidden ? "unknown model, by its dimensions"
-                                               : "unknown model, dimensions guessed from params_b";
+  answer.note = given.layers && given.hidden ? "unknown model, by its dimensions"
+                                             : "unknown model, dimensions guessed from params_b";
   answer.model = &described.emplace_back(std::move(model));
   return answer;
 }

@@ -107,16 +107,15 @@ Status Catalogue::add(std::string_view toml, std::string place) {
   if (toml.size() > spec_bytes_max) {
     return error("{}: found {} bytes, expected at most {}", place, toml.size(), spec_bytes_max);
   }
-  Result<toml_file::Table> root = toml_file::Table::parse(toml, place);
-  if (!root) return root.error();
-  const std::string kind = root->text("kind");
+  DROVER_ASSIGN(auto root, toml_file::Table::parse(toml, place));
+  const std::string kind = root.text("kind");
   if (kind == "device") return add_device(toml, std::move(place));
   if (kind == "model") return add_model(toml, std::move(place));
-  if (kind == "generation") return add_generation(toml, root->text("id"), std::move(place));
-  root->add_problem("kind", fmt::format("found \"{}\", expected \"device\", \"model\" or "
-                                        "\"generation\"",
-                                        excerpt(kind)));
-  return root->finish();
+  if (kind == "generation") return add_generation(toml, root.text("id"), std::move(place));
+  root.add_problem("kind", fmt::format("found \"{}\", expected \"device\", \"model\" or "
+                                       "\"generation\"",
+                                       excerpt(kind)));
+  return root.finish();
 }
 
 Result<std::optional<toml_file::Table>> Catalogue::generation_table(std::string_view id) const {
@@ -124,47 +123,39 @@ Result<std::optional<toml_file::Table>> Catalogue::generation_table(std::string_
   if (found == generations_.end()) return std::optional<toml_file::Table>{};
   std::optional<toml_file::Table>& table = found->second.table;
   if (!table) {
-    Result<toml_file::Table> parsed =
-        toml_file::Table::parse(found->second.text, found->second.origin);
-    if (!parsed) return parsed.error();
-    table = *std::move(parsed);
+    DROVER_ASSIGN(auto parsed, toml_file::Table::parse(found->second.text, found->second.origin));
+    table = std::move(parsed);
   }
   return table;
 }
 
 Result<Entry<DeviceSpec>> Catalogue::read_device(std::string_view toml, std::string place) const {
-  Result<toml_file::Table> root = toml_file::Table::parse(toml, place);
-  if (!root) return root.error();
+  DROVER_ASSIGN(auto root, toml_file::Table::parse(toml, place));
   // A self-contained spec, such as a received one, is read without its generation.
-  const auto shared = generation_table(root->text("generation", ""));
-  if (!shared) return shared.error();
-  const auto every = generation_table(every_generation);
-  if (!every) return every.error();
-  Result<DeviceSpec> spec = read_device_spec(*root, *shared, *every);
-  if (!spec) return spec.error();
-  std::string text = to_toml(*spec);
+  DROVER_ASSIGN(const auto shared, generation_table(root.text("generation", "")));
+  DROVER_ASSIGN(const auto every, generation_table(every_generation));
+  DROVER_ASSIGN(auto spec, read_device_spec(root, shared, every));
+  std::string text = to_toml(spec);
   if (text.size() > spec_bytes_max) {
     return error("{}: {} bytes with the facts of its generation, expected at most {}", place,
                  text.size(), spec_bytes_max);
   }
-  return Entry<DeviceSpec>{*std::move(spec), std::move(text), std::string(toml), std::move(place)};
+  return Entry<DeviceSpec>{std::move(spec), std::move(text), std::string(toml), std::move(place)};
 }
 
 Status Catalogue::add_device(std::string_view toml, std::string place) {
-  Result<Entry<DeviceSpec>> entry = read_device(toml, std::move(place));
-  if (!entry) return entry.error();
-  const std::string id = entry->spec.id;
+  DROVER_ASSIGN(auto entry, read_device(toml, std::move(place)));
+  const std::string id = entry.spec.id;
   unread_devices_.erase(id);
-  return put(devices_, id, *std::move(entry));
+  return put(devices_, id, std::move(entry));
 }
 
 Status Catalogue::add_model(std::string_view toml, std::string place) {
-  Result<ModelSpec> spec = parse_model_spec(toml, place);
-  if (!spec) return spec.error();
-  const std::string id = spec->id;
+  DROVER_ASSIGN(auto spec, parse_model_spec(toml, place));
+  const std::string id = spec.id;
   const std::string text(toml);
   unread_models_.erase(id);
-  return put(models_, id, Entry<ModelSpec>{*std::move(spec), text, text, std::move(place)});
+  return put(models_, id, Entry<ModelSpec>{std::move(spec), text, text, std::move(place)});
 }
 
 Status Catalogue::add_generation(std::string_view toml, const std::string& id, std::string place) {
@@ -177,9 +168,8 @@ Status Catalogue::add_generation(std::string_view toml, const std::string& id, s
   if (!added) return added;
   for (auto& [name, entry] : devices_) {
     if (entry.spec.generation != id && id != every_generation) continue;
-    Result<Entry<DeviceSpec>> again = read_device(entry.file, entry.origin);
-    if (!again) return again.error();
-    entry = *std::move(again);
+    DROVER_ASSIGN(auto again, read_device(entry.file, entry.origin));
+    entry = std::move(again);
   }
   return {};
 }

@@ -240,9 +240,8 @@ double ModelSpec::active_parameters() const {
 }
 
 Result<ModelSpec> parse_model_spec(std::string_view toml, std::string place) {
-  Result<Table> parsed = Table::parse(toml, std::move(place));
-  if (!parsed) return parsed.error();
-  Table root = *parsed;
+  DROVER_ASSIGN(auto parsed, Table::parse(toml, std::move(place)));
+  Table root = parsed;
   ModelSpec model;
   if (const std::string kind = root.text("kind"); kind != "model") {
     root.add_problem("kind", fmt::format("found \"{}\", expected \"model\"", kind));

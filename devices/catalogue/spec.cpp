@@ -271,18 +271,16 @@ Result<DeviceSpec> read_device_spec(const Table& device, const std::optional<Tab
 }
 
 Result<DeviceSpec> parse_received_spec(std::string_view toml, std::string place) {
-  Result<Table> parsed = Table::parse(toml, std::move(place));
-  if (!parsed) return parsed.error();
-  Layers layers(*parsed, std::nullopt, std::nullopt);
+  DROVER_ASSIGN(auto parsed, Table::parse(toml, std::move(place)));
+  Layers layers(parsed, std::nullopt, std::nullopt);
   DeviceSpec spec = read_layers(layers);
   DROVER_TRY(layers.device().problem());
   return spec;
 }
 
 Status check_generation(std::string_view toml, std::string place) {
-  Result<Table> parsed = Table::parse(toml, std::move(place));
-  if (!parsed) return parsed.error();
-  Table root = *parsed;
+  DROVER_ASSIGN(auto parsed, Table::parse(toml, std::move(place)));
+  Table root = parsed;
   root.text("kind");
   root.text("id");
   root.text("name", "");

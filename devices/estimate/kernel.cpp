@@ -90,18 +90,17 @@ Result<Estimate> estimate_gemm(const Case& question) {
 }
 
 Result<Estimate> estimate_attention(const Case& question) {
-  const Result<AttentionShape> shape = attention_shape(question);
-  if (!shape) return shape.error();
+  DROVER_ASSIGN(const auto shape, attention_shape(question));
   const DeviceSpec& device = *question.device;
   const auto step_at = [&](double share) {
-    Kernel kernel = attention_kernel(device, question.precision, *shape, share);
+    Kernel kernel = attention_kernel(device, question.precision, shape, share);
     kernel.seconds += device.attention.floor_s;
     return kernel_step(device, question.precision, TimeComponent::attention, kernel,
                        device.attention.floor_s);
   };
   Estimate answer = estimate_from_step(question, kernel_run(question, step_at));
   answer.cost_unit = "kernel";
-  answer.tflops_per_device = attention_flops(*shape) / answer.seconds / 1e12;
+  answer.tflops_per_device = attention_flops(shape) / answer.seconds / 1e12;
   return answer;
 }
 

@@ -90,6 +90,18 @@ using Status = Result<void>;
 #define DROVER_TRY(...) \
   if (const auto drover_tried = (__VA_ARGS__); !drover_tried) return drover_tried.error()
 
+/// Ends the function with the error of this Result, or declares a variable with what it holds:
+/// `DROVER_ASSIGN(const auto file, read_file(path, bytes_max));`. Several statements: use braces.
+#define DROVER_ASSIGN(declaration, ...) \
+  DROVER_ASSIGN_RESULT(DROVER_JOIN(drover_result_, __LINE__), declaration, __VA_ARGS__)
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration cannot stand in parentheses
+#define DROVER_ASSIGN_RESULT(result, declaration, ...) \
+  auto result = (__VA_ARGS__);                         \
+  if (!result) return result.error();                  \
+  declaration = *std::move(result)
+#define DROVER_JOIN(left, right) DROVER_JOIN_EXPANDED(left, right)
+#define DROVER_JOIN_EXPANDED(left, right) left##right
+
 /// Stops the program and prints location and condition unless `condition` holds, in release too.
 #define DROVER_REQUIRE(condition) \
   ((condition) ? void(0) : ::drover::stop_broken_invariant(#condition, __FILE__, __LINE__))

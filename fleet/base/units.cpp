@@ -157,11 +157,10 @@ Result<Duration> parse_duration(std::string_view text, std::string_view place) {
 
 Result<std::uint64_t> parse_bytes(std::string_view text, std::string_view place) {
   constexpr std::string_view expected = "a size (B kB MB GB TB KiB MiB GiB TiB), such as \"80GiB\"";
-  const Result<double> bytes = parse_quantity(text, place, byte_units, expected);
-  if (!bytes) return bytes.error();
+  DROVER_ASSIGN(const auto bytes, parse_quantity(text, place, byte_units, expected));
   // Above 2^53 not every integer is representable as a double, and no memory is that large.
-  if (*bytes < 0 || *bytes > 0x1p53) return unexpected(place, text, expected);
-  return static_cast<std::uint64_t>(std::llround(*bytes));
+  if (bytes < 0 || bytes > 0x1p53) return unexpected(place, text, expected);
+  return static_cast<std::uint64_t>(std::llround(bytes));
 }
 
 Result<double> parse_watts(std::string_view text, std::string_view place) {

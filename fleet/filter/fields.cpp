@@ -139,15 +139,13 @@ Result<double> parse_scaled(std::string_view text, const FieldFacts& field) {
 Result<double> parse_seconds(std::string_view text, const FieldFacts& field) {
   const Result<double> bare = parse_number(text, field.name);
   if (bare) return bare;
-  const Result<Duration> span = parse_duration(text, field.name);
-  if (!span) return span.error();
-  return to_seconds(*span);
+  DROVER_ASSIGN(const auto span, parse_duration(text, field.name));
+  return to_seconds(span);
 }
 
 Result<double> parse_size(std::string_view text, const FieldFacts& field) {
-  const Result<std::uint64_t> bytes = parse_bytes(text, field.name);
-  if (!bytes) return bytes.error();
-  return static_cast<double>(*bytes);
+  DROVER_ASSIGN(const auto bytes, parse_bytes(text, field.name));
+  return static_cast<double>(bytes);
 }
 
 }  // namespace

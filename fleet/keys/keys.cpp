@@ -105,24 +105,22 @@ std::string to_toml(const SecretKey& key) {
 }
 
 Result<PublicKey> parse_public_key(std::string_view text, const std::string& place) {
-  auto table = Table::parse(text, place);
-  if (!table) return table.error();
-  PublicKey key = read_fields(*table, "public");
-  DROVER_TRY(table->finish());
+  DROVER_ASSIGN(auto table, Table::parse(text, place));
+  PublicKey key = read_fields(table, "public");
+  DROVER_TRY(table.finish());
   return key;
 }
 
 Result<SecretKey> parse_secret_key(std::string_view text, const std::string& place) {
-  auto table = Table::parse(text, place);
-  if (!table) return table.error();
+  DROVER_ASSIGN(auto table, Table::parse(text, place));
   SecretKey key;
-  key.known = read_fields(*table, "secret");
-  key.secret = table->text("secret");
+  key.known = read_fields(table, "secret");
+  key.secret = table.text("secret");
   if (!key_bytes(key.secret)) {
-    table->add_problem("secret", fmt::format("found {} bytes, expected {} characters of Z85",
-                                             key.secret.size(), key_characters));
+    table.add_problem("secret", fmt::format("found {} bytes, expected {} characters of Z85",
+                                            key.secret.size(), key_characters));
   }
-  DROVER_TRY(table->finish());
+  DROVER_TRY(table.finish());
   return key;
 }
 

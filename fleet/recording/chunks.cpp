@@ -37,10 +37,9 @@ Result<std::unique_ptr<OpenChunk>> open_chunk(ByteSource& source, const ChunkInd
 Result<OpenChunk*> ChunkCache::get(const ChunkIndex& chunk) {
   auto found = open_.find(chunk.offset);
   if (found == open_.end()) {
-    Result<std::unique_ptr<OpenChunk>> open = open_chunk(source_, chunk);
-    if (!open) return open.error();
+    DROVER_ASSIGN(auto open, open_chunk(source_, chunk));
     forget();
-    found = open_.emplace(chunk.offset, std::move(*open)).first;
+    found = open_.emplace(chunk.offset, std::move(open)).first;
   }
   found->second->used = ++uses_;
   return found->second.get();

@@ -39,9 +39,8 @@ class Cut {
 };
 
 Status Cut::find_bookmarks(Instant from, Instant to) {
-  const auto bookmarks = reader_.bookmarks();
-  if (!bookmarks) return bookmarks.error();
-  for (const RecordedMessage& one : *bookmarks) {
+  DROVER_ASSIGN(const auto bookmarks, reader_.bookmarks());
+  for (const RecordedMessage& one : bookmarks) {
     if (from <= one.arrived && one.arrived < to) bookmarks_.push_back(one);
   }
   return {};
@@ -50,9 +49,8 @@ Status Cut::find_bookmarks(Instant from, Instant to) {
 // For a damaged file this includes the missing messages: the new file has new ordinals without
 // gaps.
 Status Cut::find_drops(Instant from, Instant to) {
-  const auto drops = reader_.drops();
-  if (!drops) return drops.error();
-  std::vector<DroppedMessages> all = *drops;
+  DROVER_ASSIGN(const auto drops, reader_.drops());
+  std::vector<DroppedMessages> all = drops;
   if (reader_.index().surveyed) {
     const std::vector<DroppedMessages> missing = reader_.missing();
     all.insert(all.end(), missing.begin(), missing.end());
@@ -80,10 +78,9 @@ Status Cut::begin(Instant from, Instant to) {
   keyframe_place_ = (*keyframe)->ordinal;
   DROVER_TRY(sink_(writer_.keyframe(begun, (*keyframe)->messages).file));
   // The keyframe and the rows since then are the state at `from`.
-  Result<std::vector<RecordedMessage>> rows = reader_.read_rows(begun, from);
-  if (!rows) return rows.error();
-  std::erase_if(*rows, [&](const RecordedMessage& row) { return row.ordinal <= keyframe_place_; });
-  return add(*rows);
+  DROVER_ASSIGN(auto rows, reader_.read_rows(begun, from));
+  std::erase_if(rows, [&](const RecordedMessage& row) { return row.ordinal <= keyframe_place_; });
+  return add(rows);
 }
 
 // Writes the records before the next message, or the remaining ones if there is none.
@@ -124,15 +121,13 @@ Status Cut::add(const std::vector<RecordedMessage>& messages) {
 }
 
 Status Cut::add_window(Instant from, Instant to) {
-  Result<std::optional<Keyframe>> keyframe = reader_.keyframe_before(to);
-  if (!keyframe) return keyframe.error();
-  if (*keyframe && (*keyframe)->ordinal > keyframe_place_ && (*keyframe)->at >= from) {
-    keyframe_ = std::move(*keyframe);
+  DROVER_ASSIGN(auto keyframe, reader_.keyframe_before(to));
+  if (keyframe && keyframe->ordinal > keyframe_place_ && keyframe->at >= from) {
+    keyframe_ = std::move(keyframe);
     keyframe_place_ = keyframe_->ordinal;
   }
-  const Result<std::vector<RecordedMessage>> messages = reader_.read(from, to);
-  if (!messages) return messages.error();
-  return add(*messages);
+  DROVER_ASSIGN(const auto messages, reader_.read(from, to));
+  return add(messages);
 }
 
 Result<CutReport> Cut::go(Instant from, Instant to) {
@@ -160,9 +155,8 @@ Result<CutReport> Cut::go(Instant from, Instant to) {
 
 Result<CutReport> cut_recording(ByteSource& file, std::optional<std::string_view> journal,
                                 Instant from, Instant to, const ByteSink& sink) {
-  Result<RecordingReader> reader = RecordingReader::open(file, journal);
-  if (!reader) return reader.error();
-  return Cut(*reader, sink).go(from, to);
+  DROVER_ASSIGN(auto reader, RecordingReader::open(file, journal));
+  return Cut(reader, sink).go(from, to);
 }
 
 }  // namespace drover

@@ -18,9 +18,8 @@ struct Footer {
 Result<Footer> read_footer(ByteSource& source) {
   constexpr std::uint64_t bytes = footer_bytes + magic.size();
   if (source.size() < bytes) return error("found no footer");
-  const Result<std::string> end = bytes_of(source, source.size() - bytes, bytes, bytes);
-  if (!end) return end.error();
-  Cursor cursor(*end);
+  DROVER_ASSIGN(const auto end, bytes_of(source, source.size() - bytes, bytes, bytes));
+  Cursor cursor(end);
   const bool footer =
       cursor.u8() == static_cast<std::uint8_t>(Opcode::footer) && cursor.u64() == 20;
   Footer found;
@@ -45,9 +44,8 @@ Status take_statistics(std::string_view content, FileIndex& index) {
 
 // Reads a metadata record; an error when there is no intact one at this offset.
 Result<Metadata> metadata_at(ByteSource& source, std::uint64_t offset, std::uint64_t length) {
-  const Result<std::string> bytes = bytes_of(source, offset, length, beginning_bytes);
-  if (!bytes) return bytes.error();
-  Cursor cursor(*bytes);
+  DROVER_ASSIGN(const auto bytes, bytes_of(source, offset, length, beginning_bytes));
+  Cursor cursor(bytes);
   const bool right = cursor.u8() == static_cast<std::uint8_t>(Opcode::metadata) &&
                      cursor.u64() == length - head_bytes;
   if (!right) return error("byte {}: found no metadata", offset);
@@ -79,15 +77,14 @@ Status take_summary_record(ByteSource& source, std::uint8_t opcode, std::string_
                            std::uint64_t summary_start, FileIndex& index) {
   switch (static_cast<Opcode>(opcode)) {
     case Opcode::chunk_index: {
-      Result<ChunkIndex> chunk = parse_chunk_index(content);
-      if (!chunk) return chunk.error();
-      const bool inside =
-          chunk->offset <= summary_start && chunk->length <= summary_start - chunk->offset &&
-          chunk->message_index_bytes <= summary_start - chunk->offset - chunk->length;
-      if (!inside || chunk->length < head_bytes) {
-        return error("chunk index: found offset {} and length {}", chunk->offset, chunk->length);
+      DROVER_ASSIGN(auto chunk, parse_chunk_index(content));
+      const bool inside = chunk.offset <= summary_start &&
+                          chunk.length <= summary_start - chunk.offset &&
+                          chunk.message_index_bytes <= summary_start - chunk.offset - chunk.length;
+      if (!inside || chunk.length < head_bytes) {
+        return error("chunk index: found offset {} and length {}", chunk.offset, chunk.length);
       }
-      index.chunks.push_back(std::move(*chunk));
+      index.chunks.push_back(std::move(chunk));
       return {};
     }
     case Opcode::statistics:
@@ -125,30 +122,28 @@ Result<std::string> load_records(ByteSource& source, const ChunkIndex& chunk) {
 }
 
 Result<FileIndex> read_summary(ByteSource& source, const std::optional<RecordingStart>& start) {
-  const Result<Footer> footer = read_footer(source);
-  if (!footer) return footer.error();
+  DROVER_ASSIGN(const auto footer, read_footer(source));
   const std::uint64_t end = source.size() - magic.size();
-  if (footer->summary_start > end - footer_bytes) return error("footer: found no summary");
-  const Result<std::string> bytes =
-      bytes_of(source, footer->summary_start, end - footer->summary_start, summary_bytes_max);
-  if (!bytes) return bytes.error();
-  const std::string_view checked = std::string_view(*bytes).substr(0, bytes->size() - 4);
-  if (const std::uint32_t crc = crc32_of(checked); crc != footer->crc) {
-    return error("summary: found CRC-32 {:08x}, expected {:08x}", crc, footer->crc);
+  if (footer.summary_start > end - footer_bytes) return error("footer: found no summary");
+  DROVER_ASSIGN(const auto bytes, bytes_of(source, footer.summary_start, end - footer.summary_start,
+                                           summary_bytes_max));
+  const std::string_view checked = std::string_view(bytes).substr(0, bytes.size() - 4);
+  if (const std::uint32_t crc = crc32_of(checked); crc != footer.crc) {
+    return error("summary: found CRC-32 {:08x}, expected {:08x}", crc, footer.crc);
   }
   FileIndex index;
   index.start_known = start.has_value();
   if (start) index.start = *start;
-  Cursor cursor(*bytes);
+  Cursor cursor(bytes);
   while (!cursor.at_end()) {
     const std::uint8_t opcode = cursor.u8();
     const std::string_view content = cursor.raw(cursor.u64());
     if (cursor.failed()) return error("summary: found a record cut short");
-    DROVER_TRY(take_summary_record(source, opcode, content, footer->summary_start, index));
+    DROVER_TRY(take_summary_record(source, opcode, content, footer.summary_start, index));
   }
   index.closed = true;
   constexpr std::uint64_t data_end_bytes = head_bytes + 4;
-  index.data_end = footer->summary_start - std::min(footer->summary_start, data_end_bytes);
+  index.data_end = footer.summary_start - std::min(footer.summary_start, data_end_bytes);
   return index;
 }
 

@@ -37,9 +37,8 @@ Result<std::optional<Keyframe>> RecordingReader::keyframe_before(Instant at) {
     const auto last = std::find_if(all.rbegin(), all.rend(),
                                    [&](const auto& keyframe) { return keyframe.at <= at; });
     if (last == all.rend()) return std::optional<Keyframe>{};
-    Result<Keyframe> keyframe = read(*last);
-    if (!keyframe) return keyframe.error();
-    return std::optional(std::move(*keyframe));
+    DROVER_ASSIGN(auto keyframe, read(*last));
+    return std::optional(std::move(keyframe));
   }
   Snapshots parts;
   for (std::size_t i = index_.chunks.size(); i > 0; --i) {
@@ -57,17 +56,15 @@ Result<std::optional<Keyframe>> RecordingReader::keyframe_before(Instant at) {
 
 // Adds the parts in the chunk that arrived at or before `at`.
 Status RecordingReader::add_parts(const ChunkIndex& chunk, Instant at, Snapshots& parts) {
-  const Result<OpenChunk*> open = cache_.get(chunk);
-  if (!open) return open.error();
-  for (const MessageView& message : (*open)->messages) {
+  DROVER_ASSIGN(const auto open, cache_.get(chunk));
+  for (const MessageView& message : open->messages) {
     if (message.channel != static_cast<std::uint16_t>(RecordingChannel::keyframes)) continue;
-    Result<RecordedMessage> row = recording::row_of(message, chunk);
-    if (!row) return row.error();
-    const auto* part = std::get_if<SnapshotPart>(&row->envelope.body);
-    if (part == nullptr || row->arrived > at) continue;
+    DROVER_ASSIGN(auto row, recording::row_of(message, chunk));
+    const auto* part = std::get_if<SnapshotPart>(&row.envelope.body);
+    if (part == nullptr || row.arrived > at) continue;
     const std::uint64_t snapshot = part->snapshot;
     const std::uint32_t number = part->part;
-    parts[snapshot].insert_or_assign(number, std::move(*row));
+    parts[snapshot].insert_or_assign(number, std::move(row));
   }
   return {};
 }
@@ -94,13 +91,11 @@ Result<Messages> RecordingReader::all_of(RecordingChannel channel) {
   Messages messages;
   for (const ChunkIndex& chunk : index_.chunks) {
     if (!chunk.holds(channel)) continue;
-    const Result<std::unique_ptr<OpenChunk>> open = recording::open_chunk(source_, chunk);
-    if (!open) return open.error();
-    for (const MessageView& message : (*open)->messages) {
+    DROVER_ASSIGN(const auto open, recording::open_chunk(source_, chunk));
+    for (const MessageView& message : open->messages) {
       if (message.channel != static_cast<std::uint16_t>(channel)) continue;
-      Result<RecordedMessage> row = recording::row_of(message, chunk);
-      if (!row) return row.error();
-      messages.push_back(std::move(*row));
+      DROVER_ASSIGN(auto row, recording::row_of(message, chunk));
+      messages.push_back(std::move(row));
     }
   }
   for (const JournaledMessage& one : journal_) {
@@ -118,9 +113,8 @@ Result<std::vector<DroppedMessages>> RecordingReader::drops() {
   std::vector<DroppedMessages> drops;
   for (const ChunkIndex& chunk : index_.chunks) {
     if (!chunk.holds(RecordingChannel::drops)) continue;
-    const Result<OpenChunk*> open = cache_.get(chunk);
-    if (!open) return open.error();
-    for (const MessageView& message : (*open)->messages) {
+    DROVER_ASSIGN(const auto open, cache_.get(chunk));
+    for (const MessageView& message : open->messages) {
       if (message.channel != static_cast<std::uint16_t>(RecordingChannel::drops)) continue;
       const auto one = recording::unpacked_map<DroppedMessages>(message.data);
       if (!one) return error("byte {}: {}", chunk.offset, one.error().message);

@@ -52,9 +52,8 @@ Result<std::vector<RecordingGap>> RecordingReader::gaps() {
     add(gap.missing.since,
         [&](const SurveyedKeyframe& keyframe) { return keyframe.ordinal >= gap.last; });
   }
-  Result<std::vector<DroppedMessages>> drops = this->drops();
-  if (!drops) return drops.error();
-  for (const DroppedMessages& drop : *drops) {
+  DROVER_ASSIGN(auto drops, this->drops());
+  for (const DroppedMessages& drop : drops) {
     add(drop.since, [&](const SurveyedKeyframe& keyframe) { return keyframe.at >= drop.until; });
   }
   std::sort(gaps.begin(), gaps.end(),

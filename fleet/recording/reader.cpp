@@ -118,9 +118,8 @@ Result<RecordingReader> RecordingReader::open(ByteSource& file,
                                               std::optional<std::string_view> journal,
                                               Survey survey) {
   RecordingReader reader(file);
-  Result<recording::FileIndex> index = recording::read_index(file);
-  if (!index) return index.error();
-  reader.index_ = std::move(*index);
+  DROVER_ASSIGN(auto index, recording::read_index(file));
+  reader.index_ = std::move(index);
   // A journal is compared with the messages of the file.
   const bool wanted = survey == Survey::always || journal.has_value();
   if (wanted && !reader.index_.surveyed) recording::survey(file, reader.index_);
@@ -143,13 +142,11 @@ bool RecordingReader::may_hold(const ChunkIndex& chunk, Instant from, Instant to
 Status RecordingReader::add_rows(Instant from, Instant to, Messages& out) {
   for (const ChunkIndex& chunk : index_.chunks) {
     if (!has_rows(chunk) || !may_hold(chunk, from, to)) continue;
-    const Result<OpenChunk*> open = cache_.get(chunk);
-    if (!open) return open.error();
-    for (const MessageView& message : (*open)->messages) {
+    DROVER_ASSIGN(const auto open, cache_.get(chunk));
+    for (const MessageView& message : open->messages) {
       if (!is_row(message.channel) || !within(message.log_time, from, to)) continue;
-      Result<RecordedMessage> row = recording::row_of(message, chunk);
-      if (!row) return row.error();
-      out.push_back(std::move(*row));
+      DROVER_ASSIGN(auto row, recording::row_of(message, chunk));
+      out.push_back(std::move(row));
     }
   }
   return {};
@@ -158,15 +155,13 @@ Status RecordingReader::add_rows(Instant from, Instant to, Messages& out) {
 Status RecordingReader::add_samples(Instant from, Instant to, Messages& out) {
   for (const ChunkIndex& chunk : index_.chunks) {
     if (!chunk.holds(RecordingChannel::samples) || !may_hold(chunk, from, to)) continue;
-    const Result<OpenChunk*> open = cache_.get(chunk);
-    if (!open) return open.error();
+    DROVER_ASSIGN(const auto open, cache_.get(chunk));
     const bool wanted = std::any_of(
-        (*open)->blocks.begin(), (*open)->blocks.end(),
+        open->blocks.begin(), open->blocks.end(),
         [&](const Block& block) { return block.head().first < to && block.head().last >= from; });
     if (!wanted) continue;
-    const Result<OpenChunk*> decoded = cache_.decoded(chunk);
-    if (!decoded) return decoded.error();
-    for (const Block& block : (*decoded)->blocks) {
+    DROVER_ASSIGN(const auto decoded, cache_.decoded(chunk));
+    for (const Block& block : decoded->blocks) {
       for (std::size_t i = 0; i < block.batch_count(); ++i) {
         if (within(block.facts(i).arrived, from, to)) out.push_back(block.batch(i));
       }

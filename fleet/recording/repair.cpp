@@ -100,21 +100,19 @@ namespace {
 
 Status check_chunk(ByteSource& file, const ChunkIndex& chunk,
                    std::unique_ptr<OpenChunk>* opened = nullptr) {
-  Result<std::unique_ptr<OpenChunk>> open = recording::open_chunk(file, chunk);
-  if (!open) return open.error();
-  if (Status status = recording::check_messages(**open, chunk); !status) {
+  DROVER_ASSIGN(auto open, recording::open_chunk(file, chunk));
+  if (Status status = recording::check_messages(*open, chunk); !status) {
     return error("byte {}: {}", chunk.offset, status.error().message);
   }
-  if (opened != nullptr) *opened = std::move(*open);
+  if (opened != nullptr) *opened = std::move(open);
   return {};
 }
 
 Status copy(ByteSource& file, const ChunkIndex& chunk, RecordingWriter& writer,
             const ByteSink& sink) {
-  const Result<std::string> bytes =
-      recording::bytes_of(file, chunk.offset, chunk.length, 2 * recording::chunk_bytes_max);
-  if (!bytes) return bytes.error();
-  return sink(writer.copy_chunk(*bytes).file);
+  DROVER_ASSIGN(const auto bytes, recording::bytes_of(file, chunk.offset, chunk.length,
+                                                      2 * recording::chunk_bytes_max));
+  return sink(writer.copy_chunk(bytes).file);
 }
 
 JournalEntry entry_of(const recording::OrdinalGaps::Gap& gap) {
@@ -127,10 +125,9 @@ class Recovery {
   Recovery(ByteSource& file, const ByteSink& sink) : file_(file), sink_(sink) {}
 
   Result<RecoverReport> go(std::optional<std::string_view> journal) {
-    Result<RecordingReader> reader =
-        RecordingReader::open(file_, journal, RecordingReader::Survey::always);
-    if (!reader) return reader.error();
-    const RecordingInfo& info = reader->info();
+    DROVER_ASSIGN(auto reader,
+                  RecordingReader::open(file_, journal, RecordingReader::Survey::always));
+    const RecordingInfo& info = reader.info();
     report_.lost = info.lost;
     report_.journal_lost = info.journal_lost;
     report_.journal_absent = info.journal_absent;
@@ -138,13 +135,12 @@ class Recovery {
     report_.speed_known = info.start.speed_known;
     report_.notes = info.notes;
     DROVER_TRY(sink_(writer_.begin(info.start).file));
-    for (const ChunkIndex& chunk : reader->index().chunks) {
+    for (const ChunkIndex& chunk : reader.index().chunks) {
       DROVER_TRY(keep(chunk));
     }
-    auto drops = reader->drops();
-    if (!drops) return drops.error();
-    reported_ = std::move(*drops);
-    DROVER_TRY(restore(*reader));
+    DROVER_ASSIGN(auto drops, reader.drops());
+    reported_ = std::move(drops);
+    DROVER_TRY(restore(reader));
     DROVER_TRY(sink_(writer_.end().file));
     std::sort(report_.lost.begin(), report_.lost.end(),
               [](const LostRange& a, const LostRange& b) { return a.offset < b.offset; });
@@ -175,9 +171,8 @@ class Recovery {
     std::stable_sort(entries.begin(), entries.end(),
                      [](const auto& a, const auto& b) { return a.ordinal < b.ordinal; });
     for (const JournalEntry& entry : entries) {
-      const Result<RecordingBytes> bytes = writer_.restore(entry);
-      if (!bytes) return bytes.error();
-      DROVER_TRY(sink_(bytes->file));
+      DROVER_ASSIGN(const auto bytes, writer_.restore(entry));
+      DROVER_TRY(sink_(bytes.file));
     }
     return {};
   }
@@ -233,18 +228,16 @@ constexpr std::uint64_t data_end_bytes = recording::head_bytes + 4;
 
 Status check_message_index(ByteSource& file, const ChunkIndex& chunk, std::uint16_t channel,
                            std::uint64_t offset, const OpenChunk& open) {
-  const auto head = recording::bytes_of(file, offset, recording::head_bytes + 6, 64);
-  if (!head) return head.error();
-  recording::Cursor cursor(*head);
+  DROVER_ASSIGN(const auto head, recording::bytes_of(file, offset, recording::head_bytes + 6, 64));
+  recording::Cursor cursor(head);
   const bool right = cursor.u8() == static_cast<std::uint8_t>(recording::Opcode::message_index);
   const std::uint64_t length = cursor.u64();
   if (!right || cursor.u16() != channel || cursor.u32() + 6 != length) {
     return error("byte {}: found no message index of channel {}", offset, channel);
   }
-  const auto body = recording::bytes_of(file, offset + recording::head_bytes + 6, length - 6,
-                                        chunk.message_index_bytes);
-  if (!body) return body.error();
-  recording::Cursor entries(*body);
+  DROVER_ASSIGN(const auto body, recording::bytes_of(file, offset + recording::head_bytes + 6,
+                                                     length - 6, chunk.message_index_bytes));
+  recording::Cursor entries(body);
   for (const MessageView& message : open.messages) {
     if (message.channel != channel) continue;
     const bool same =
@@ -258,15 +251,13 @@ Status check_message_index(ByteSource& file, const ChunkIndex& chunk, std::uint1
 Status check_data_crc(ByteSource& file, std::uint64_t end) {
   std::uint32_t crc = 0;
   for (std::uint64_t at = 0; at < end;) {
-    const auto bytes =
-        recording::bytes_of(file, at, std::min(window_bytes, end - at), window_bytes);
-    if (!bytes) return bytes.error();
-    crc = recording::crc32_of(*bytes, crc);
-    at += bytes->size();
+    DROVER_ASSIGN(const auto bytes,
+                  recording::bytes_of(file, at, std::min(window_bytes, end - at), window_bytes));
+    crc = recording::crc32_of(bytes, crc);
+    at += bytes.size();
   }
-  const auto record = recording::bytes_of(file, end, data_end_bytes, data_end_bytes);
-  if (!record) return record.error();
-  recording::Cursor cursor(*record);
+  DROVER_ASSIGN(const auto record, recording::bytes_of(file, end, data_end_bytes, data_end_bytes));
+  recording::Cursor cursor(record);
   const bool right = cursor.u8() == static_cast<std::uint8_t>(recording::Opcode::data_end) &&
                      cursor.u64() == data_end_bytes - recording::head_bytes;
   const std::uint32_t expected = cursor.u32();
@@ -283,9 +274,9 @@ Status check_times(ByteSource& file, const ChunkIndex& chunk, const OpenChunk& o
     start = std::min(start, message.log_time);
     end = std::max(end, message.log_time);
   }
-  const auto head = recording::bytes_of(file, chunk.offset, recording::head_bytes + 16, 64);
-  if (!head) return head.error();
-  recording::Cursor cursor(*head);
+  DROVER_ASSIGN(const auto head,
+                recording::bytes_of(file, chunk.offset, recording::head_bytes + 16, 64));
+  recording::Cursor cursor(head);
   cursor.raw(recording::head_bytes);
   const Instant head_start = recording::instant_of(cursor.u64());
   const Instant head_end = recording::instant_of(cursor.u64());
@@ -326,23 +317,22 @@ void check_chunks(ByteSource& file, const recording::FileIndex& index, VerifyRep
 }  // namespace
 
 Result<VerifyReport> verify_recording(ByteSource& file) {
-  const Result<recording::FileIndex> index = recording::read_index(file);
-  if (!index) return index.error();
+  DROVER_ASSIGN(const auto index, recording::read_index(file));
   VerifyReport report;
-  report.out_of_order = index->totals.out_of_order;
-  report.problems = index->notes;
-  for (const LostRange& lost : index->lost) {
+  report.out_of_order = index.totals.out_of_order;
+  report.problems = index.notes;
+  for (const LostRange& lost : index.lost) {
     report.problems.push_back(
         fmt::format("byte {}: {} bytes lost: {}", lost.offset, lost.bytes, lost.why));
   }
-  check_chunks(file, *index, report);
-  if (index->closed) {
-    if (Status crc = check_data_crc(file, index->data_end); !crc) {
+  check_chunks(file, index, report);
+  if (index.closed) {
+    if (Status crc = check_data_crc(file, index.data_end); !crc) {
       report.problems.push_back(crc.error().message);
     }
-    if (report.sample_values != index->totals.values) {
+    if (report.sample_values != index.totals.values) {
       report.problems.push_back(fmt::format("found {} sample values, expected {}",
-                                            report.sample_values, index->totals.values));
+                                            report.sample_values, index.totals.values));
     }
   }
   return report;

@@ -44,29 +44,27 @@ class RecordScanner {
 // The index entry from the fields of a chunk. Its end is not checked.
 Result<ChunkIndex> chunk_of(std::uint64_t offset, std::uint64_t length, std::string_view content) {
   Cursor cursor(content);
-  const Result<ChunkHead> head = parse_chunk_head(cursor);
-  if (!head) return head.error();
-  if (head->packed_bytes + cursor.at() != length) {
-    return error("chunk: found {} bytes, expected {}", length, head->packed_bytes + cursor.at());
+  DROVER_ASSIGN(const auto head, parse_chunk_head(cursor));
+  if (head.packed_bytes + cursor.at() != length) {
+    return error("chunk: found {} bytes, expected {}", length, head.packed_bytes + cursor.at());
   }
   ChunkIndex chunk;
-  chunk.start = head->start;
-  chunk.end = head->end;
+  chunk.start = head.start;
+  chunk.end = head.end;
   chunk.offset = offset;
   chunk.length = head_bytes + length;
-  chunk.compression = head->compression;
-  chunk.packed_bytes = head->packed_bytes;
-  chunk.records_bytes = head->records_bytes;
+  chunk.compression = head.compression;
+  chunk.packed_bytes = head.packed_bytes;
+  chunk.records_bytes = head.records_bytes;
   return chunk;
 }
 
 Status RecordScanner::take_chunk(std::uint64_t length, std::string_view content) {
-  Result<ChunkIndex> chunk = chunk_of(at_, length, content);
-  if (!chunk) return chunk.error();
-  DROVER_TRY(survey_.take(source_, *chunk));
+  DROVER_ASSIGN(auto chunk, chunk_of(at_, length, content));
+  DROVER_TRY(survey_.take(source_, chunk));
   // For all parts skipped since the previous chunk.
   for (auto lost = index_.lost.rbegin(); lost != index_.lost.rend() && !lost->to; ++lost) {
-    lost->to = chunk->start;
+    lost->to = chunk.start;
   }
   return {};
 }
@@ -97,17 +95,16 @@ Status RecordScanner::take_before_chunks(Opcode opcode, std::string_view content
 }
 
 Status RecordScanner::take_metadata(std::string_view content) {
-  const Result<Metadata> metadata = read_metadata(content);
-  if (!metadata) return metadata.error();
-  if (metadata->name == totals_name) {
-    Status taken = take_totals(metadata->map, totals_);
+  DROVER_ASSIGN(const auto metadata, read_metadata(content));
+  if (metadata.name == totals_name) {
+    Status taken = take_totals(metadata.map, totals_);
     index_.ended = taken.ok();
     return taken;
   }
-  if (metadata->name != start_name) return {};
-  Result<RecordingStart> start = start_of(metadata->map);
+  if (metadata.name != start_name) return {};
+  Result<RecordingStart> start = start_of(metadata.map);
   // Intact, but not supported.
-  if (!start && metadata->checked) {
+  if (!start && metadata.checked) {
     unreadable_ = error("byte {}: {}", at_, start.error().message);
   }
   if (!start) return start.error();

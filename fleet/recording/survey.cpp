@@ -16,12 +16,11 @@ constexpr auto number_of = [](RecordingChannel channel) {
 }  // namespace
 
 Status Survey::take(ByteSource& source, ChunkIndex& chunk) {
-  const Result<std::unique_ptr<OpenChunk>> open = open_chunk(source, chunk);
-  if (!open) return open.error();
-  if ((*open)->messages.empty()) return error("byte {}: found an empty chunk", chunk.offset);
+  DROVER_ASSIGN(const auto open, open_chunk(source, chunk));
+  if (open->messages.empty()) return error("byte {}: found an empty chunk", chunk.offset);
   const Instant start = chunk.start;
   const Instant end = chunk.end;
-  take_messages(**open, chunk);
+  take_messages(*open, chunk);
   if (chunk.start != start || chunk.end != end) {
     notes_.push_back(fmt::format("byte {}: the times in the chunk header are wrong", chunk.offset));
   }

@@ -177,13 +177,12 @@ RecordingBytes RecordingWriter::begin(const RecordingStart& start) {
 }
 
 Result<RecordingBytes> RecordingWriter::add(Instant arrived, std::string_view envelope_bytes) {
-  Result<Envelope> envelope = decode(envelope_bytes);
-  if (!envelope) return envelope.error();
-  if (!channel_of(envelope->body)) {
-    return error("found {}, expected a message that a router publishes", kind_name(envelope->body));
+  DROVER_ASSIGN(auto envelope, decode(envelope_bytes));
+  if (!channel_of(envelope.body)) {
+    return error("found {}, expected a message that a router publishes", kind_name(envelope.body));
   }
   RecordingBytes out;
-  append(arrived, envelope_bytes, std::move(*envelope), out);
+  append(arrived, envelope_bytes, std::move(envelope), out);
   return out;
 }
 

@@ -40,8 +40,7 @@ Channel channel_of(zmq::socket_type endpoint_socket) {
 
 Result<std::string> Sockets::State::bind(std::optional<zmq::socket_t>& place, zmq::socket_type type,
                                          int queue_max, const std::string& text) {
-  const Result<Endpoint> endpoint = parse_endpoint(text, "");
-  if (!endpoint) return endpoint.error();
+  DROVER_ASSIGN(const auto endpoint, parse_endpoint(text, ""));
   try {
     zmq::socket_t socket = make_socket(*context, type, queue_max);
     enable_tcp_timeouts(socket);
@@ -65,12 +64,12 @@ Result<std::string> Sockets::State::bind(std::optional<zmq::socket_t>& place, zm
     } else if (publishes) {
       socket.set(zmq::sockopt::maxmsgsize, subscription_bytes_max);
     }
-    socket.bind(address_of(socket, *endpoint));
+    socket.bind(address_of(socket, endpoint));
     std::string bound = socket.get(zmq::sockopt::last_endpoint);
     place.emplace(std::move(socket));
     return bound;
   } catch (const zmq::error_t& problem) {
-    return bind_error(*endpoint, problem.num());
+    return bind_error(endpoint, problem.num());
   }
 }
 

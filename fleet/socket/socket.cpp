@@ -75,13 +75,12 @@ zmq::socket_t* Sockets::State::socket_of(Channel channel) {
 
 Status Sockets::State::connect(Channel channel, const std::string& text) {
   DROVER_REQUIRE(!serves);
-  const Result<Endpoint> endpoint = parse_endpoint(text, "");
-  if (!endpoint) return endpoint.error();
-  if (endpoint->port == 0 || endpoint->host == "*") {
-    return error("{}: expected a host and a port to connect to", endpoint->to_text());
+  DROVER_ASSIGN(const auto endpoint, parse_endpoint(text, ""));
+  if (endpoint.port == 0 || endpoint.host == "*") {
+    return error("{}: expected a host and a port to connect to", endpoint.to_text());
   }
   connections.erase(channel);
-  return connections.try_emplace(channel, context, channel, *endpoint, keys).first->second.open();
+  return connections.try_emplace(channel, context, channel, endpoint, keys).first->second.open();
 }
 
 const Connection* Sockets::State::control_connection() const {

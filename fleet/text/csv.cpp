@@ -51,9 +51,8 @@ Result<std::optional<CsvRow>> CsvReader::next() {
   row.line = line_;
   while (true) {
     if (at_ < text_.size() && text_[at_] == '"') {
-      Result<std::string> cell = quoted_cell();
-      if (!cell) return cell.error();
-      row.cells.push_back(*std::move(cell));
+      DROVER_ASSIGN(auto cell, quoted_cell());
+      row.cells.push_back(std::move(cell));
       // Text between a closing quote and the comma belongs to the cell, as in spreadsheets.
       row.cells.back() += plain_cell();
     } else {

@@ -186,9 +186,8 @@ Status TraceColumns::add(TraceColumn column) {
 Result<TraceColumns> TraceColumns::parse(std::string_view text) {
   TraceColumns columns;
   for (std::string_view rest = text; !rest.empty();) {
-    Result<TraceColumn> column = parse_pair(take_pair(rest));
-    if (!column) return column.error();
-    DROVER_TRY(columns.add(*std::move(column)));
+    DROVER_ASSIGN(auto column, parse_pair(take_pair(rest)));
+    DROVER_TRY(columns.add(std::move(column)));
   }
   if (!columns.maps(TraceField::arrival)) return error("arrival: no column is mapped to it");
   const TraceColumn* kind = columns.find(TraceField::kind);

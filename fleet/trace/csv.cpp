@@ -70,9 +70,8 @@ Status set_devices(std::string_view text, Workload& work) {
 }
 
 Status set_deadline(std::string_view text, TimeUnit unit, Job& job) {
-  const Result<Instant> after = parse_trace_time(text, unit);
-  if (!after) return after.error();
-  job.deadline = after->time_since_epoch();
+  DROVER_ASSIGN(const auto after, parse_trace_time(text, unit));
+  job.deadline = after.time_since_epoch();
   return {};
 }
 
@@ -81,9 +80,8 @@ Status set_deadline(std::string_view text, TimeUnit unit, Job& job) {
 Status set_field(const TraceColumn& column, std::string_view text, Job& job) {
   for (const Count& count : counts) {
     if (count.field != column.field) continue;
-    const Result<std::uint32_t> number = parse_count(text, 1, count.max);
-    if (!number) return number.error();
-    job.work.*count.member = *number;
+    DROVER_ASSIGN(const auto number, parse_count(text, 1, count.max));
+    job.work.*count.member = number;
     return {};
   }
   for (const Name& name : name_fields) {
@@ -127,9 +125,8 @@ class CsvRows : public TraceRows {
     auto read = header_.read(text);
     if (!read) return read.error();
     if (!*read) return std::optional<TraceRow>{};
-    Result<TraceRow> row = read_cells(**read);
-    if (!row) return row.error();
-    return std::optional(*std::move(row));
+    DROVER_ASSIGN(auto row, read_cells(**read));
+    return std::optional(std::move(row));
   }
 
  private:

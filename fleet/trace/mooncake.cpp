@@ -49,26 +49,23 @@ Result<std::vector<std::uint64_t>> prefix_of(const Json& object, std::uint64_t i
 class MooncakeRows : public TraceRows {
  public:
   Result<std::optional<TraceRow>> read(std::string_view text) override {
-    const Result<Json> object = Json::parse(text);
-    if (!object) return object.error();
-    if (!object->is_object()) {
+    DROVER_ASSIGN(const auto object, Json::parse(text));
+    if (!object.is_object()) {
       return error("found \"{}\", expected a JSON object", excerpt(text));
     }
-    const auto at_ms = whole_number(*object, "timestamp", 0, trace_time_max(TimeUnit::ms));
-    if (!at_ms) return at_ms.error();
-    const auto input = whole_number(*object, "input_length", 1, trace_tokens_max);
-    if (!input) return input.error();
-    const auto output = whole_number(*object, "output_length", 1, trace_tokens_max);
-    if (!output) return output.error();
-    Result<std::vector<std::uint64_t>> prefix = prefix_of(*object, *input);
+    DROVER_ASSIGN(const auto at_ms,
+                  whole_number(object, "timestamp", 0, trace_time_max(TimeUnit::ms)));
+    DROVER_ASSIGN(const auto input, whole_number(object, "input_length", 1, trace_tokens_max));
+    DROVER_ASSIGN(const auto output, whole_number(object, "output_length", 1, trace_tokens_max));
+    Result<std::vector<std::uint64_t>> prefix = prefix_of(object, input);
     if (!prefix) return prefix.error();
 
     TraceRow row;
-    row.at = Instant{std::chrono::milliseconds{*at_ms}};
+    row.at = Instant{std::chrono::milliseconds{at_ms}};
     row.time_field = "timestamp";
-    row.time_text = fmt::format("{}", *at_ms);
+    row.time_text = fmt::format("{}", at_ms);
     row.job =
-        request_job("", static_cast<std::uint32_t>(*input), static_cast<std::uint32_t>(*output));
+        request_job("", static_cast<std::uint32_t>(input), static_cast<std::uint32_t>(output));
     if (prefix->size() > codec::prefix_blocks_max) {
       // Prompts share their beginnings.
       prefix->resize(codec::prefix_blocks_max);

@@ -59,14 +59,13 @@ Result<std::optional<std::vector<std::string>>> TraceHeader::read(std::string_vi
     if (refused_) return status.error();
     return Cells{};
   }
-  Result<std::vector<std::string>> cells = cells_of(text);
-  if (!cells) return cells.error();
-  if (cells->size() != columns_.size()) {
-    return error("found {} fields, expected {} ({})", cells->size(), columns_.size(),
+  DROVER_ASSIGN(auto cells, cells_of(text));
+  if (cells.size() != columns_.size()) {
+    return error("found {} fields, expected {} ({})", cells.size(), columns_.size(),
                  excerpt(joined(columns_, ","), 200));
   }
   std::vector<std::string> wanted;
-  for (const std::size_t place : places_) wanted.push_back(std::move((*cells)[place]));
+  for (const std::size_t place : places_) wanted.push_back(std::move(cells[place]));
   return Cells{std::move(wanted)};
 }
 

@@ -47,9 +47,8 @@ class TiresiasRows : public TraceRows {
 
  private:
   Status add_throughput(std::string_view text, Workload& work) const {
-    const Result<Instant> lasted = parse_trace_time(text, TimeUnit::s);
-    if (!lasted) return lasted.error();
-    const double duration_s = to_seconds(lasted->time_since_epoch());
+    DROVER_ASSIGN(const auto lasted, parse_trace_time(text, TimeUnit::s));
+    const double duration_s = to_seconds(lasted.time_since_epoch());
     if (duration_s <= 0) return error("found \"{}\", expected more than 0 s", text);
     work.throughputs = {{measured_on_, work.devices, work.steps / duration_s}};
     return {};

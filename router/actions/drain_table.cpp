@@ -90,8 +90,7 @@ Instant DrainTable::next_deadline() const {
 
 Result<Target> check_drain(const SetDrain& order, const FleetState& fleet_state,
                            const Policy& policy, const DrainTable& drains) {
-  const auto target = parse_target(order.target);
-  if (!target) return target.error();
+  DROVER_ASSIGN(const auto target, parse_target(order.target));
   if (order.deadline < Duration{0} || order.deadline > action_duration_max) {
     return error("found a deadline of {} s, expected 0 (none) to a week",
                  to_seconds(order.deadline));
@@ -100,17 +99,16 @@ Result<Target> check_drain(const SetDrain& order, const FleetState& fleet_state,
     return error("resume takes no deadline");
   }
   // After a restart, a target that is not known yet can still be resumed.
-  if (drains.is_drained_target(*target)) return *target;
-  DROVER_TRY(check_known(*target, fleet_state, policy));
-  if (target->kind == TargetKind::device) {
+  if (drains.is_drained_target(target)) return target;
+  DROVER_TRY(check_known(target, fleet_state, policy));
+  if (target.kind == TargetKind::device) {
     const std::size_t count =
-        fleet_state.hosts()[*fleet_state.find_host(target->name)].devices.size();
-    if (target->device >= count) {
-      return error("no device {}: {} has devices 0 to {}", to_text(*target), target->name,
-                   count - 1);
+        fleet_state.hosts()[*fleet_state.find_host(target.name)].devices.size();
+    if (target.device >= count) {
+      return error("no device {}: {} has devices 0 to {}", to_text(target), target.name, count - 1);
     }
   }
-  return *target;
+  return target;
 }
 
 std::string action_text(const SetDrain& order) {

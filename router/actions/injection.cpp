@@ -203,21 +203,19 @@ Status check_known(const Target& target, const FleetState& fleet_state, const Po
 Result<std::vector<FaultTarget>> plan_injection(const InjectFault& inject,
                                                 const FleetState& fleet_state,
                                                 const Policy& policy) {
-  const auto target = parse_target(inject.target);
-  if (!target) return target.error();
-  DROVER_TRY(check_fault(inject, *target));
-  DROVER_TRY(check_known(*target, fleet_state, policy));
-  DROVER_TRY(check_host(*target, fleet_state));
-  auto candidates = find_candidates(inject, *target, fleet_state, policy);
-  if (!candidates) return candidates.error();
-  const bool whole = of_hosts(inject.fault.kind, target->kind);
-  if (inject.any > candidates->size()) {
-    return error("any {}: only {} {} of {} can be reached", inject.any, candidates->size(),
-                 whole ? "hosts" : "devices or groups", to_text(*target));
+  DROVER_ASSIGN(const auto target, parse_target(inject.target));
+  DROVER_TRY(check_fault(inject, target));
+  DROVER_TRY(check_known(target, fleet_state, policy));
+  DROVER_TRY(check_host(target, fleet_state));
+  DROVER_ASSIGN(auto candidates, find_candidates(inject, target, fleet_state, policy));
+  const bool whole = of_hosts(inject.fault.kind, target.kind);
+  if (inject.any > candidates.size()) {
+    return error("any {}: only {} {} of {} can be reached", inject.any, candidates.size(),
+                 whole ? "hosts" : "devices or groups", to_text(target));
   }
-  if (inject.any > 0) draw(*candidates, inject);
+  if (inject.any > 0) draw(candidates, inject);
   std::vector<FaultTarget> reached;
-  for (const FaultDevice& candidate : *candidates) {
+  for (const FaultDevice& candidate : candidates) {
     if (reached.empty() || reached.back().host != candidate.host) {
       reached.push_back({candidate.host, whole, {}});
     }

@@ -85,14 +85,13 @@ Floor floor_of(const devices::DeviceSpec& spec, const CappedDevice& device, doub
 }  // namespace
 
 Status check_cap(const SetPowerCap& cap, const Policy& policy) {
-  const auto target = parse_target(cap.target);
-  if (!target) return target.error();
-  if (target->kind != TargetKind::site && target->kind != TargetKind::pool) {
-    return error("{} has no power cap, expected site or pool:NAME", to_text(*target));
+  DROVER_ASSIGN(const auto target, parse_target(cap.target));
+  if (target.kind != TargetKind::site && target.kind != TargetKind::pool) {
+    return error("{} has no power cap, expected site or pool:NAME", to_text(target));
   }
-  if (target->kind == TargetKind::pool && policy.find_pool(target->name) == nullptr) {
-    return error("no pool \"{}\"{}", printable(target->name),
-                 suggestion(target->name, names_of(policy.pools, &Pool::name)));
+  if (target.kind == TargetKind::pool && policy.find_pool(target.name) == nullptr) {
+    return error("no pool \"{}\"{}", printable(target.name),
+                 suggestion(target.name, names_of(policy.pools, &Pool::name)));
   }
   if (!std::isfinite(cap.watts) || cap.watts < 0 || cap.watts > power_cap_max_w) {
     return error("found a cap of {} W, expected 0 (the policy's cap) to {} W", cap.watts,

@@ -107,10 +107,10 @@ Result<std::vector<const devices::DeviceSpec*>> FleetState::read_specs(
             "Register of {}: device spec {} would be number {} of the fleet, expected at most {}",
             registration.host, spec.id, specs_.size() + fresh.size(), specs_max));
       }
-      auto parsed = devices::parse_received_spec(
-          spec.text, fmt::format("Register of {}: spec {}", registration.host, spec.id));
-      if (!parsed) return parsed.error();
-      kept = std::make_unique<devices::DeviceSpec>(std::move(parsed).value());
+      DROVER_ASSIGN(auto parsed, devices::parse_received_spec(
+                                     spec.text, fmt::format("Register of {}: spec {}",
+                                                            registration.host, spec.id)));
+      kept = std::make_unique<devices::DeviceSpec>(std::move(parsed));
     }
     if (kept->id != spec.id) {
       return error("Register of {}: spec {} says that its id is {}", registration.host, spec.id,
@@ -192,8 +192,7 @@ Result<HostIndex> FleetState::register_host(Instant now, const Register& registr
   DROVER_TRY(check_spec_count(registration));
   DROVER_TRY(check_capacity(registration));
   if (specs_.size() + registration.specs.size() > specs_max) drop_unused_specs();
-  auto specs = read_specs(registration);
-  if (!specs) return specs.error();
+  DROVER_ASSIGN(auto specs, read_specs(registration));
   const auto known = host_by_name_.find(registration.host);
   const bool stays =
       known != host_by_name_.end() && same_groups(hosts_[known->second].registration, registration);
@@ -219,10 +218,10 @@ Result<HostIndex> FleetState::register_host(Instant now, const Register& registr
   if (stays) {
     for (std::size_t group = 0; group < entry.groups.size(); ++group) {
       groups_[entry.groups[group]].group = registration.groups[group];
-      groups_[entry.groups[group]].spec = (*specs)[group];
+      groups_[entry.groups[group]].spec = specs[group];
     }
   } else {
-    add_groups(index, *specs);
+    add_groups(index, specs);
   }
   ++version_;
   return index;

@@ -124,26 +124,25 @@ std::string Accounting::job_sums() const {
 }
 
 Status Accounting::restore_job_sums(std::string_view text) {
-  const auto json = Json::parse(text);
-  if (!json) return json.error();
+  DROVER_ASSIGN(const auto json, Json::parse(text));
   for (const char* name : {"started_ns", "fallbacks", "failures", "fallback_costs", "charged",
                            "wasted", "tokens_work", "steps_work", "latency_s", "first_token_s"}) {
-    if (!json->has(name)) return error("sums: {} is missing", name);
+    if (!json.has(name)) return error("sums: {} is missing", name);
   }
-  sums_.started = Instant(Duration((*json)["started_ns"].integer()));
+  sums_.started = Instant(Duration(json["started_ns"].integer()));
   for (const CountRow& count : count_rows) {
-    if (!json->has(count.name)) return error("sums: {} is missing", count.name);
-    sums_.*count.member = count_of((*json)[count.name]);
+    if (!json.has(count.name)) return error("sums: {} is missing", count.name);
+    sums_.*count.member = count_of(json[count.name]);
   }
-  sums_.charged = usage_of((*json)["charged"]);
-  sums_.wasted = usage_of((*json)["wasted"]);
-  sums_.tokens_work = production_of((*json)["tokens_work"]);
-  sums_.steps_work = production_of((*json)["steps_work"]);
+  sums_.charged = usage_of(json["charged"]);
+  sums_.wasted = usage_of(json["wasted"]);
+  sums_.tokens_work = production_of(json["tokens_work"]);
+  sums_.steps_work = production_of(json["steps_work"]);
   for (const Status& status :
-       {take_counts((*json)["fallbacks"], sums_.fallbacks),
-        take_counts((*json)["failures"], sums_.failures),
-        take_costs((*json)["fallback_costs"], fallback_costs_),
-        latency_s_.take((*json)["latency_s"]), first_token_s_.take((*json)["first_token_s"])}) {
+       {take_counts(json["fallbacks"], sums_.fallbacks),
+        take_counts(json["failures"], sums_.failures),
+        take_costs(json["fallback_costs"], fallback_costs_), latency_s_.take(json["latency_s"]),
+        first_token_s_.take(json["first_token_s"])}) {
     if (!status) return status;
   }
   return {};

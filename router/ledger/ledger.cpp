@@ -26,10 +26,9 @@ std::string_view name_of(Transition transition) {
 /// The row's payload as this kind of message.
 template <typename Body>
 Result<Body> body_of(const LedgerRow& row) {
-  auto envelope = decode(row.payload);
-  if (!envelope) return envelope.error();
-  if (Body* body = std::get_if<Body>(&envelope->body)) return std::move(*body);
-  return error("payload is a {}", kind_name(envelope->body));
+  DROVER_ASSIGN(auto envelope, decode(row.payload));
+  if (Body* body = std::get_if<Body>(&envelope.body)) return std::move(*body);
+  return error("payload is a {}", kind_name(envelope.body));
 }
 
 void end_attempt(JobTable& jobs, JobRecord& record) {
@@ -198,19 +197,18 @@ Status Reader::read_step(const LedgerRow& row) {
 }
 
 Status Reader::read_counters(const LedgerRow& row) {
-  auto envelope = decode(row.payload);
-  if (!envelope) return envelope.error();
-  if (auto* batch = std::get_if<SampleBatch>(&envelope->body)) {
+  DROVER_ASSIGN(auto envelope, decode(row.payload));
+  if (auto* batch = std::get_if<SampleBatch>(&envelope.body)) {
     DROVER_TRY(check(*batch));
     energies_.push_back(std::move(*batch));
     return {};
   }
-  if (auto* noted = std::get_if<HostChanged>(&envelope->body)) {
+  if (auto* noted = std::get_if<HostChanged>(&envelope.body)) {
     host_counts_.insert_or_assign(noted->registration.host, std::move(*noted));
     return {};
   }
-  const auto* sums = std::get_if<Summary>(&envelope->body);
-  if (sums == nullptr) return error("payload is a {}", kind_name(envelope->body));
+  const auto* sums = std::get_if<Summary>(&envelope.body);
+  if (sums == nullptr) return error("payload is a {}", kind_name(envelope.body));
   if (is_shown(*sums)) {
     accounting_.restore_shown({sums->charged.energy_j, sums->charged.cost_usd, sums->decisions,
                                sums->undecodable, sums->sample_gaps, sums->classes, sums->refused});
@@ -223,27 +221,26 @@ Status Reader::read_counters(const LedgerRow& row) {
 }
 
 Status Reader::read_audit(const LedgerRow& row) {
-  auto envelope = decode(row.payload);
-  if (!envelope) return envelope.error();
-  if (auto* cap = std::get_if<SetPowerCap>(&envelope->body)) {
+  DROVER_ASSIGN(auto envelope, decode(row.payload));
+  if (auto* cap = std::get_if<SetPowerCap>(&envelope.body)) {
     power_caps_.emplace_back(row.at, std::move(*cap));
     return {};
   }
-  if (auto* said = std::get_if<SetDrain>(&envelope->body)) {
+  if (auto* said = std::get_if<SetDrain>(&envelope.body)) {
     DROVER_TRY(parse_target(said->target));
     drains_.emplace_back(row.at, std::move(*said));
     return {};
   }
-  if (auto* applied = std::get_if<PolicyReply>(&envelope->body)) {
+  if (auto* applied = std::get_if<PolicyReply>(&envelope.body)) {
     policy_ = std::move(*applied);
     return {};
   }
-  if (const auto* jobs = std::get_if<CancelReply>(&envelope->body)) {
+  if (const auto* jobs = std::get_if<CancelReply>(&envelope.body)) {
     read_cancelled(*jobs);
     return {};
   }
-  if (std::holds_alternative<Audit>(envelope->body)) return {};
-  return error("payload is a {}", kind_name(envelope->body));
+  if (std::holds_alternative<Audit>(envelope.body)) return {};
+  return error("payload is a {}", kind_name(envelope.body));
 }
 
 void Reader::read_cancelled(const CancelReply& jobs) {
@@ -271,22 +268,20 @@ Status Reader::read_known(const LedgerRow& row) {
 }
 
 Status Reader::read_accepted(const LedgerRow& row) {
-  auto submit = body_of<Submit>(row);
-  if (!submit) return submit.error();
-  if (submit->jobs.size() != 1) return error("{} jobs, expected one", submit->jobs.size());
-  if (submit->jobs[0].id != row.job) return error("the payload names another job");
+  DROVER_ASSIGN(auto submit, body_of<Submit>(row));
+  if (submit.jobs.size() != 1) return error("{} jobs, expected one", submit.jobs.size());
+  if (submit.jobs[0].id != row.job) return error("the payload names another job");
   if (jobs_.find(row.job) != nullptr || jobs_.remembered(row.job)) {
     return error("job {} was accepted before", to_text(row.job));
   }
-  jobs_.add(submit->jobs[0], row.at);
-  accounting_.accepted(submit->jobs[0]);
+  jobs_.add(submit.jobs[0], row.at);
+  accounting_.accepted(submit.jobs[0]);
   return {};
 }
 
 Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
-  auto payload = decode(row.payload);
-  if (!payload) return payload.error();
-  auto lease = read_lease(*payload);
+  DROVER_ASSIGN(auto payload, decode(row.payload));
+  auto lease = read_lease(payload);
   if (!lease) return lease.error();
   if (record.state != JobState::queued || row.attempt != record.attempt + 1) {
     return error("attempt {} follows attempt {} in state {}", row.attempt, record.attempt,
@@ -298,7 +293,7 @@ Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
   record.lease = std::move(*lease);
   record.lease.begun = row.at;
   record.lease.from_step = record.steps_saved;
-  if (const auto* change = std::get_if<JobChanged>(&payload->body)) {
+  if (const auto* change = std::get_if<JobChanged>(&payload.body)) {
     record.change = change->change;
     record.work_class = change->work_class;
     record.policy_version = change->policy_version;
@@ -311,21 +306,20 @@ Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
 }
 
 Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
-  auto failed = body_of<Failed>(row);
-  if (!failed) return failed.error();
-  failed->usage = plausible(failed->usage);
-  accounting_.wasted(keep_checkpoint(record, *failed));
-  record.usage += failed->usage;
-  record.failed_last = !record.excuses(*failed);
+  DROVER_ASSIGN(auto failed, body_of<Failed>(row));
+  failed.usage = plausible(failed.usage);
+  accounting_.wasted(keep_checkpoint(record, failed));
+  record.usage += failed.usage;
+  record.failed_last = !record.excuses(failed);
   if (!record.failed_last) {
-    record.excuse(failed->reason);
-    if (failed->reason == Reason::preempted) accounting_.preempted();
+    record.excuse(failed.reason);
+    if (failed.reason == Reason::preempted) accounting_.preempted();
   } else {
     record.avoid.insert(record.lease.target);
   }
-  record.last_reason = failed->reason;
-  record.returned = return_text(row.at, row.attempt, *failed);
-  record.detail = failed->detail;
+  record.last_reason = failed.reason;
+  record.returned = return_text(row.at, row.attempt, failed);
+  record.detail = failed.detail;
   record.state = JobState::queued;
   end_attempt(jobs_, record);
   record.progress = saved_share(record);
@@ -333,35 +327,33 @@ Status Reader::read_returned(const LedgerRow& row, JobRecord& record) {
 }
 
 Status Reader::read_finished(const LedgerRow& row, JobRecord& record) {
-  auto finished = body_of<Finished>(row);
-  if (!finished) return finished.error();
-  finished->usage = plausible(finished->usage);
-  record.usage += finished->usage;
-  record.outcome = finished->outcome;
+  DROVER_ASSIGN(auto finished, body_of<Finished>(row));
+  finished.usage = plausible(finished.usage);
+  record.usage += finished.usage;
+  record.outcome = finished.outcome;
   record.latency_s = to_seconds(row.at - record.submitted);
   record.state = JobState::finished;
   record.since = row.at;
   end_attempt(jobs_, record);
   record.progress = 1;
-  Usage charged = finished->usage;
+  Usage charged = finished.usage;
   charged += record.kept;
-  accounting_.finished(record.job, charged, finished->outcome, record.latency_s);
+  accounting_.finished(record.job, charged, finished.outcome, record.latency_s);
   jobs_.ended(record);
   return {};
 }
 
 Status Reader::read_failed(const LedgerRow& row, JobRecord& record) {
-  auto failed = body_of<Failed>(row);
-  if (!failed) return failed.error();
-  failed->usage = plausible(failed->usage);
-  accounting_.wasted(failed->usage);
+  DROVER_ASSIGN(auto failed, body_of<Failed>(row));
+  failed.usage = plausible(failed.usage);
+  accounting_.wasted(failed.usage);
   accounting_.wasted(record.kept);
-  accounting_.failed(failed->reason);
-  record.usage += failed->usage;
-  record.reason = failed->reason;
-  record.detail = failed->detail;
+  accounting_.failed(failed.reason);
+  record.usage += failed.usage;
+  record.reason = failed.reason;
+  record.detail = failed.detail;
   record.latency_s = to_seconds(row.at - record.submitted);
-  record.state = end_state(failed->reason);
+  record.state = end_state(failed.reason);
   record.since = row.at;
   end_attempt(jobs_, record);
   jobs_.ended(record);

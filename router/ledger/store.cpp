@@ -40,9 +40,8 @@ LedgerStore::~LedgerStore() {
 }
 
 Status LedgerStore::start(const std::string& path) {
-  auto file = find_ledger(path);
-  if (!file) return file.error();
-  path_ = *std::move(file);
+  DROVER_ASSIGN(auto file, find_ledger(path));
+  path_ = std::move(file);
   DROVER_TRY(lock_ledger(path_, lock_));
   DROVER_TRY(check_wal(path_));
   DROVER_TRY(open_tables());
@@ -185,9 +184,9 @@ Status LedgerStore::compact(std::size_t rows_max, LedgerTables::Sync sync) {
   more_ = false;
   if (!slice_) {
     if (!compactor_->due()) return {};
-    const auto rows = tables_.transitions(compactor_->next(), static_cast<int>(rows_max));
-    if (!rows) return rows.error();
-    auto slice = compactor_->take(*rows);
+    DROVER_ASSIGN(const auto rows,
+                  tables_.transitions(compactor_->next(), static_cast<int>(rows_max)));
+    auto slice = compactor_->take(rows);
     if (!slice) return ledger_error(path_, "{}", slice.error().message);
     slice_ = *std::move(slice);
   }

@@ -90,9 +90,8 @@ FileDescriptor::~FileDescriptor() {
 }
 
 Result<std::string> find_ledger(const std::string& path) {
-  const auto resolved = resolve(path);
-  if (!resolved) return resolved.error();
-  const std::string file = resolved->string();
+  DROVER_ASSIGN(const auto resolved, resolve(path));
+  const std::string file = resolved.string();
   std::error_code problem;
   const auto kind = files::status(file, problem).type();
   if (kind == files::file_type::not_found) return file;

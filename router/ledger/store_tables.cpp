@@ -109,9 +109,8 @@ Status LedgerTables::open(const std::string& path) {
   sqlite3_busy_timeout(connection_, busy_wait_ms);
   DROVER_TRY(execute("PRAGMA journal_mode=WAL"));
   DROVER_TRY(execute("PRAGMA synchronous=FULL"));
-  const auto page_bytes = number("PRAGMA page_size");
-  if (!page_bytes) return page_bytes.error();
-  page_bytes_ = *page_bytes;
+  DROVER_ASSIGN(const auto page_bytes, number("PRAGMA page_size"));
+  page_bytes_ = page_bytes;
   sqlite3_wal_hook(connection_, &LedgerTables::see_log, this);
   DROVER_TRY(check_schema());
   DROVER_TRY(find_last());
@@ -124,18 +123,15 @@ Status LedgerTables::open(const std::string& path) {
 }
 
 Status LedgerTables::check_schema() {
-  const auto version = number("PRAGMA user_version");
-  if (!version) return version.error();
-  const auto application = number("PRAGMA application_id");
-  if (!application) return application.error();
-  const auto tables = number("SELECT count(*) FROM sqlite_master");
-  if (!tables) return tables.error();
-  if (*version == 0 && *application == 0 && *tables == 0) return make_tables();
-  if (*application != application_id) {
+  DROVER_ASSIGN(const auto version, number("PRAGMA user_version"));
+  DROVER_ASSIGN(const auto application, number("PRAGMA application_id"));
+  DROVER_ASSIGN(const auto tables, number("SELECT count(*) FROM sqlite_master"));
+  if (version == 0 && application == 0 && tables == 0) return make_tables();
+  if (application != application_id) {
     return ledger_error(path_, "an SQLite file of another program; give a new file");
   }
-  if (*version != schema_version) {
-    return ledger_error(path_, "schema version {}, expected {}; give a new file", *version,
+  if (version != schema_version) {
+    return ledger_error(path_, "schema version {}, expected {}; give a new file", version,
                         schema_version);
   }
   return check_integrity();

@@ -47,15 +47,13 @@ Status check_filter(const std::string& text) {
 }
 
 Status check_column(const std::string& text) {
-  const auto columns = parse_columns(text);
-  if (!columns) return columns.error();
-  return columns->size() == 1 ? Status() : error("found '{}', expected one column", excerpt(text));
+  DROVER_ASSIGN(const auto columns, parse_columns(text));
+  return columns.size() == 1 ? Status() : error("found '{}', expected one column", excerpt(text));
 }
 
 Status check_sort(const std::string& text) {
-  const auto keys = parse_sort(text);
-  if (!keys) return keys.error();
-  return keys->size() == 1 ? Status() : error("found '{}', expected one column", excerpt(text));
+  DROVER_ASSIGN(const auto keys, parse_sort(text));
+  return keys.size() == 1 ? Status() : error("found '{}', expected one column", excerpt(text));
 }
 
 const std::array<Setting<ViewSettings>, 7> of_views = {{
@@ -266,13 +264,12 @@ std::span<const Setting<ViewSettings>> view_settings() { return of_views; }
 std::span<const Setting<Settings>> other_settings() { return others; }
 
 Result<Settings> read_settings(std::string_view text, const std::string& place) {
-  Result<Table> root = Table::parse(text, place);
-  if (!root) return root.error();
+  DROVER_ASSIGN(auto root, Table::parse(text, place));
   Settings settings;
-  read_all(*root, view_settings(), settings.start);
-  read_all(*root, other_settings(), settings);
-  read_views(*root, settings);
-  DROVER_TRY(root->finish());
+  read_all(root, view_settings(), settings.start);
+  read_all(root, other_settings(), settings);
+  read_views(root, settings);
+  DROVER_TRY(root.finish());
   return settings;
 }
 

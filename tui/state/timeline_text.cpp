@@ -84,10 +84,9 @@ Instant nearest_of(Duration clock, Instant shown, const TimeRange& covered) {
 
 Result<Instant> parse_moment(std::string_view text, Instant shown, const TimeRange& covered) {
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
-    const auto span = parse_duration(text.substr(1), "time");
-    if (!span) return span.error();
-    if (*span > offset_max) return error("found '{}', expected at most 100 years", excerpt(text));
-    return text[0] == '-' ? Instant(shown - *span) : saturating_add(shown, *span);
+    DROVER_ASSIGN(const auto span, parse_duration(text.substr(1), "time"));
+    if (span > offset_max) return error("found '{}', expected at most 100 years", excerpt(text));
+    return text[0] == '-' ? Instant(shown - span) : saturating_add(shown, span);
   }
   if (const auto span = parse_duration(text, "time")) return saturating_add(covered.first, *span);
   if (const auto clock = parse_clock(text)) return nearest_of(*clock, shown, covered);

@@ -280,16 +280,16 @@ Result<std::vector<ShownColumn>> parse_columns(std::string_view text) {
   std::vector<ShownColumn> wanted;
   for (const std::string& part : split(text, ',')) {
     const std::size_t colon = std::min(part.find(':'), part.size());
-    const auto number = column_named(trimmed(std::string_view(part).substr(0, colon)));
-    if (!number) return number.error();
-    ShownColumn column{*number, device_columns()[static_cast<std::size_t>(*number)].width};
+    DROVER_ASSIGN(const auto number,
+                  column_named(trimmed(std::string_view(part).substr(0, colon))));
+    ShownColumn column{number, device_columns()[static_cast<std::size_t>(number)].width};
     if (colon < part.size()) {
       const auto width = parse_width(trimmed(std::string_view(part).substr(colon + 1)));
       if (!width) return width.error();
       column.width = *width;
     }
     for (const ShownColumn& other : wanted) {
-      if (other.number == *number) return listed_twice(*number);
+      if (other.number == number) return listed_twice(number);
     }
     wanted.push_back(column);
   }
@@ -302,10 +302,9 @@ Result<std::vector<SortKey>> parse_sort(std::string_view text) {
     std::string_view name = trimmed(part);
     const bool descending = name.starts_with('-');
     if (descending) name.remove_prefix(1);
-    const auto number = column_named(name);
-    if (!number) return number.error();
-    if (!keys.empty() && keys.front().column == *number) return listed_twice(*number);
-    keys.push_back({*number, descending});
+    DROVER_ASSIGN(const auto number, column_named(name));
+    if (!keys.empty() && keys.front().column == number) return listed_twice(number);
+    keys.push_back({number, descending});
   }
   if (keys.empty() || keys.size() > 2)
     return error("found {} columns, expected one or two", keys.size());

@@ -135,9 +135,8 @@ Status Terminal::State::start() {
   // The message of a crash begins on a new line.
   signals.install(port.output(), std::string(cancel) + leave_bytes + "\r\n", port.original_modes());
   // After the signals: ncurses handles those that nobody handles.
-  auto screen = CursesScreen::open(kind, look_of(options, utf8));
-  if (!screen) return screen.error();
-  stream.emplace(std::move(*screen), frame_bytes(options));
+  DROVER_ASSIGN(auto screen, CursesScreen::open(kind, look_of(options, utf8)));
+  stream.emplace(std::move(screen), frame_bytes(options));
   enter();
   return port.status();
 }

@@ -89,9 +89,8 @@ std::optional<BlockHead> read_block_head(std::string_view bytes) {
 Result<Block> Block::parse(std::string_view bytes) {
   Block block;
   try {
-    Result<BlockMap> map = unpacked_map<BlockMap>(bytes);
-    if (!map) return map.error();
-    block.map_ = std::move(*map);
+    DROVER_ASSIGN(auto map, unpacked_map<BlockMap>(bytes));
+    block.map_ = std::move(map);
   } catch (const std::exception& problem) {
     return error("Block: {}", problem.what());
   }

@@ -226,9 +226,8 @@ namespace {
 Result<std::uint64_t> number_in(const TextMap& map, std::string_view key) {
   const auto found = map.find(std::string(key));
   if (found == map.end()) return error("metadata {}: missing", key);
-  const Result<std::int64_t> number = parse_integer(found->second, fmt::format("metadata {}", key));
-  if (!number) return number.error();
-  return static_cast<std::uint64_t>(*number);
+  DROVER_ASSIGN(const auto number, parse_integer(found->second, fmt::format("metadata {}", key)));
+  return static_cast<std::uint64_t>(number);
 }
 
 // 32 hexadecimal digits, like a job's id.
@@ -252,23 +251,21 @@ Result<RecordingStart> start_of(const TextMap& map) {
     return error("metadata format: found {}, expected {}",
                  format == map.end() ? "none" : excerpt(format->second), format_version);
   }
-  const Result<std::uint64_t> time = number_in(map, "fleet_time_ns");
-  if (!time) return time.error();
+  DROVER_ASSIGN(const auto time, number_in(map, "fleet_time_ns"));
   const Result<Incarnation> identity = identity_in(map);
   if (!identity) return identity.error();
   RecordingStart start;
-  start.fleet_time = instant_of(*time);
+  start.fleet_time = instant_of(time);
   start.identity = *identity;
   const auto speed = map.find("speed");
   start.speed_known = speed != map.end();
   if (start.speed_known) {
-    const Result<double> number = parse_number(speed->second, "metadata speed");
-    if (!number) return number.error();
-    if (*number < speed_least || *number > speed_most) {
+    DROVER_ASSIGN(const auto number, parse_number(speed->second, "metadata speed"));
+    if (number < speed_least || number > speed_most) {
       return error("metadata speed: found {}, expected {:g} to {:g}", excerpt(speed->second),
                    speed_least, speed_most);
     }
-    start.speed = *number;
+    start.speed = number;
   }
   if (const auto software = map.find("software"); software != map.end()) {
     start.software = software->second;
@@ -316,13 +313,12 @@ Status take_totals(const TextMap& map, Totals& totals) {
     if (!count) return count.error();
     totals.*row.count = *count;
   }
-  const auto longest = number_in(map, "longest_block_ns");
-  if (!longest) return longest.error();
+  DROVER_ASSIGN(const auto longest, number_in(map, "longest_block_ns"));
   const auto first = number_in(map, "first_arrival_ns");
   if (!first) return first.error();
   const auto last = number_in(map, "last_arrival_ns");
   if (!last) return last.error();
-  totals.longest_block = std::max(Duration{0}, Duration{static_cast<std::int64_t>(*longest)});
+  totals.longest_block = std::max(Duration{0}, Duration{static_cast<std::int64_t>(longest)});
   totals.first = instant_of(*first);
   totals.last = instant_of(*last);
   return {};

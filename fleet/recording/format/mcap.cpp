@@ -125,23 +125,22 @@ Result<ChunkHead> parse_chunk_head(Cursor& cursor) {
 
 Result<std::string> chunk_records(std::string_view content) {
   Cursor cursor(content);
-  const Result<ChunkHead> head = parse_chunk_head(cursor);
-  if (!head) return head.error();
-  const std::string_view packed = cursor.raw(head->packed_bytes);
+  DROVER_ASSIGN(const auto head, parse_chunk_head(cursor));
+  const std::string_view packed = cursor.raw(head.packed_bytes);
   if (cursor.failed()) return error("chunk: the data ends too early");
   std::string records;
-  if (head->compression.empty()) {
+  if (head.compression.empty()) {
     records = packed;
   } else {
     // The frame's own header is checked first, so that no memory is allocated for a wrong size.
     if (packed.size() < 5) return error("chunk: found {} bytes of zstd", packed.size());
-    records.resize(head->records_bytes);
+    records.resize(head.records_bytes);
     DROVER_TRY(decompress(packed, records));
   }
-  if (head->crc != 0) {
+  if (head.crc != 0) {
     const std::uint32_t crc = crc32_of(records);
-    if (crc != head->crc) {
-      return error("chunk: found CRC-32 {:08x}, expected {:08x}", crc, head->crc);
+    if (crc != head.crc) {
+      return error("chunk: found CRC-32 {:08x}, expected {:08x}", crc, head.crc);
     }
   }
   return records;
