@@ -27,9 +27,8 @@ Result<ActionDuration> parse_action_duration(std::string_view text, std::string_
   ActionDuration span;
   span.fleet = take_word(rest, "fleet");
   if (!span.fleet) take_word(rest, "wall");
-  const auto length = parse_duration(rest, place);
-  if (!length) return length.error();
-  span.length = *length;
+  DROVER_ASSIGN(const auto length, parse_duration(rest, place));
+  span.length = length;
   return span;
 }
 
@@ -46,9 +45,8 @@ Result<FaultRequest> parse_fault_request(std::string_view text) {
     spoken.fleet = take_word(text, "fleet");
     if (!spoken.fleet) take_word(text, "wall");
   }
-  const auto fault = parse_fault(text);
-  if (!fault) return fault.error();
-  spoken.fault = *fault;
+  DROVER_ASSIGN(const auto fault, parse_fault(text));
+  spoken.fault = fault;
   return spoken;
 }
 

@@ -152,13 +152,12 @@ Result<FleetAction> cap_action(const Model& model, const UiState&, double speed,
   std::vector<std::string> words = words_of(text);
   SetPowerCap cap;
   cap.confirmed = take_word(words, "anyway");
-  const auto duration = take_span(words, "for", speed, {});
-  if (!duration) return duration.error();
+  DROVER_ASSIGN(const auto duration, take_span(words, "for", speed, {}));
   cap.admission_only = take_word(words, "admission-only");
   if (words.size() != 2)
     return error("expected a target and watts: site 20kW, pool:h100 4.5kW for 10m, site none");
   cap.target = words[0];
-  cap.duration = *duration;
+  cap.duration = duration;
   DROVER_ASSIGN(const auto target, parse_target(words[0]));
   if (target.kind != TargetKind::site && target.kind != TargetKind::pool) {
     return error("found '{}', expected site or pool:NAME", excerpt(words[0]));
@@ -168,13 +167,12 @@ Result<FleetAction> cap_action(const Model& model, const UiState&, double speed,
   if (words[1] == "none") {
     action.question = fmt::format("Remove the cap of {}: the policy's limit applies", reach);
   } else {
-    const auto watts = parse_power(words[1], "watts");
-    if (!watts) return watts.error();
-    if (*watts <= 0) return error("found {}, expected more than 0 watts, or none", *watts);
-    cap.watts = *watts;
+    DROVER_ASSIGN(const auto watts, parse_power(words[1], "watts"));
+    if (watts <= 0) return error("found {}, expected more than 0 watts, or none", watts);
+    cap.watts = watts;
     action.question = fmt::format(
         "Cap {} at {}{}: new work that would exceed it waits or falls back, {}", reach,
-        watts_text(*watts),
+        watts_text(watts),
         cap.duration > Duration{0} ? " for " + duration_phrase(cap.duration, speed) : "",
         cap.admission_only ? "running work is not throttled" : "devices are throttled to meet it");
   }
@@ -216,8 +214,7 @@ Result<FleetAction> cancel_action(const Model& model, const UiState& ui, double,
 Result<FleetAction> inject_action(const Model& model, const UiState& ui, double speed,
                                   std::string_view text) {
   std::vector<std::string> words = words_of(text);
-  const auto duration = take_span(words, "for", speed, inject_duration);
-  if (!duration) return duration.error();
+  DROVER_ASSIGN(const auto duration, take_span(words, "for", speed, inject_duration));
   if (words.empty())
     return error(
         "expected a fault: throttle=0.5, hang, xid=79, ecc, lose, slow-link=0.1, inlet=+10C");
@@ -233,10 +230,10 @@ Result<FleetAction> inject_action(const Model& model, const UiState& ui, double 
   FleetAction action;
   action.question =
       fmt::format("Inject {} into {} for {}", to_text(fault), reach_text(reach_of(model, targets)),
-                  duration_phrase(*duration, speed));
+                  duration_phrase(duration, speed));
   for (const Target& one : targets) {
     InjectFault inject{to_text(one), fault, 0, 1};
-    inject.fault.duration = *duration;
+    inject.fault.duration = duration;
     action.requests.push_back(std::move(inject));
   }
   return action;

@@ -40,12 +40,11 @@ CommandOutcome run_cap(Arguments& arguments) {
   SetPowerCap cap;
   cap.target = arguments.text("TARGET");
   if (arguments.text("WATTS") != "none") {
-    const auto watts = parse_power(arguments.text("WATTS"), "WATTS");
-    if (!watts) return watts.error();
-    if (*watts <= 0) {
-      return error("WATTS: found {}, expected more than 0, or \"none\"", *watts);
+    DROVER_ASSIGN(const auto watts, parse_power(arguments.text("WATTS"), "WATTS"));
+    if (watts <= 0) {
+      return error("WATTS: found {}, expected more than 0, or \"none\"", watts);
     }
-    cap.watts = *watts;
+    cap.watts = watts;
   }
   cap.admission_only = arguments.has("admission-only");
   const auto duration = arguments.parsed("for", parse_action_duration, ActionDuration{});

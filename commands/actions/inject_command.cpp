@@ -41,19 +41,17 @@ CommandOutcome run_inject(Arguments& arguments) {
   if (!arguments.has("TARGET") || !arguments.has("FAULT")) {
     return error("TARGET and FAULT are required; {}", inject_usage().synopsis);
   }
-  const auto target = parse_target(arguments.text("TARGET"));
-  if (!target) return target.error();
-  const auto fault = parse_fault_request(arguments.text("FAULT"));
-  if (!fault) return fault.error();
+  DROVER_ASSIGN(const auto target, parse_target(arguments.text("TARGET")));
+  DROVER_ASSIGN(const auto fault, parse_fault_request(arguments.text("FAULT")));
   InjectFault inject;
-  inject.target = to_text(*target);
+  inject.target = to_text(target);
   const auto duration =
       arguments.parsed("for", parse_action_duration, ActionDuration{std::chrono::seconds(60)});
   inject.any = static_cast<std::uint32_t>(arguments.integer("any", 1, UINT32_MAX, 0));
   inject.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
   DROVER_TRY(arguments.status());
   return run_action(arguments, "inject", [&](double speed) {
-    inject.fault = fault->in_fleet_time(speed);
+    inject.fault = fault.in_fleet_time(speed);
     inject.fault.duration = duration.in_fleet_time(speed);
     return inject;
   });

@@ -52,9 +52,8 @@ CommandOutcome allow(const std::string& folder, const std::string& what) {
 }
 
 CommandOutcome revoke(const std::string& folder, const std::string& name) {
-  const auto revoked = revoke_key(folder, name);
-  if (!revoked) return revoked.error();
-  write_stdout("{} {}\n", name, *revoked ? "is revoked" : "was not allowed");
+  DROVER_ASSIGN(const auto revoked, revoke_key(folder, name));
+  write_stdout("{} {}\n", name, revoked ? "is revoked" : "was not allowed");
   return CommandOutcome::done();
 }
 

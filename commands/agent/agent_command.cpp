@@ -99,9 +99,8 @@ class AgentShell {
     const WallTime end = wall_now() + claim_max;
     bool reported = false;
     while (!signals_.stopped()) {
-      const auto taken = claim_.take();
-      if (!taken) return taken.error();
-      if (*taken) break;
+      DROVER_ASSIGN(const auto taken, claim_.take());
+      if (taken) break;
       if (wall_now() >= end) {
         return error(ErrorKind::refused,
                      "another agent named {} runs on this machine: give this one another --name",

@@ -90,9 +90,8 @@ Status enter(const std::string& folder, const PublicKey& key) {
   const std::string authorized = allow_folder(folder);
   DROVER_TRY(make_key_folder(authorized));
   const std::string path = public_path(authorized, key.name);
-  const auto written = write_new_key_file(path, to_toml(key), Secrecy::open);
-  if (!written) return written.error();
-  if (*written) return {};
+  DROVER_ASSIGN(const auto written, write_new_key_file(path, to_toml(key), Secrecy::open));
+  if (written) return {};
   DROVER_ASSIGN(const auto present, read_public(path));
   if (present == key) return {};
   return error(ErrorKind::refused, "{}: another key of this name is allowed ({}): revoke it first",
@@ -117,9 +116,8 @@ Result<KeyFiles> make_secret(const std::string& folder, const PublicKey& request
   DROVER_ASSIGN(const auto pair, generate_key_pair());
   files.key.key = pair.key;
   const std::string text = to_toml(SecretKey{files.key, pair.secret});
-  const auto written = write_new_key_file(files.secret_file, text, Secrecy::secret);
-  if (!written) return written.error();
-  if (*written) return files;
+  DROVER_ASSIGN(const auto written, write_new_key_file(files.secret_file, text, Secrecy::secret));
+  if (written) return files;
   DROVER_ASSIGN(const auto present, read_secret(files.secret_file));
   DROVER_TRY(check_same(present.known, requested, files.secret_file));
   files.key = present.known;
@@ -188,9 +186,8 @@ Result<bool> revoke_key(const std::string& folder, const std::string& name) {
 
 Result<SecretKey> read_router_key(const std::string& folder) {
   const std::string path = secret_path(folder, "router");
-  const auto there = path_exists(path);
-  if (!there) return there.error();
-  if (!*there) {
+  DROVER_ASSIGN(const auto there, path_exists(path));
+  if (!there) {
     return error(ErrorKind::not_found,
                  "{}: does not exist; make it with: drover keys new router --role router --dir {}",
                  printable(path), printable(folder));
@@ -222,9 +219,8 @@ Result<Credentials> read_credentials(const std::string& folder, const std::strin
   }
   DROVER_ASSIGN(auto own, read_secret(secret_path(folder, chosen)));
   const std::string router_file = public_path(folder, "router");
-  const auto there = path_exists(router_file);
-  if (!there) return there.error();
-  if (!*there) {
+  DROVER_ASSIGN(const auto there, path_exists(router_file));
+  if (!there) {
     return error(ErrorKind::not_found, "{}: does not exist: copy it from the keys of the router",
                  printable(router_file));
   }
@@ -237,12 +233,11 @@ Result<Credentials> read_credentials(const std::string& folder, const std::strin
 }
 
 Result<KeyListing> list_keys(const std::string& folder) {
-  const auto allowed = read_allow_list(folder);
-  if (!allowed) return allowed.error();
+  DROVER_ASSIGN(const auto allowed, read_allow_list(folder));
   DROVER_ASSIGN(const auto secrets, names_in(folder, ".key"));
   DROVER_ASSIGN(const auto published, names_in(folder, ".pub"));
-  KeyListing listing{{}, allowed->problems};
-  if (!allowed->unsafe.empty()) listing.problems.push_back(allowed->unsafe);
+  KeyListing listing{{}, allowed.problems};
+  if (!allowed.unsafe.empty()) listing.problems.push_back(allowed.unsafe);
   std::map<std::pair<std::string, std::string>, ListedKey> keys;  // by name and key
   const auto entry = [&](const PublicKey& key) -> ListedKey& {
     ListedKey& listed = keys[{key.name, key.key}];
@@ -265,7 +260,7 @@ Result<KeyListing> list_keys(const std::string& folder) {
       listing.problems.push_back(key.error().message);
     }
   }
-  for (const PublicKey& key : allowed->keys) entry(key).allowed = true;
+  for (const PublicKey& key : allowed.keys) entry(key).allowed = true;
   for (auto& [id, listed] : keys) listing.keys.push_back(std::move(listed));
   return listing;
 }

@@ -101,15 +101,14 @@ Status write_frame(tui::Dashboard& core, Instant now, const FrameOutput& form,
 CommandOutcome print_live(Arguments& arguments, const tui::DashboardOptions& view,
                           const FrameOutput& form) {
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::viewer, form.command}));
-  auto loop = DashboardLoop::open(*session, view, form.size);
-  if (!loop) return loop.error();
+  DROVER_ASSIGN(auto loop, DashboardLoop::open(*session, view, form.size));
   const WallTime end = wall_now() + sync_timeout;
-  while (!(*loop)->core().has_synced() && wall_now() < end) {
-    (*loop)->turn(std::chrono::milliseconds(50));
+  while (!loop->core().has_synced() && wall_now() < end) {
+    loop->turn(std::chrono::milliseconds(50));
   }
-  const Status shown = write_frame((*loop)->core(), session->clock().now(), form, view);
+  const Status shown = write_frame(loop->core(), session->clock().now(), form, view);
   if (!shown) return shown.error();
-  if ((*loop)->core().has_synced()) return CommandOutcome::done();
+  if (loop->core().has_synced()) return CommandOutcome::done();
   return CommandOutcome::partly("not every host had reported after 5 s");
 }
 

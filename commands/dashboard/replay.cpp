@@ -147,15 +147,14 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
 
 CommandOutcome print_replay(const ReplayOptions& options, const tui::DashboardOptions& view,
                             const FrameOutput& form) {
-  const auto replay = Replay::open(options);
-  if (!replay) return replay.error();
+  DROVER_ASSIGN(const auto replay, Replay::open(options));
   // The start time has no effect; it is fixed so that the output is always the same.
-  tui::Dashboard core((*replay)->dashboard(view, true), form.size, Instant{});
+  tui::Dashboard core(replay->dashboard(view, true), form.size, Instant{});
   const Status printed = write_frame(core, Instant{}, form, view);
   if (!printed) return printed.error();
-  CommandOutcome outcome = report_state(**replay, form.command, options.file);
+  CommandOutcome outcome = report_state(*replay, form.command, options.file);
   if (outcome.exit != Exit::done) return outcome;
-  const ReplayTimeline& timeline = (*replay)->timeline();
+  const ReplayTimeline& timeline = replay->timeline();
   const Instant shown = options.at ? options.at->in(timeline.first()) : timeline.first();
   const std::string path = printable(options.file);
   if (const tui::Gap* gap = tui::gap_at(timeline, shown)) {
@@ -163,7 +162,7 @@ CommandOutcome print_replay(const ReplayOptions& options, const tui::DashboardOp
         fmt::format("{}: the state at {} is unknown: messages are missing from {}", path,
                     to_iso8601(shown), tui::gap_text(*gap)));
   }
-  if (!(*replay)->speed_known()) {
+  if (!replay->speed_known()) {
     return CommandOutcome::partly(
         fmt::format("{}: shown at speed 1, because the recording's own speed is lost", path));
   }

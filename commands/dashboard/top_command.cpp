@@ -36,11 +36,10 @@ CommandOutcome show_live(const Arguments& arguments, const std::string& device,
   if (!terminal) return of_kind(ErrorKind::io, terminal.error());
   auto view = dashboard_options(settings.in_force(), terminal->get(), device);
   view.control = control;
-  auto loop = DashboardLoop::open(*session, std::move(view), (*terminal)->size());
-  if (!loop) return loop.error();
+  DROVER_ASSIGN(auto loop, DashboardLoop::open(*session, std::move(view), (*terminal)->size()));
   session->sockets().watch(signals.descriptor());
-  (*loop)->attach(**terminal, settings);
-  while (!(*loop)->quit() && !signals.stopped()) (*loop)->turn(std::chrono::milliseconds(250));
+  loop->attach(**terminal, settings);
+  while (!loop->quit() && !signals.stopped()) loop->turn(std::chrono::milliseconds(250));
   const Status there = (*terminal)->status();
   terminal->reset();
   return there ? CommandOutcome::done() : CommandOutcome(of_kind(ErrorKind::io, there.error()));

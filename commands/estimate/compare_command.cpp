@@ -38,9 +38,8 @@ Result<std::vector<devices::Candidate>> read_candidates(const std::vector<std::s
       }
       candidate.count = static_cast<int>(*count);
     }
-    const auto device = names.device(word.substr(0, colon));
-    if (!device) return device.error();
-    candidate.device = device->spec;
+    DROVER_ASSIGN(const auto device, names.device(word.substr(0, colon)));
+    candidate.device = device.spec;
     candidates.push_back(candidate);
   }
   if (candidates.empty()) {
@@ -273,9 +272,8 @@ Result<ComparisonWorkload> read_work(Arguments& arguments, devices::SpecNameReso
   work.input = tokens("input");
   work.output = tokens("output");
   work.samples = arguments.number("epoch-samples", 1, 1e15, 1e6);
-  const auto objectives = read_objectives(arguments.text("slo"));
-  if (!objectives) return objectives.error();
-  work.objectives = *objectives;
+  DROVER_ASSIGN(const auto objectives, read_objectives(arguments.text("slo")));
+  work.objectives = objectives;
   return work;
 }
 

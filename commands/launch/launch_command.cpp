@@ -61,9 +61,8 @@ Result<HostKeys> keys_for_host(const std::string& folder, const std::string& hos
   std::string secret_file = (fs::path(folder) / (host + ".key")).string();
   if (make) {
     DROVER_ASSIGN(const auto made, make_allowed_key(folder, host));
-    const auto allowed = is_allowed(folder, made.key);
-    if (!allowed) return allowed.error();
-    if (!*allowed) {
+    DROVER_ASSIGN(const auto allowed, is_allowed(folder, made.key));
+    if (!allowed) {
       return error(
           ErrorKind::refused,
           "{}: its key is not allowed (revoked?); to allow it: drover keys allow {} --dir {}", host,

@@ -52,14 +52,13 @@ Result<ReplayedWhy> replay_why(const WhyReplay& request, const devices::Catalogu
   bool more = false;  // the journal continues after the requested time
   while (true) {
     const std::uint64_t at = journal.at();
-    auto record = journal.next();
-    if (!record) return record.error();
-    if (!*record) break;
-    const auto time = time_of(**record);
+    DROVER_ASSIGN(auto record, journal.next());
+    if (!record) break;
+    const auto time = time_of(*record);
     more = request.at && time && *time > request.at->in(found.from);
     if (more) break;
-    if (std::holds_alternative<JournalStart>(**record)) found.candidates.clear();
-    if (const Status fed = replay.feed(**record); !fed) {
+    if (std::holds_alternative<JournalStart>(*record)) found.candidates.clear();
+    if (const Status fed = replay.feed(*record); !fed) {
       return error(ErrorKind::io, "{}: byte {}: {}", printable(request.journal), at,
                    fed.error().message);
     }

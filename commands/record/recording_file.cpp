@@ -100,9 +100,8 @@ Result<RecordingInput> open_recording_input(const std::string& path) {
     DROVER_ASSIGN(auto bytes, read_file(journal, journal_bytes_max));
     input.journal = std::move(bytes);
   }
-  auto file = FileSource::open(path);
-  if (!file) return file.error();
-  input.file = std::move(*file);
+  DROVER_ASSIGN(auto file, FileSource::open(path));
+  input.file = std::move(file);
   return input;
 }
 

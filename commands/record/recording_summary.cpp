@@ -63,12 +63,10 @@ Result<RecordingSummary> summarize(OpenRecording& recording) {
   summary.first = reader.first();
   summary.last = reader.last();
   // The last one, which may be later than the last message.
-  const auto keyframe = reader.keyframe_before(never);
-  if (!keyframe) return keyframe.error();
-  if (*keyframe) count_devices(**keyframe, summary);
-  auto drops = reader.drops();
-  if (!drops) return drops.error();
-  summary.drops = std::move(*drops);
+  DROVER_ASSIGN(const auto keyframe, reader.keyframe_before(never));
+  if (keyframe) count_devices(*keyframe, summary);
+  DROVER_ASSIGN(auto drops, reader.drops());
+  summary.drops = std::move(drops);
   summary.channel_bytes = reader.channel_bytes();
   return summary;
 }

@@ -70,9 +70,8 @@ std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOp
     arguments.add_problem(error("--force and --min-free work only with --record"));
   }
   DROVER_TRY(arguments.status());
-  const auto keys = keys_folder(arguments);
-  if (!keys) return keys.error();
-  options.keys = *keys;
+  DROVER_ASSIGN(const auto keys, keys_folder(arguments));
+  options.keys = keys;
   const bool insecure = arguments.has("insecure");
   DROVER_TRY(check_listen(options.listen, options.keys, insecure));
   if (const std::string file = arguments.text("policy"); !file.empty()) {
@@ -84,9 +83,8 @@ std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOp
   DROVER_TRY(read_policy(options.start));
   options.ledger = arguments.text("ledger");
   if (!options.ledger.empty()) return std::nullopt;
-  auto ledger = default_ledger();
-  if (!ledger) return ledger.error();
-  options.ledger = std::move(*ledger);
+  DROVER_ASSIGN(auto ledger, default_ledger());
+  options.ledger = std::move(ledger);
   return std::nullopt;
 }
 

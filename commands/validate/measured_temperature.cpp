@@ -141,14 +141,13 @@ Result<std::vector<TemperatureTrace>> temperature_courses(const CsvTable& table,
     rows.clear();
   };
   for (const CsvRow& cells : table.rows) {
-    const auto row = read_log_row(table, cells);
-    if (!row) return row.error();
-    if (!*row) continue;
+    DROVER_ASSIGN(const auto row, read_log_row(table, cells));
+    if (!row) continue;
     const std::string& named = table.cell(cells, "workload_window");
-    const bool back = !rows.empty() && (*row)->power.t_s < rows.back().power.t_s;
+    const bool back = !rows.empty() && row->power.t_s < rows.back().power.t_s;
     if (named != window || back) close();
     window = named;
-    rows.push_back(**row);
+    rows.push_back(*row);
   }
   close();
   return courses;

@@ -59,9 +59,8 @@ Result<Measurement> read_point(const CsvTable& table, const CsvRow& row) {
     return error("answer: found \"{}\", expected a figure of the estimate, such as time_ms",
                  excerpt(table.cell(row, "answer")));
   }
-  const Result<double> value = parse_number(table.cell(row, "value"), "value");
-  if (!value) return value.error();
-  if (!(*value > 0)) return error("value: found {}, expected a number above 0", *value);
+  DROVER_ASSIGN(const auto value, parse_number(table.cell(row, "value"), "value"));
+  if (!(value > 0)) return error("value: found {}, expected a number above 0", value);
   const std::string& class_id = table.cell(row, "class");
   const auto measure_class = class_id.empty() ? MeasureClass::other : parse_class(class_id);
   if (!measure_class) return error("class: unknown \"{}\"", excerpt(class_id));
@@ -70,7 +69,7 @@ Result<Measurement> read_point(const CsvTable& table, const CsvRow& row) {
     point.row[column] = table.cell(row, to_text(column));
   }
   point.answer = *answer;
-  point.value = *value;
+  point.value = value;
   point.measure_class = *measure_class;
   point.source = table.cell(row, "source");
   point.remark = table.cell(row, "remark");

@@ -127,12 +127,11 @@ Status read_counts(const CaseRow& row, Case& question) {
     question.devices = static_cast<int>(std::min(devices_max, copy * question.data.value_or(1)));
     return {};
   }
-  const Result<double> devices = number_in(row, CaseColumn::devices, 1, devices_max);
-  if (!devices) return devices.error();
-  if (copy > *devices) {
-    return error("devices: found {}, expected at least tp x pp x cp = {}", *devices, copy);
+  DROVER_ASSIGN(const auto devices, number_in(row, CaseColumn::devices, 1, devices_max));
+  if (copy > devices) {
+    return error("devices: found {}, expected at least tp x pp x cp = {}", devices, copy);
   }
-  question.devices = static_cast<int>(*devices);
+  question.devices = static_cast<int>(devices);
   return {};
 }
 
@@ -303,12 +302,11 @@ Result<Case> CaseReader::read(const CaseRow& row) {
     if (!status) return status.error();
   }
   if (!question.power_limit_w) question.power_limit_w = found->second.power_limit_w;
-  Result<CaseModel> model = case_model(row, memory_->names, memory_->described);
-  if (!model) return model.error();
-  question.model = model->model;
+  DROVER_ASSIGN(auto model, case_model(row, memory_->names, memory_->described));
+  question.model = model.model;
   question.adapters = small_letters(row[CaseColumn::model]).find("lora") != std::string::npos;
   question.precision = submitted_precision(row, question).value_or(question.precision);
-  add_note(question.note, model->note);
+  add_note(question.note, model.note);
   return question;
 }
 

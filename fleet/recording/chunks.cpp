@@ -17,9 +17,8 @@ constexpr auto samples = static_cast<std::uint16_t>(RecordingChannel::samples);
 
 Result<std::unique_ptr<OpenChunk>> open_chunk(ByteSource& source, const ChunkIndex& chunk) {
   auto open = std::make_unique<OpenChunk>();
-  Result<std::string> records = load_records(source, chunk);
-  if (!records) return records.error();
-  open->records = std::move(*records);
+  DROVER_ASSIGN(auto records, load_records(source, chunk));
+  open->records = std::move(records);
   Result<std::vector<MessageView>> messages = messages_in(open->records);
   if (!messages) return error("byte {}: {}", chunk.offset, messages.error().message);
   open->messages = std::move(*messages);

@@ -69,14 +69,13 @@ Status Cut::find_drops(Instant from, Instant to) {
 Status Cut::begin(Instant from, Instant to) {
   DROVER_TRY(sink_(writer_.begin(reader_.info().start).file));
   DROVER_TRY(find_bookmarks(from, to));
-  Result<std::optional<Keyframe>> keyframe = reader_.keyframe_before(from);
-  if (!keyframe) return keyframe.error();
+  DROVER_ASSIGN(auto keyframe, reader_.keyframe_before(from));
   // Messages missing after the keyframe are missing in the state at `from`.
-  const Instant begun = *keyframe ? (*keyframe)->at : from;
+  const Instant begun = keyframe ? keyframe->at : from;
   DROVER_TRY(find_drops(begun, to));
-  if (!*keyframe) return {};
-  keyframe_place_ = (*keyframe)->ordinal;
-  DROVER_TRY(sink_(writer_.keyframe(begun, (*keyframe)->messages).file));
+  if (!keyframe) return {};
+  keyframe_place_ = keyframe->ordinal;
+  DROVER_TRY(sink_(writer_.keyframe(begun, keyframe->messages).file));
   // The keyframe and the rows since then are the state at `from`.
   DROVER_ASSIGN(auto rows, reader_.read_rows(begun, from));
   std::erase_if(rows, [&](const RecordedMessage& row) { return row.ordinal <= keyframe_place_; });

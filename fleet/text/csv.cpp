@@ -68,18 +68,17 @@ Result<CsvTable> CsvTable::parse(std::string_view text, std::string place) {
   table.place = place;
   CsvReader reader(text, std::move(place));
   while (true) {
-    Result<std::optional<CsvRow>> row = reader.next();
-    if (!row) return row.error();
-    if (!*row) break;
+    DROVER_ASSIGN(auto row, reader.next());
+    if (!row) break;
     if (table.columns.empty()) {
-      table.columns = std::move((*row)->cells);
+      table.columns = std::move(row->cells);
       continue;
     }
-    if ((*row)->cells.size() > table.columns.size()) {
+    if (row->cells.size() > table.columns.size()) {
       return error("{}:{}: found {} cells, expected at most {} as in the header", table.place,
-                   (*row)->line, (*row)->cells.size(), table.columns.size());
+                   row->line, row->cells.size(), table.columns.size());
     }
-    table.rows.push_back(*std::move(*row));
+    table.rows.push_back(*std::move(row));
   }
   if (table.columns.empty()) return error("{}: empty, expected a header row", table.place);
   return table;

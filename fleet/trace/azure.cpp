@@ -16,10 +16,9 @@ class AzureRows : public TraceRows {
   bool headed() const override { return header_.good(); }
 
   Result<std::optional<TraceRow>> read(std::string_view text) override {
-    auto read = header_.read(text);
-    if (!read) return read.error();
-    if (!*read) return std::optional<TraceRow>{};
-    const std::vector<std::string>& cells = **read;
+    DROVER_ASSIGN(auto read, header_.read(text));
+    if (!read) return std::optional<TraceRow>{};
+    const std::vector<std::string>& cells = *read;
     const Result<Instant> at = parse_timestamp(cells[0]);
     if (!at) return in_field(time_column, at.error());
     const auto input = parse_count(cells[1], 1, trace_tokens_max);

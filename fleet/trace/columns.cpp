@@ -108,24 +108,23 @@ Result<TraceColumn> parse_pair(std::string_view pair) {
   if (equals == std::string_view::npos) {
     return error("found \"{}\", expected FIELD=COLUMN", excerpt(pair));
   }
-  const Result<TraceField> field = parse_field(trimmed(pair.substr(0, equals)));
-  if (!field) return field.error();
+  DROVER_ASSIGN(const auto field, parse_field(trimmed(pair.substr(0, equals))));
   TraceColumn column;
-  column.field = *field;
+  column.field = field;
   std::string_view name = trimmed(pair.substr(equals + 1));
   if (is_quoted(name, '\'')) {
     column.constant = std::string(name.substr(1, name.size() - 2));
     Job scratch;
     const Status fits =
-        *field == TraceField::arrival
+        field == TraceField::arrival
             ? error("needs a column: with a constant, all jobs would arrive at once")
             : set_field(column, column.constant, scratch);
-    if (!fits) return error("{}: {}", to_text(*field), fits.error().message);
+    if (!fits) return error("{}: {}", to_text(field), fits.error().message);
     return column;
   }
   DROVER_TRY(read_unit(column, name));
   if (is_quoted(name, '"')) name = name.substr(1, name.size() - 2);
-  if (name.empty()) return error("{}: the column name is missing", to_text(*field));
+  if (name.empty()) return error("{}: the column name is missing", to_text(field));
   column.column = std::string(name);
   return column;
 }

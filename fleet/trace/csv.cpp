@@ -63,9 +63,8 @@ Status set_priority(std::string_view text, Job& job) {
 }
 
 Status set_devices(std::string_view text, Workload& work) {
-  const Result<std::uint32_t> devices = parse_count(text, 1, devices_per_host_max);
-  if (!devices) return devices.error();
-  work.devices = static_cast<std::uint16_t>(*devices);
+  DROVER_ASSIGN(const auto devices, parse_count(text, 1, devices_per_host_max));
+  work.devices = static_cast<std::uint16_t>(devices);
   return {};
 }
 
@@ -122,10 +121,9 @@ class CsvRows : public TraceRows {
   bool headed() const override { return header_.good(); }
 
   Result<std::optional<TraceRow>> read(std::string_view text) override {
-    auto read = header_.read(text);
-    if (!read) return read.error();
-    if (!*read) return std::optional<TraceRow>{};
-    DROVER_ASSIGN(auto row, read_cells(**read));
+    DROVER_ASSIGN(auto read, header_.read(text));
+    if (!read) return std::optional<TraceRow>{};
+    DROVER_ASSIGN(auto row, read_cells(*read));
     return std::optional(std::move(row));
   }
 
@@ -156,17 +154,16 @@ class CsvRows : public TraceRows {
     const std::string& time_text = text_of(arrival, cells);
     const Result<Instant> at = parse_trace_time(time_text, arrival.unit);
     if (!at) return in_field(arrival.column, at.error());
-    const Result<WorkKind> kind = kind_of(cells);
-    if (!kind) return kind.error();
+    DROVER_ASSIGN(const auto kind, kind_of(cells));
     const TraceColumn* model = map_.find(TraceField::model);
     TraceRow row{*at, arrival.column, time_text, model == nullptr ? "" : model->name(), {}, ""};
-    row.job = *kind == WorkKind::train ? training_job("", 0, 1) : request_job("", 0, 0);
-    row.job.work.kind = *kind;
-    if (*kind == WorkKind::batch) row.job.priority = 0;
+    row.job = kind == WorkKind::train ? training_job("", 0, 1) : request_job("", 0, 0);
+    row.job.work.kind = kind;
+    if (kind == WorkKind::batch) row.job.priority = 0;
     for (const TraceColumn& field : map_.all()) {
-      if (field.field == TraceField::arrival || !applies(field.field, *kind)) continue;
+      if (field.field == TraceField::arrival || !applies(field.field, kind)) continue;
       const std::string& text = text_of(field, cells);
-      if (text.empty() && !needs(field.field, *kind)) continue;
+      if (text.empty() && !needs(field.field, kind)) continue;
       const Status status = set_field(field, text, row.job);
       if (!status) return in_field(field.name(), status.error());
     }

@@ -57,8 +57,7 @@ class MooncakeRows : public TraceRows {
                   whole_number(object, "timestamp", 0, trace_time_max(TimeUnit::ms)));
     DROVER_ASSIGN(const auto input, whole_number(object, "input_length", 1, trace_tokens_max));
     DROVER_ASSIGN(const auto output, whole_number(object, "output_length", 1, trace_tokens_max));
-    Result<std::vector<std::uint64_t>> prefix = prefix_of(object, input);
-    if (!prefix) return prefix.error();
+    DROVER_ASSIGN(auto prefix, prefix_of(object, input));
 
     TraceRow row;
     row.at = Instant{std::chrono::milliseconds{at_ms}};
@@ -66,13 +65,13 @@ class MooncakeRows : public TraceRows {
     row.time_text = fmt::format("{}", at_ms);
     row.job =
         request_job("", static_cast<std::uint32_t>(input), static_cast<std::uint32_t>(output));
-    if (prefix->size() > codec::prefix_blocks_max) {
+    if (prefix.size() > codec::prefix_blocks_max) {
       // Prompts share their beginnings.
-      prefix->resize(codec::prefix_blocks_max);
+      prefix.resize(codec::prefix_blocks_max);
       row.remark = fmt::format("hash_ids: only the first {} blocks of longer prompts are kept",
                                codec::prefix_blocks_max);
     }
-    row.job.work.prefix = *std::move(prefix);
+    row.job.work.prefix = std::move(prefix);
     return std::optional(std::move(row));
   }
 };

@@ -23,10 +23,9 @@ class TiresiasRows : public TraceRows {
   bool headed() const override { return header_.good(); }
 
   Result<std::optional<TraceRow>> read(std::string_view text) override {
-    auto read = header_.read(text);
-    if (!read) return read.error();
-    if (!*read) return std::optional<TraceRow>{};
-    const std::vector<std::string>& cells = **read;
+    DROVER_ASSIGN(auto read, header_.read(text));
+    if (!read) return std::optional<TraceRow>{};
+    const std::vector<std::string>& cells = *read;
     const auto devices = parse_count(cells[0], 1, devices_per_host_max);
     if (!devices) return in_field("num_gpu", devices.error());
     const Result<Instant> at = parse_trace_time(cells[1], TimeUnit::s);

@@ -281,16 +281,15 @@ Status Reader::read_accepted(const LedgerRow& row) {
 
 Status Reader::read_leased(const LedgerRow& row, JobRecord& record) {
   DROVER_ASSIGN(auto payload, decode(row.payload));
-  auto lease = read_lease(payload);
-  if (!lease) return lease.error();
+  DROVER_ASSIGN(auto lease, read_lease(payload));
   if (record.state != JobState::queued || row.attempt != record.attempt + 1) {
     return error("attempt {} follows attempt {} in state {}", row.attempt, record.attempt,
                  to_text(record.state));
   }
-  if (lease->fallback) accounting_.fell_back(*lease->fallback, lease->more);
+  if (lease.fallback) accounting_.fell_back(*lease.fallback, lease.more);
   if (row.attempt > 1) accounting_.retried();
   record.waited += row.at - record.since;
-  record.lease = std::move(*lease);
+  record.lease = std::move(lease);
   record.lease.begun = row.at;
   record.lease.from_step = record.steps_saved;
   if (const auto* change = std::get_if<JobChanged>(&payload.body)) {

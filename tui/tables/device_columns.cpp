@@ -284,9 +284,9 @@ Result<std::vector<ShownColumn>> parse_columns(std::string_view text) {
                   column_named(trimmed(std::string_view(part).substr(0, colon))));
     ShownColumn column{number, device_columns()[static_cast<std::size_t>(number)].width};
     if (colon < part.size()) {
-      const auto width = parse_width(trimmed(std::string_view(part).substr(colon + 1)));
-      if (!width) return width.error();
-      column.width = *width;
+      DROVER_ASSIGN(const auto width,
+                    parse_width(trimmed(std::string_view(part).substr(colon + 1))));
+      column.width = width;
     }
     for (const ShownColumn& other : wanted) {
       if (other.number == number) return listed_twice(number);

@@ -252,11 +252,10 @@ Result<RecordingStart> start_of(const TextMap& map) {
                  format == map.end() ? "none" : excerpt(format->second), format_version);
   }
   DROVER_ASSIGN(const auto time, number_in(map, "fleet_time_ns"));
-  const Result<Incarnation> identity = identity_in(map);
-  if (!identity) return identity.error();
+  DROVER_ASSIGN(const auto identity, identity_in(map));
   RecordingStart start;
   start.fleet_time = instant_of(time);
-  start.identity = *identity;
+  start.identity = identity;
   const auto speed = map.find("speed");
   start.speed_known = speed != map.end();
   if (start.speed_known) {
@@ -271,9 +270,8 @@ Result<RecordingStart> start_of(const TextMap& map) {
     start.software = software->second;
   }
   if (map.contains("seed")) {
-    const Result<std::uint64_t> seed = number_in(map, "seed");
-    if (!seed) return seed.error();
-    start.seed = *seed;
+    DROVER_ASSIGN(const auto seed, number_in(map, "seed"));
+    start.seed = seed;
   }
   return start;
 }
@@ -309,18 +307,15 @@ TextMap to_map(const Totals& totals) {
 
 Status take_totals(const TextMap& map, Totals& totals) {
   for (const CountKey& row : count_keys) {
-    const Result<std::uint64_t> count = number_in(map, row.key);
-    if (!count) return count.error();
-    totals.*row.count = *count;
+    DROVER_ASSIGN(const auto count, number_in(map, row.key));
+    totals.*row.count = count;
   }
   DROVER_ASSIGN(const auto longest, number_in(map, "longest_block_ns"));
-  const auto first = number_in(map, "first_arrival_ns");
-  if (!first) return first.error();
-  const auto last = number_in(map, "last_arrival_ns");
-  if (!last) return last.error();
+  DROVER_ASSIGN(const auto first, number_in(map, "first_arrival_ns"));
+  DROVER_ASSIGN(const auto last, number_in(map, "last_arrival_ns"));
   totals.longest_block = std::max(Duration{0}, Duration{static_cast<std::int64_t>(longest)});
-  totals.first = instant_of(*first);
-  totals.last = instant_of(*last);
+  totals.first = instant_of(first);
+  totals.last = instant_of(last);
   return {};
 }
 
