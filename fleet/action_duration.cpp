@@ -27,8 +27,7 @@ Result<ActionDuration> parse_action_duration(std::string_view text, std::string_
   ActionDuration span;
   span.fleet = take_word(rest, "fleet");
   if (!span.fleet) take_word(rest, "wall");
-  DROVER_ASSIGN(const auto length, parse_duration(rest, place));
-  span.length = length;
+  DROVER_ASSIGN(span.length, parse_duration(rest, place));
   return span;
 }
 
@@ -45,8 +44,7 @@ Result<FaultRequest> parse_fault_request(std::string_view text) {
     spoken.fleet = take_word(text, "fleet");
     if (!spoken.fleet) take_word(text, "wall");
   }
-  DROVER_ASSIGN(const auto fault, parse_fault(text));
-  spoken.fault = fault;
+  DROVER_ASSIGN(spoken.fault, parse_fault(text));
   return spoken;
 }
 

@@ -78,8 +78,7 @@ Status find(DashboardState& state, std::string_view argument) {
 Status choose_columns(DashboardState& state, std::string_view argument) {
   std::vector<ShownColumn> wanted;
   if (!argument.empty()) {
-    DROVER_ASSIGN(auto parsed, parse_columns(argument));
-    wanted = std::move(parsed);
+    DROVER_ASSIGN(wanted, parse_columns(argument));
   }
   state.ui().devices.wanted = std::move(wanted);
   return show<ViewId::devices>(state, {});

@@ -126,8 +126,7 @@ Status DashboardState::check_can_control() const {
 
 Status DashboardState::propose(ActionFunction* action, std::string_view words) {
   DROVER_TRY(check_can_control());
-  DROVER_ASSIGN(auto change, action(model(), ui(), options.speed, words));
-  proposed = std::move(change);
+  DROVER_ASSIGN(proposed, action(model(), ui(), options.speed, words));
   return {};
 }
 

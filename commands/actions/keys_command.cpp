@@ -28,8 +28,7 @@ CommandOutcome make(Arguments& arguments, const std::string& folder, const std::
   DROVER_ASSIGN(const auto role, parse_key_role(role_text, "--role"));
   std::vector<std::string> ids;
   if (arguments.has("ids")) {
-    DROVER_ASSIGN(auto names, expand_nodeset(arguments.text("ids"), "--ids"));
-    ids = std::move(names);
+    DROVER_ASSIGN(ids, expand_nodeset(arguments.text("ids"), "--ids"));
   }
   DROVER_ASSIGN(const auto made, make_key(folder, name, role, std::move(ids)));
   write_stdout("{} (role {}{}{}) {}\n  secret {}\n  public {}\n", made.key.name,

@@ -62,8 +62,7 @@ class AgentShell {
     DROVER_TRY(log_.open(options_.log));
     DROVER_TRY(replace_file(options_.state, "waiting"));
     DROVER_TRY(claim());
-    DROVER_ASSIGN(auto journal, JournalWriter::open(options_.journal));
-    journal_ = std::move(journal);
+    DROVER_ASSIGN(journal_, JournalWriter::open(options_.journal));
     const Status keyed = use_keys_of(options_.endpoint, options_.settings.host, sockets_);
     return keyed ? sockets_.connect_control(options_.endpoint) : keyed;
   }

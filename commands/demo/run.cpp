@@ -50,8 +50,7 @@ CommandOutcome DemoRun::run() {
 }
 
 Status DemoRun::start() {
-  DROVER_ASSIGN(auto folder, TemporaryFolder::make());
-  folder_ = std::move(folder);
+  DROVER_ASSIGN(folder_, TemporaryFolder::make());
   children_.emplace(folder_->path());
   // The terminal is opened first: without a usable one no fleet is started.
   DROVER_TRY(open_terminal());
@@ -110,8 +109,7 @@ Status DemoRun::start_agents() {
 
 Status DemoRun::open_terminal() {
   if (plan_.output != DemoOutput::dashboard) return {};
-  DROVER_ASSIGN(auto terminal, tui::Terminal::open(terminal_options(plan_.settings.in_force())));
-  terminal_ = std::move(terminal);
+  DROVER_ASSIGN(terminal_, tui::Terminal::open(terminal_options(plan_.settings.in_force())));
   plan_.size = terminal_->size();
   return {};
 }
@@ -120,8 +118,7 @@ Status DemoRun::open_dashboard() {
   if (plan_.output == DemoOutput::summary) return {};
   auto options = dashboard_options(plan_.settings.in_force(), terminal_.get());
   options.story = plan_.fleet.story;
-  DROVER_ASSIGN(auto dashboard, DashboardLoop::open(*session_, std::move(options), plan_.size));
-  dashboard_ = std::move(dashboard);
+  DROVER_ASSIGN(dashboard_, DashboardLoop::open(*session_, std::move(options), plan_.size));
   if (terminal_) dashboard_->attach(*terminal_, plan_.settings);
   dashboard_->on_story_toggle = [this] { children_->signal("story", SIGUSR1); };
   dashboard_->on_message = [this](Peer, const Envelope& envelope) { note_summary(envelope); };

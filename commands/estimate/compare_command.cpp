@@ -272,8 +272,7 @@ Result<ComparisonWorkload> read_work(Arguments& arguments, devices::SpecNameReso
   work.input = tokens("input");
   work.output = tokens("output");
   work.samples = arguments.number("epoch-samples", 1, 1e15, 1e6);
-  DROVER_ASSIGN(const auto objectives, read_objectives(arguments.text("slo")));
-  work.objectives = objectives;
+  DROVER_ASSIGN(work.objectives, read_objectives(arguments.text("slo")));
   return work;
 }
 

@@ -324,8 +324,7 @@ CommandOutcome run_launch(Arguments& arguments) {
   StopSignals signals;
   std::optional<LaunchPayload> payload;
   if (options.action == LaunchAction::up || options.action == LaunchAction::status) {
-    DROVER_ASSIGN(auto packed, build_launch_payload(options.action == LaunchAction::up));
-    payload = std::move(packed);
+    DROVER_ASSIGN(payload, build_launch_payload(options.action == LaunchAction::up));
   }
   if (options.action == LaunchAction::up) {
     DROVER_TRY(check_agents(hosts));

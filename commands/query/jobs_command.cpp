@@ -55,8 +55,7 @@ Result<JobListing> list(Session& session, std::optional<JobState> state, std::ui
   JobsRequest request;
   request.ended_max = 0;
   request.state = state;
-  DROVER_ASSIGN(const auto left_out, add_pages(session, request, open_shown_max, all));
-  all.open_left_out = left_out;
+  DROVER_ASSIGN(all.open_left_out, add_pages(session, request, open_shown_max, all));
   const std::size_t open = all.jobs.size();
   request.ended_only = true;
   request.ended_max = ended_max;

@@ -38,8 +38,7 @@ Status JournalReplay::begin(const JournalStart& start) {
                  printable(start.core.substr(0, 40)));
   }
   DROVER_ASSIGN(const auto settings, parse_router_start(start.settings));
-  DROVER_ASSIGN(auto router, make_router(settings, catalogue_));
-  router_ = std::move(router);
+  DROVER_ASSIGN(router_, make_router(settings, catalogue_));
   restoring_ = true;
   uncompared_.reset();
   now_ = settings.start;

@@ -97,11 +97,9 @@ Result<RecordingInput> open_recording_input(const std::string& path) {
   const std::string journal = journal_path_of(path);
   std::error_code ignored;
   if (std::filesystem::exists(journal, ignored)) {
-    DROVER_ASSIGN(auto bytes, read_file(journal, journal_bytes_max));
-    input.journal = std::move(bytes);
+    DROVER_ASSIGN(input.journal, read_file(journal, journal_bytes_max));
   }
-  DROVER_ASSIGN(auto file, FileSource::open(path));
-  input.file = std::move(file);
+  DROVER_ASSIGN(input.file, FileSource::open(path));
   return input;
 }
 

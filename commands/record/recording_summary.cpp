@@ -65,8 +65,7 @@ Result<RecordingSummary> summarize(OpenRecording& recording) {
   // The last one, which may be later than the last message.
   DROVER_ASSIGN(const auto keyframe, reader.keyframe_before(never));
   if (keyframe) count_devices(*keyframe, summary);
-  DROVER_ASSIGN(auto drops, reader.drops());
-  summary.drops = std::move(drops);
+  DROVER_ASSIGN(summary.drops, reader.drops());
   summary.channel_bytes = reader.channel_bytes();
   return summary;
 }

@@ -70,21 +70,18 @@ std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOp
     arguments.add_problem(error("--force and --min-free work only with --record"));
   }
   DROVER_TRY(arguments.status());
-  DROVER_ASSIGN(const auto keys, keys_folder(arguments));
-  options.keys = keys;
+  DROVER_ASSIGN(options.keys, keys_folder(arguments));
   const bool insecure = arguments.has("insecure");
   DROVER_TRY(check_listen(options.listen, options.keys, insecure));
   if (const std::string file = arguments.text("policy"); !file.empty()) {
-    DROVER_ASSIGN(auto text, read_file(file, policy_bytes_max));
-    options.start.policy_text = std::move(text);
+    DROVER_ASSIGN(options.start.policy_text, read_file(file, policy_bytes_max));
     options.start.policy_place = file;
   }
   // Checked before the ledger is opened: with an invalid policy nothing is started.
   DROVER_TRY(read_policy(options.start));
   options.ledger = arguments.text("ledger");
   if (!options.ledger.empty()) return std::nullopt;
-  DROVER_ASSIGN(auto ledger, default_ledger());
-  options.ledger = std::move(ledger);
+  DROVER_ASSIGN(options.ledger, default_ledger());
   return std::nullopt;
 }
 

@@ -67,8 +67,7 @@ class RouterShell {
     DROVER_ASSIGN(const auto start, resume_ledger_clock(store_->path(), store_->last_at(),
                                                         system_now(), options_.start.speed));
     clock_ = Clock(start, options_.start.speed);
-    DROVER_ASSIGN(auto journal, JournalWriter::open(options_.journal));
-    journal_ = std::move(journal);
+    DROVER_ASSIGN(journal_, JournalWriter::open(options_.journal));
     return begin(start);
   }
 
@@ -134,8 +133,7 @@ class RouterShell {
       }
       endpoints.push_back(next.to_text());
     }
-    DROVER_ASSIGN(auto bound, sockets_.bind_router(endpoints[0], endpoints[1], endpoints[2]));
-    bound_ = std::move(bound);
+    DROVER_ASSIGN(bound_, sockets_.bind_router(endpoints[0], endpoints[1], endpoints[2]));
     return {};
   }
 
@@ -144,12 +142,10 @@ class RouterShell {
     start.start = now;
     start.samples_endpoint = bound_.samples;
     start.publish_endpoint = bound_.publish;
-    DROVER_ASSIGN(auto core, make_router(start, catalogue_));
-    core_ = std::move(core);
+    DROVER_ASSIGN(core_, make_router(start, catalogue_));
     journal_.write(JournalStart{"router", to_text(start)});
     if (options_.record) {
-      DROVER_ASSIGN(auto recording, RouterRecording::open(*options_.record, now, start.speed));
-      recording_ = std::move(recording);
+      DROVER_ASSIGN(recording_, RouterRecording::open(*options_.record, now, start.speed));
     }
     // A replay of the journal compares all output, so everything must be published.
     watched_ = recording_ || journal_.on() || hook_.on();

@@ -75,8 +75,7 @@ CommandOutcome submit_one(Arguments& arguments, Session& session, StopSignals& s
   const bool taken = is_taken(result.status);
   std::optional<JobChanged> ended;
   if (taken && arguments.has("wait")) {
-    DROVER_ASSIGN(auto end, wait_for_end(session, signals, job.id));
-    ended = std::move(end);
+    DROVER_ASSIGN(ended, wait_for_end(session, signals, job.id));
   }
   if (arguments.has("json")) {
     const Instant now = session.clock().now();
@@ -266,8 +265,7 @@ CommandOutcome run_submit(Arguments& arguments) {
   DROVER_TRY(arguments.status());
   std::unique_ptr<TraceSource> trace;
   if (from_trace) {
-    DROVER_ASSIGN(auto opened, TraceSource::open(options, catalogue, report));
-    trace = std::move(opened);
+    DROVER_ASSIGN(trace, TraceSource::open(options, catalogue, report));
   }
   StopSignals signals;
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "submit"}));

@@ -62,9 +62,8 @@ Status read_measurements(const TraceOptions& options, devices::SpecNameResolver&
   if (options.throughputs.empty()) return {};
   const Result<std::string> text = read_file(options.throughputs);
   if (!text) return error(text.error().kind, "--throughputs {}", text.error().message);
-  DROVER_ASSIGN(auto measured,
+  DROVER_ASSIGN(reading.throughputs,
                 Throughputs::parse(*text, printable(options.throughputs), device_finder(names)));
-  reading.throughputs = std::move(measured);
   return {};
 }
 

@@ -54,8 +54,7 @@ Result<std::optional<LogRow>> read_log_row(const CsvTable& table, const CsvRow& 
                                                   "power_instant_w", "power_avg_w"};
   std::array<std::optional<double>, names.size()> values;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    DROVER_ASSIGN(const auto value, number(table, row, names[i]));
-    values[i] = value;
+    DROVER_ASSIGN(values[i], number(table, row, names[i]));
   }
   const std::optional<double> power_w = values[3] ? values[3] : values[4];
   if (!values[0] || !values[1] || !power_w) return std::optional<LogRow>{};

@@ -163,8 +163,7 @@ Result<MeasuredRows> reference_rows(const devices::Catalogue& catalogue) {
     DROVER_ASSIGN(const auto table, CsvTable::parse(it.text, fmt::format("drover/{}", it.file)));
     std::optional<MeasuredRows> rows = measured_rows(table);
     if (!rows) {
-      DROVER_ASSIGN(auto logged, logged_rows(table, catalogue));
-      rows = std::move(logged);
+      DROVER_ASSIGN(rows, logged_rows(table, catalogue));
     }
     if (!rows) return error("{}: not a table of measurements", it.file);
     append(all, *std::move(rows));

@@ -123,8 +123,7 @@ Result<std::optional<toml_file::Table>> Catalogue::generation_table(std::string_
   if (found == generations_.end()) return std::optional<toml_file::Table>{};
   std::optional<toml_file::Table>& table = found->second.table;
   if (!table) {
-    DROVER_ASSIGN(auto parsed, toml_file::Table::parse(found->second.text, found->second.origin));
-    table = std::move(parsed);
+    DROVER_ASSIGN(table, toml_file::Table::parse(found->second.text, found->second.origin));
   }
   return table;
 }
@@ -168,8 +167,7 @@ Status Catalogue::add_generation(std::string_view toml, const std::string& id, s
   if (!added) return added;
   for (auto& [name, entry] : devices_) {
     if (entry.spec.generation != id && id != every_generation) continue;
-    DROVER_ASSIGN(auto again, read_device(entry.file, entry.origin));
-    entry = std::move(again);
+    DROVER_ASSIGN(entry, read_device(entry.file, entry.origin));
   }
   return {};
 }

@@ -240,8 +240,7 @@ double ModelSpec::active_parameters() const {
 }
 
 Result<ModelSpec> parse_model_spec(std::string_view toml, std::string place) {
-  DROVER_ASSIGN(auto parsed, Table::parse(toml, std::move(place)));
-  Table root = parsed;
+  DROVER_ASSIGN(Table root, Table::parse(toml, std::move(place)));
   ModelSpec model;
   if (const std::string kind = root.text("kind"); kind != "model") {
     root.add_problem("kind", fmt::format("found \"{}\", expected \"model\"", kind));

@@ -279,8 +279,7 @@ Result<DeviceSpec> parse_received_spec(std::string_view toml, std::string place)
 }
 
 Status check_generation(std::string_view toml, std::string place) {
-  DROVER_ASSIGN(auto parsed, Table::parse(toml, std::move(place)));
-  Table root = parsed;
+  DROVER_ASSIGN(Table root, Table::parse(toml, std::move(place)));
   root.text("kind");
   root.text("id");
   root.text("name", "");

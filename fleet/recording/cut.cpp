@@ -49,8 +49,7 @@ Status Cut::find_bookmarks(Instant from, Instant to) {
 // For a damaged file this includes the missing messages: the new file has new ordinals without
 // gaps.
 Status Cut::find_drops(Instant from, Instant to) {
-  DROVER_ASSIGN(const auto drops, reader_.drops());
-  std::vector<DroppedMessages> all = drops;
+  DROVER_ASSIGN(std::vector<DroppedMessages> all, reader_.drops());
   if (reader_.index().surveyed) {
     const std::vector<DroppedMessages> missing = reader_.missing();
     all.insert(all.end(), missing.begin(), missing.end());

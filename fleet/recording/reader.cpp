@@ -118,8 +118,7 @@ Result<RecordingReader> RecordingReader::open(ByteSource& file,
                                               std::optional<std::string_view> journal,
                                               Survey survey) {
   RecordingReader reader(file);
-  DROVER_ASSIGN(auto index, recording::read_index(file));
-  reader.index_ = std::move(index);
+  DROVER_ASSIGN(reader.index_, recording::read_index(file));
   // A journal is compared with the messages of the file.
   const bool wanted = survey == Survey::always || journal.has_value();
   if (wanted && !reader.index_.surveyed) recording::survey(file, reader.index_);

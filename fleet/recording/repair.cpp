@@ -138,8 +138,7 @@ class Recovery {
     for (const ChunkIndex& chunk : reader.index().chunks) {
       DROVER_TRY(keep(chunk));
     }
-    DROVER_ASSIGN(auto drops, reader.drops());
-    reported_ = std::move(drops);
+    DROVER_ASSIGN(reported_, reader.drops());
     DROVER_TRY(restore(reader));
     DROVER_TRY(sink_(writer_.end().file));
     std::sort(report_.lost.begin(), report_.lost.end(),

@@ -40,8 +40,7 @@ LedgerStore::~LedgerStore() {
 }
 
 Status LedgerStore::start(const std::string& path) {
-  DROVER_ASSIGN(auto file, find_ledger(path));
-  path_ = std::move(file);
+  DROVER_ASSIGN(path_, find_ledger(path));
   DROVER_TRY(lock_ledger(path_, lock_));
   DROVER_TRY(check_wal(path_));
   DROVER_TRY(open_tables());

@@ -109,8 +109,7 @@ Status LedgerTables::open(const std::string& path) {
   sqlite3_busy_timeout(connection_, busy_wait_ms);
   DROVER_TRY(execute("PRAGMA journal_mode=WAL"));
   DROVER_TRY(execute("PRAGMA synchronous=FULL"));
-  DROVER_ASSIGN(const auto page_bytes, number("PRAGMA page_size"));
-  page_bytes_ = page_bytes;
+  DROVER_ASSIGN(page_bytes_, number("PRAGMA page_size"));
   sqlite3_wal_hook(connection_, &LedgerTables::see_log, this);
   DROVER_TRY(check_schema());
   DROVER_TRY(find_last());

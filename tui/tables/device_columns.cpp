@@ -284,9 +284,7 @@ Result<std::vector<ShownColumn>> parse_columns(std::string_view text) {
                   column_named(trimmed(std::string_view(part).substr(0, colon))));
     ShownColumn column{number, device_columns()[static_cast<std::size_t>(number)].width};
     if (colon < part.size()) {
-      DROVER_ASSIGN(const auto width,
-                    parse_width(trimmed(std::string_view(part).substr(colon + 1))));
-      column.width = width;
+      DROVER_ASSIGN(column.width, parse_width(trimmed(std::string_view(part).substr(colon + 1))));
     }
     for (const ShownColumn& other : wanted) {
       if (other.number == number) return listed_twice(number);

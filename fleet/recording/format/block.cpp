@@ -89,8 +89,7 @@ std::optional<BlockHead> read_block_head(std::string_view bytes) {
 Result<Block> Block::parse(std::string_view bytes) {
   Block block;
   try {
-    DROVER_ASSIGN(auto map, unpacked_map<BlockMap>(bytes));
-    block.map_ = std::move(map);
+    DROVER_ASSIGN(block.map_, unpacked_map<BlockMap>(bytes));
   } catch (const std::exception& problem) {
     return error("Block: {}", problem.what());
   }

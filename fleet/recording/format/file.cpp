@@ -270,8 +270,7 @@ Result<RecordingStart> start_of(const TextMap& map) {
     start.software = software->second;
   }
   if (map.contains("seed")) {
-    DROVER_ASSIGN(const auto seed, number_in(map, "seed"));
-    start.seed = seed;
+    DROVER_ASSIGN(start.seed, number_in(map, "seed"));
   }
   return start;
 }
