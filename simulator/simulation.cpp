@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "fleet/base/contains.h"
 #include "fleet/base/overloaded.h"
+#include "fleet/base/search.h"
 #include "fleet/codec/codec.h"
 
 namespace drover::simulator {

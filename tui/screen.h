@@ -1,5 +1,5 @@
 // One whole frame: title line, banner, view, hint row; and the lines that come and go: the prompt
-// and the timeline.
+// and the timeline (screen_lines.cpp).
 #pragma once
 
 #include "tui/state/frame_context.h"

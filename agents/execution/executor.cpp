@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "fleet/base/contains.h"
 #include "fleet/base/overloaded.h"
 #include "fleet/base/result.h"
+#include "fleet/base/search.h"
 
 namespace drover::agents {
 namespace {

@@ -8,7 +8,7 @@
 #include "commands/shell/output.h"
 #include "commands/shell/table.h"
 #include "commands/subcommands.h"
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
 #include "fleet/text/nodeset.h"

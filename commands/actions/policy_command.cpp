@@ -7,7 +7,7 @@
 #include "commands/shell/json_null.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
 #include "router/lint/outcomes.h"
@@ -75,8 +75,7 @@ std::string printable_lines(std::string_view text) {
 /// Only the policy's text goes to standard output, so that it can be edited and applied.
 CommandOutcome show_policy(const Arguments& arguments) {
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "policy"}));
-  DROVER_ASSIGN(const auto reply,
-                session->ask<PolicyReply>(PolicyRequest{}, std::chrono::milliseconds(5000)));
+  DROVER_ASSIGN(const auto reply, session->ask<PolicyReply>(PolicyRequest{}));
   if (arguments.has("json")) {
     write_stdout("{}\n", to_json(reply).dump());
     return CommandOutcome::done();

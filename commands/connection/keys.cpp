@@ -9,8 +9,8 @@
 #include "commands/connection/allow_list.h"
 #include "commands/connection/key_files.h"
 #include "commands/shell/files.h"
-#include "fleet/base/contains.h"
 #include "fleet/base/identity.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "fleet/socket/keys.h"
 

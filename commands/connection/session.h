@@ -20,6 +20,9 @@
 
 namespace drover::commands {
 
+/// How long a command waits for what it asked a router.
+inline constexpr std::chrono::milliseconds answer_timeout{5000};
+
 struct SessionOptions {
   RouterAddress router;
   Role role = Role::client;
@@ -75,7 +78,7 @@ class Session {
 
   /// Sends a request and waits for its answer. Drops other messages that arrive meanwhile.
   template <typename Answer>
-  Result<Answer> ask(const Message& request, std::chrono::milliseconds timeout);
+  Result<Answer> ask(const Message& request, std::chrono::milliseconds timeout = answer_timeout);
 
  private:
   explicit Session(SessionOptions options);

@@ -9,7 +9,7 @@
 #include "commands/query/table_output.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -22,8 +22,6 @@ std::vector<Option> table_options() {
 }
 
 namespace {
-
-constexpr WallSpan sync_timeout = std::chrono::seconds(5);
 
 /// The table named by --table, else the view's.
 std::string read_table(Arguments& arguments, const std::string& view, const char* format) {
@@ -102,7 +100,7 @@ CommandOutcome print_live(Arguments& arguments, const tui::DashboardOptions& vie
                           const FrameOutput& form) {
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::viewer, form.command}));
   DROVER_ASSIGN(auto loop, DashboardLoop::open(*session, view, form.size));
-  const WallTime end = wall_now() + sync_timeout;
+  const WallTime end = wall_now() + answer_timeout;
   while (!loop->core().has_synced() && wall_now() < end) {
     loop->turn(std::chrono::milliseconds(50));
   }

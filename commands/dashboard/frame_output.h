@@ -1,4 +1,5 @@
-// Prints one frame of the dashboard as text, or a table for programs, for `frame` and `top --once`.
+// Prints one frame of the dashboard as text, or a table for programs, for `frame` and `top --once`
+// (frame_command.cpp).
 #pragma once
 
 #include <string>

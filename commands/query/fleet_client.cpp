@@ -5,7 +5,6 @@
 namespace drover::commands {
 namespace {
 
-constexpr WallSpan snapshot_timeout = std::chrono::seconds(5);
 constexpr std::chrono::milliseconds turn_max{100};
 
 Duration wall_second(const Session& session) { return wall_span(1, session.welcome().speed); }
@@ -58,7 +57,7 @@ Status FleetClient::read_snapshot() { return wait_until(&FleetClient::has_snapsh
 Status FleetClient::sync() { return wait_until(&FleetClient::has_synced); }
 
 Status FleetClient::wait_until(bool (FleetClient::*done)() const) {
-  const WallTime end = wall_now() + snapshot_timeout;
+  const WallTime end = wall_now() + answer_timeout;
   while (!(this->*done)() && wall_now() < end) {
     DROVER_TRY(turn(turn_max));
     session_.keep_joined();

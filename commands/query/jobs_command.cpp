@@ -17,7 +17,6 @@
 namespace drover::commands {
 namespace {
 
-constexpr std::chrono::milliseconds page_timeout{5000};
 constexpr std::uint32_t ended_default = 20;
 /// At most this many open jobs are listed; further ones are only counted.
 constexpr std::size_t open_shown_max = 1'000;
@@ -38,7 +37,7 @@ Result<std::uint64_t> add_pages(Session& session, std::optional<JobsRequest> req
                                 std::size_t jobs_max, JobListing& all) {
   std::uint64_t left_out = 0;
   while (request && all.jobs.size() < jobs_max) {
-    DROVER_ASSIGN(auto page, session.ask<JobsReply>(*request, page_timeout));
+    DROVER_ASSIGN(auto page, session.ask<JobsReply>(*request));
     left_out = page.left_out;
     all.ended_kept = page.ended_kept;
     all.ended_ever = page.ended_ever;

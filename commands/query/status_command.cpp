@@ -19,8 +19,7 @@ CommandUsage status_usage() {
 
 CommandOutcome run_status(Arguments& arguments) {
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "status"}));
-  DROVER_ASSIGN(const auto summary,
-                session->ask<Summary>(SummaryRequest{}, std::chrono::milliseconds(5000)));
+  DROVER_ASSIGN(const auto summary, session->ask<Summary>(SummaryRequest{}));
   const double speed = session->welcome().speed;
   write_stdout_text(arguments.has("json")
                         ? to_json(summary).dump() + "\n"

@@ -172,8 +172,7 @@ CommandOutcome run_why(Arguments& arguments) {
   }
   DROVER_TRY(arguments.status());
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "why"}));
-  DROVER_ASSIGN(const auto reply, session->ask<WhyReply>(WhyRequest{arguments.text("JOB")},
-                                                         std::chrono::milliseconds(5000)));
+  DROVER_ASSIGN(const auto reply, session->ask<WhyReply>(WhyRequest{arguments.text("JOB")}));
   if (!reply.problem.empty()) return error(ErrorKind::not_found, "{}", printable(reply.problem));
   const Instant now = session->clock().now();
   write_stdout_text(arguments.has("json") ? to_json(reply, now).dump() + "\n" : explain(reply));

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "commands/record/recording_rows.h"
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "fleet/base/version.h"
 #include "fleet/recording/format/file.h"

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <boost/program_options.hpp>
 
-#include "fleet/base/contains.h"
 #include "fleet/base/identity.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/base/version.h"

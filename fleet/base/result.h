@@ -90,8 +90,8 @@ using Status = Result<void>;
 #define DROVER_TRY(...) \
   if (const auto drover_tried = (__VA_ARGS__); !drover_tried) return drover_tried.error()
 
-/// Ends the function with the error of this Result, or declares a variable with what it holds:
-/// `DROVER_ASSIGN(const auto file, read_file(path, bytes_max));`. Several statements: use braces.
+/// Ends the function with the error of this Result, or declares or assigns a variable with what it
+/// holds: `DROVER_ASSIGN(const auto file, read_file(path, bytes_max));`.
 #define DROVER_ASSIGN(declaration, ...) \
   DROVER_ASSIGN_RESULT(DROVER_JOIN(drover_result_, __LINE__), declaration, __VA_ARGS__)
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration cannot stand in parentheses

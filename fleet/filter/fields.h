@@ -1,5 +1,6 @@
 // The fields of filters: one table for every part of the program that filters. The subjects that
-// have them (devices, jobs, alerts) are in fleet/filter/filter.h. docs/filters.md lists the table.
+// have them are fleet/filter/device_subject.h and, for jobs, decisions and log entries,
+// tui/tables/filter_subjects.h. docs/filters.md lists the table.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "fleet/filter/tokenizer.h"
 

@@ -3,8 +3,8 @@
 //   kind==tpu & temp>70 | job~llama        fields, units and operators: docs/filters.md
 //
 // A text is parsed once into a list of comparisons with jumps between them. Matching reads only the
-// fields that are needed and allocates no memory. A comparison with an unknown value is false,
-// whatever the operator; `temp==none` tests for unknown values.
+// fields that are needed. A comparison with an unknown value is false, whatever the operator;
+// `temp==none` tests for unknown values.
 #pragma once
 
 #include <cstdint>

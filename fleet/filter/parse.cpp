@@ -59,7 +59,8 @@ std::optional<Interval> interval_of(ComparisonOperator sign, double value) {
 std::string_view subject_text(Subjects of) {
   if (of == devices) return "devices have";
   if (of == jobs) return "jobs have";
-  return "alerts have";
+  if (of == alerts) return "alerts have";
+  return of == pools ? "pools have" : "sites have";
 }
 
 std::string lowered(std::string_view text) {

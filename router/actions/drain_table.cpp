@@ -13,7 +13,7 @@ DeviceLocation location_of(const FleetState& fleet_state, const Policy& policy, 
   const HostEntry& entry = fleet_state.hosts()[host];
   DeviceLocation location{entry.registration.host, entry.registration.rack, number, {}};
   const DeviceIndex device = entry.devices[number];
-  for (const std::uint32_t pool : fleet_state.group_with(device).pools) {
+  for (const std::uint32_t pool : fleet_state.group_of_device(device).pools) {
     if (pool < policy.pools.size()) location.pools.push_back(policy.pools[pool].name);
   }
   return location;

@@ -84,7 +84,7 @@ void find_devices(const InjectFault& inject, const std::vector<std::uint16_t>& c
   const HostEntry& entry = fleet_state.hosts()[host];
   const GroupEntry* taken = nullptr;  // the last group that is taken as a whole
   for (const std::uint16_t number : covered) {
-    const GroupEntry& group = fleet_state.group_with(entry.devices[number]);
+    const GroupEntry& group = fleet_state.group_of_device(entry.devices[number]);
     if (&group == taken) continue;
     if (inject.fault.kind == FaultKind::xid && group.spec->device_class == DeviceClass::tpu) {
       if (refused.empty()) {
@@ -154,7 +154,7 @@ void draw(std::vector<FaultDevice>& candidates, const InjectFault& inject) {
 void add_devices(const FleetState& fleet_state, FaultKind kind, FaultDevice candidate,
                  std::vector<std::uint16_t>& devices) {
   const DeviceIndex device = fleet_state.hosts()[candidate.host].devices[candidate.device];
-  const GroupEntry& group = fleet_state.group_with(device);
+  const GroupEntry& group = fleet_state.group_of_device(device);
   if (!of_groups(kind, group)) return devices.push_back(candidate.device);
   for (std::uint16_t offset = 0; offset < group.group.count; ++offset) {
     devices.push_back(static_cast<std::uint16_t>(group.group.first + offset));

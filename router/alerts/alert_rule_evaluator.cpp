@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/units.h"
 
 namespace drover::router {

@@ -1,6 +1,6 @@
 #include "router/alerts/fleet_device.h"
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "router/jobs/accounting.h"
 
 namespace drover::router {
@@ -9,7 +9,7 @@ const HostEntry& FleetDevice::host() const {
   return fleet_.fleet_state.hosts()[fleet_.fleet_state.devices().host[device_]];
 }
 
-const GroupEntry& FleetDevice::entry() const { return fleet_.fleet_state.group_with(device_); }
+const GroupEntry& FleetDevice::entry() const { return fleet_.fleet_state.group_of_device(device_); }
 
 double FleetDevice::reading(Metric metric) const {
   return is_known(condition()) ? router::reading(fleet_.fleet_state.devices(), device_, metric)

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/units.h"
 #include "router/jobs/checkpoints.h"
 #include "router/jobs/plausibility_bounds.h"
@@ -81,7 +81,7 @@ void Attempts::handle(Instant now, const Caller& caller, const MemberStepTime& s
 }
 
 void Attempts::handle(Instant now, const Caller& caller, const Accepted& accepted) {
-  if (JobRecord* record = current_or_cancelled(now, caller, accepted.job, accepted.attempt))
+  if (JobRecord* record = current_or_cancel(now, caller, accepted.job, accepted.attempt))
     member_accepted(now, *record, *record->lease.member(caller.entry.host));
 }
 
@@ -94,7 +94,7 @@ void Attempts::mark_running(Instant now, JobRecord& record) {
 }
 
 void Attempts::handle(Instant now, const Caller& caller, const Progress& progress) {
-  JobRecord* record = current_or_cancelled(now, caller, progress.job, progress.attempt);
+  JobRecord* record = current_or_cancel(now, caller, progress.job, progress.attempt);
   if (record == nullptr) return;
   // All members are at the same step: the first reports for them.
   if (record->lease.members.front().host != caller.entry.host) return;

@@ -15,8 +15,8 @@ JobRecord* Attempts::current(const std::string& host, const JobId& job, std::uin
   return has_part ? record : nullptr;
 }
 
-JobRecord* Attempts::current_or_cancelled(Instant now, const Caller& caller, const JobId& job,
-                                          std::uint32_t attempt) {
+JobRecord* Attempts::current_or_cancel(Instant now, const Caller& caller, const JobId& job,
+                                       std::uint32_t attempt) {
   JobRecord* record = current(caller.entry.host, job, attempt);
   if (record == nullptr)
     outbox.send_in_order(now, caller.peer, Cancel{job, attempt, Reason::cancelled});

@@ -86,9 +86,9 @@ class Attempts : AttemptsDependencies {
  private:
   /// The record if this is its current attempt, on this host; else null.
   JobRecord* current(const std::string& host, const JobId& job, std::uint32_t attempt);
-  /// The same; else the host must end what it runs.
-  JobRecord* current_or_cancelled(Instant now, const Caller& caller, const JobId& job,
-                                  std::uint32_t attempt);
+  /// The same; else sends the host a Cancel for what it runs, and returns null.
+  JobRecord* current_or_cancel(Instant now, const Caller& caller, const JobId& job,
+                               std::uint32_t attempt);
   void member_accepted(Instant now, JobRecord& record, Member& member);
   void mark_running(Instant now, JobRecord& record);
   /// Updates how long its devices stay busy, from its agent's last report.

@@ -17,7 +17,7 @@ constexpr double reclaims_max = 20;
 
 const HostEntry& host_of(const PlacementQuery& query, const CandidateTable& rows, std::size_t row) {
   const FleetState& fleet_state = query.fleet_state;
-  return fleet_state.host_of(rows.group[row]);
+  return fleet_state.host_of_group(rows.group[row]);
 }
 
 /// Expected duration of work of `run_s` seconds, in pieces of `piece_s`.

@@ -246,7 +246,7 @@ std::span<const Filter> filters() { return filter_table; }
 
 double rack_lacks_w(const PlacementQuery& query, const CandidateTable& rows, std::size_t row) {
   const auto rack_of = [&](GroupIndex group) -> std::string_view {
-    return query.fleet_state.host_of(group).registration.rack;
+    return query.fleet_state.host_of_group(group).registration.rack;
   };
   const auto lacks_w = [&](std::string_view rack, double added_w) {
     const double* drawn_w = rack.empty() ? nullptr : find_in(query.rack_power_w, rack);

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "devices/training/training.h"
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "router/decision/criteria.h"
 
 namespace drover::router {

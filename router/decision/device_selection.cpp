@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "router/decision/candidates.h"
 

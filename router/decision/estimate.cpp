@@ -16,7 +16,7 @@
 
 #include "devices/operation/power.h"
 #include "devices/training/training.h"
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "router/decision/candidates.h"
 
 namespace drover::router {

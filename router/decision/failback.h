@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/time.h"
 #include "fleet/reason.h"
 #include "router/fleet_state/prices.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "router/decision/candidate_gathering.h"
 #include "router/decision/criteria.h"
 

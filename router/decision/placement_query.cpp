@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "router/decision/candidates.h"
 
 namespace drover::router {

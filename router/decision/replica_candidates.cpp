@@ -6,6 +6,7 @@
 
 #include "router/decision/candidate_gathering.h"
 #include "router/decision/criteria.h"
+#include "router/decision/decision_record.h"
 
 namespace drover::router {
 namespace {

@@ -4,9 +4,10 @@
 #include <bit>
 #include <utility>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "router/decision/criteria.h"
+#include "router/decision/decision_record.h"
 
 namespace drover::router {
 namespace {

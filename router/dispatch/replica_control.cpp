@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "router/decision/candidates.h"
 #include "router/decision/criteria.h"

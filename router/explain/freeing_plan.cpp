@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 

@@ -43,7 +43,8 @@ Change change_of(double amount, std::string words, std::function<void(WhatIf&)> 
 Change change_of_rule(const RejectedCandidate& rejected, double amount, std::string words,
                       std::function<void(Rule&)> change);
 
-// Each of these removes one reason.
+// Each of these removes one reason: by the job (nearest_job.cpp), by what the candidate lacks
+// (nearest_place.cpp), or by the policy (nearest_policy.cpp).
 std::optional<Change> try_again(const RejectedCandidate& rejected);
 std::optional<Change> cool_down(const RejectedCandidate& rejected);
 std::optional<Change> allow_later_token(const RejectedCandidate& rejected);

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <utility>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/units.h"
 #include "fleet/codec/limits.h"
 #include "router/decision/criteria.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 
 namespace drover::router {
 

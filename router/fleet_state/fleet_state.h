@@ -16,8 +16,8 @@
 #include "devices/catalogue/model.h"
 #include "devices/catalogue/spec.h"
 #include "devices/serving/performance.h"
-#include "fleet/base/contains.h"
 #include "fleet/base/result.h"
+#include "fleet/base/search.h"
 #include "fleet/base/time.h"
 #include "fleet/messages.h"
 #include "fleet/sample/sample.h"
@@ -202,8 +202,8 @@ void grow(DeviceColumns& columns, std::size_t size);
 /// Resets these rows to unknown or zero.
 void clear(DeviceColumns& columns, DeviceIndex first, std::size_t count);
 
-/// The metric in the last sample that had it; NaN if none had. Where no device can report zero
-/// (power, temperature, clock), the columns hold zeros for that.
+/// The metric in the last sample that had it, or as `assume_idle` left it; NaN if none had it.
+/// Where no device can report zero (power, temperature, clock), the columns hold zeros for that.
 double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric);
 
 struct RowRun;
@@ -319,8 +319,10 @@ class FleetState {
   std::uint64_t version() const { return version_; }
 
   const std::string& host_name(HostIndex host) const { return hosts_[host].registration.host; }
-  const HostEntry& host_of(GroupIndex group) const { return hosts_[groups_[group].host]; }
-  const GroupEntry& group_with(DeviceIndex device) const { return groups_[devices_.group[device]]; }
+  const HostEntry& host_of_group(GroupIndex group) const { return hosts_[groups_[group].host]; }
+  const GroupEntry& group_of_device(DeviceIndex device) const {
+    return groups_[devices_.group[device]];
+  }
   const std::vector<HostEntry>& hosts() const { return hosts_; }
   const std::vector<GroupEntry>& groups() const { return groups_; }
   const std::vector<ReplicaEntry>& replicas() const { return replicas_; }

@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
-#include "fleet/base/contains.h"
 #include "fleet/base/identity.h"
+#include "fleet/base/search.h"
 #include "fleet/base/time.h"
 
 namespace drover::router {

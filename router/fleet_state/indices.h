@@ -16,7 +16,10 @@ struct DeviceRange {
   struct Position {
     DeviceIndex device;
     DeviceIndex operator*() const { return device; }
-    Position& operator++() { return ++device, *this; }
+    Position& operator++() {
+      ++device;
+      return *this;
+    }
     bool operator!=(const Position& other) const { return device != other.device; }
   };
   Position begin() const { return {first}; }

@@ -38,7 +38,7 @@ bool fits_target_text(const FleetState& fleet_state, const MultiHostGang& spread
   constexpr std::size_t around = 16, number = 5;
   std::size_t bytes = around;
   for (const MultiHostGang::Part& part : spread.parts) {
-    const HostEntry& host = fleet_state.host_of(part.group);
+    const HostEntry& host = fleet_state.host_of_group(part.group);
     bytes += host.registration.host.size() + 2 + number * static_cast<std::size_t>(part.devices);
   }
   return bytes <= codec::text_bytes_max;

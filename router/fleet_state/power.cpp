@@ -156,7 +156,7 @@ void FleetState::assume_idle(DeviceIndex device) {
   const auto idle_w = static_cast<float>(groups_[devices_.group[device]].spec->power.idle_w);
   devices_.prompt_w[device] = 0;
   set_power(device, std::min(devices_.power_w[device], idle_w), 0);
-  devices_.throttle[device] = 0;
+  if (devices_.throttle[device] != throttle_unknown) devices_.throttle[device] = 0;
   ++version_;
 }
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 
 namespace drover::router {
 

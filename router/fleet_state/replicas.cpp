@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "fleet/base/contains.h"
 #include "fleet/base/identity.h"
+#include "fleet/base/search.h"
 #include "router/fleet_state/fleet_state.h"
 
 namespace drover::router {

@@ -30,6 +30,12 @@ Health FailureDetector::health(HostIndex host) const {
   return known == nullptr ? Health::lost : known->health;
 }
 
+Instant FailureDetector::last_contact(HostIndex host) const {
+  const HostLiveness* known = find_in(liveness_, host);
+  DROVER_REQUIRE(known != nullptr);
+  return known->last_contact;
+}
+
 Sweep FailureDetector::sweep(Instant now) {
   Sweep sweep;
   const bool stalled = now - last_tick_ > times_.heartbeat_every;

@@ -12,7 +12,7 @@
 #include <map>
 #include <vector>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/time.h"
 #include "fleet/messages.h"
 #include "router/fleet_state/fleet_state.h"
@@ -55,7 +55,7 @@ class FailureDetector {
   void forget(HostIndex host) { liveness_.erase(host); }
   Health health(HostIndex host) const;
   /// REQUIRES that the host is registered.
-  Instant last_contact(HostIndex host) const { return liveness_.at(host).last_contact; }
+  Instant last_contact(HostIndex host) const;
 
   /// Called at every tick; evaluates at most once per `sweep_every()`.
   Sweep sweep(Instant now);

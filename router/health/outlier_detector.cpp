@@ -1,8 +1,8 @@
 #include "router/health/outlier_detector.h"
 
-#include "fleet/base/contains.h"
 #include "fleet/base/enum_tables.h"
 #include "fleet/base/result.h"
+#include "fleet/base/search.h"
 
 namespace drover::router {
 namespace {

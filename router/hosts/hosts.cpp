@@ -31,6 +31,7 @@ std::vector<ReplicaEntry> replicas_of(const FleetState& fleet_state,
   return replicas;
 }
 
+// Bytes of texts from others that stand in events.
 constexpr std::size_t why_max = 64;
 constexpr std::size_t name_max = 100;
 
@@ -107,13 +108,13 @@ void Hosts::handle(Instant now, const Caller& caller, const Register& registrati
   // The reservations on this host are made again once its replicas are known.
   for (JobRecord* record : jobs.on_host(registration.host))
     release_reservation(*record, fleet_state, tenants);
-  if (earlier != registration.incarnation) {
+  const bool restarted = earlier != registration.incarnation;
+  if (restarted) {
     connections.supersede(registration.host, earlier);
     availability.forget_conditions(now, *registered);
   }
   conditions.doubt(*registered, saturating_add(now, settings.heartbeat_every));
-  const bool same_line = earlier == registration.incarnation &&
-                         connections.peer_of(registration.host) == caller.peer.number;
+  const bool same_line = !restarted && connections.peer_of(registration.host) == caller.peer.number;
   supersede_others(now, caller, registration);
   failure_detector_.registered(now, *registered);
   replica_controller.host_lost(now, registration.host);
@@ -123,21 +124,26 @@ void Hosts::handle(Instant now, const Caller& caller, const Register& registrati
   forget_dropped();
   accounting.set_cost_rate(fleet_state, policy);
   publisher.publish_host(now, *registered);
-  availability.replace_reported_faults(now, *registered, registration,
-                                       same_line ? registration.asked_at : Instant{});
-  availability.set_leaving(now, *registered, false);
-  availability.reapply_drains(now, *registered);
-  for (const Replica& replica : registration.replicas) handle(now, caller, ReplicaReport{replica});
-  publish_gone(now, *registered, held_before);
-  // A new incarnation that holds none of the work has lost it.
-  if (earlier != registration.incarnation && registration.held.empty())
-    outliers.record_host_failure(now, registration.host);
-  attempts.reconcile(now, caller, registration, same_line ? registration.asked_at : Instant{});
+  take_held(now, caller, *registered, registration, held_before, same_line, restarted);
   publisher.event(
       now, Severity::info, registration.host,
       "joined with " + counted(fleet_state.hosts()[*registered].devices.size(), "device"));
   attempts.check_cancels_at(now);  // its attempts may have been cancelled while it was away
   queue.wake_all();
+}
+
+void Hosts::take_held(Instant now, const Caller& caller, HostIndex host,
+                      const Register& registration, const std::vector<ReplicaEntry>& before,
+                      bool same_line, bool restarted) {
+  const Instant asked_at = same_line ? registration.asked_at : Instant{};
+  availability.replace_reported_faults(now, host, registration, asked_at);
+  availability.set_leaving(now, host, false);
+  availability.reapply_drains(now, host);
+  for (const Replica& replica : registration.replicas) handle(now, caller, ReplicaReport{replica});
+  publish_gone(now, host, before);
+  // A new incarnation that holds none of the work has lost it.
+  if (restarted && registration.held.empty()) outliers.record_host_failure(now, registration.host);
+  attempts.reconcile(now, caller, registration, asked_at);
 }
 
 void Hosts::forget_estimates() {

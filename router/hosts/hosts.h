@@ -61,6 +61,11 @@ class Hosts : HostsDependencies {
   void forget_left(Instant now);
 
  private:
+  /// Takes over what a registered host has: its faults, replicas and attempts, in this order, as
+  /// attempts run on replicas. `before`: its replicas until now; `same_line`: it registered on this
+  /// connection before; `restarted`: it is a new incarnation.
+  void take_held(Instant now, const Caller& caller, HostIndex host, const Register& registration,
+                 const std::vector<ReplicaEntry>& before, bool same_line, bool restarted);
   void supersede_others(Instant now, const Caller& caller, const Register& registration);
   /// Forgets what was computed from groups and specs that have changed.
   void forget_estimates();

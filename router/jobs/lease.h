@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "fleet/base/contains.h"
 #include "fleet/base/identity.h"
+#include "fleet/base/search.h"
 #include "fleet/decision.h"
 #include "fleet/job.h"
 #include "fleet/messages.h"

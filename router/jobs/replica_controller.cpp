@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 
 namespace drover::router {
 namespace {

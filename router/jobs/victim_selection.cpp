@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "router/decision/candidates.h"
 #include "router/fleet_state/multi_host_gang.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "router/lint/lint.h"
 #include "router/lint/outcomes.h"
 

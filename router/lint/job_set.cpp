@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 
 namespace drover::router {

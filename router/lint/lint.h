@@ -33,7 +33,8 @@ class Lint {
   template <typename... Args>
   void error(const toml_file::Table& table, std::string_view key,
              fmt::format_string<Args...> format, Args&&... args) {
-    if (is_read(table, key)) wrong_name(table, key, format, std::forward<Args>(args)...);
+    if (!is_read(table, key)) return;
+    add(true, table.location_of(key), fmt::format(format, std::forward<Args>(args)...));
   }
   /// A name that is unknown or ambiguous.
   template <typename... Args>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "fleet/base/version.h"

@@ -2,7 +2,7 @@
 // have.
 #include <algorithm>
 
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "router/lint/cases.h"
 #include "router/lint/job_set.h"
@@ -126,7 +126,7 @@ void lint_preempt(Lint& lint, Table table, const Rule& rule) {
   }
 }
 
-void lint_reached(Lint& lint, const Table& table, std::size_t index) {
+void lint_class_reached(Lint& lint, const Table& table, std::size_t index) {
   const std::vector<WorkClass>& classes = lint.policy().classes;
   const auto jobs = jobs_of_class(classes[index]);
   if (!jobs || jobs->empty()) return;
@@ -223,7 +223,7 @@ void lint_classes(Lint& lint, Table file) {
       lint.error(*when, "class",
                  "never matches: `class` is not known yet while the class is being determined");
     }
-    lint_reached(lint, *table, index);
+    lint_class_reached(lint, *table, index);
     lint_metric(lint, *table, classes[index]);
     lint_mix(lint, *table, classes[index]);
   }

@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fleet/base/contains.h"
 #include "fleet/base/result.h"
+#include "fleet/base/search.h"
 #include "fleet/base/time.h"
 #include "fleet/base/version.h"
 #include "fleet/filter/alert_rule.h"

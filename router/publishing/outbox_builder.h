@@ -73,10 +73,12 @@ class OutboxBuilder {
   static Envelope envelope(std::uint64_t sequence, Instant now, Message body) {
     return {"router", sequence, now, std::move(body)};
   }
+
   struct PeerState {
     std::uint64_t sequence = 0;
     std::uint64_t barrier_write = 0;  // latest write that an ordered send waits for
   };
+
   std::map<Peer, PeerState> peers_;
   std::uint64_t last_write_ = 0;
   std::uint64_t committed_ = 0;

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "commands/shell/options.h"
-#include "fleet/base/contains.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "tests/commands/program.h"
 

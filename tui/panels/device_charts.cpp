@@ -215,7 +215,7 @@ std::string throttle_time_text(const Model& model, DeviceTable::Row row) {
 }
 
 // The history only knows that the device was throttled, not why. No reason of NVML has this bit.
-constexpr std::uint32_t throttle_unknown = 1u << 30;
+constexpr std::uint32_t throttle_cause_unknown = 1u << 30;
 
 // If several reasons apply to a cell, the first of these is shown.
 constexpr std::array<StripMarker, 6> throttle_signs = {{
@@ -223,16 +223,16 @@ constexpr std::array<StripMarker, 6> throttle_signs = {{
     {throttle_hw_thermal_slowdown, "T", "hw thermal", CellStyle::hot},
     {throttle_sw_thermal_slowdown, "t", "thermal", CellStyle::warm},
     {throttle_sw_power_cap, "P", "power cap", CellStyle::warm},
-    {throttle_unknown, "s", "unknown cause", CellStyle::warm},
+    {throttle_cause_unknown, "s", "unknown cause", CellStyle::warm},
     {throttle_gpu_idle, "i", "idle", CellStyle::faint},
 }};
 
-/// The throttle reasons of the samples, and before them throttle_unknown if there was any.
+/// The throttle reasons of the samples, and before them throttle_cause_unknown if there was any.
 std::vector<ChartPoint> throttle_past(const FrameContext& frame, DeviceTable::Row row,
                                       const TimeWindow& window, int cells) {
   HistoryBins older = bins_before(frame, row, HistoryMetric::throttled, window, cells);
   for (double& share : older.values) {
-    if (share > 0) share = throttle_unknown;
+    if (share > 0) share = throttle_cause_unknown;
   }
   return merge_history(older, Reader(frame.series, window, cells).points(Metric::throttle),
                        std::nullopt);
@@ -307,7 +307,7 @@ void draw_throttle_strip(DrawRegion& region, const Rect& area, const FrameContex
   const std::vector<ChartPoint> points = throttle_past(frame, row, window, cells);
   std::string legend;
   for (const StripMarker& sign : throttle_signs) {
-    if (sign.bits == throttle_unknown && !has_value(points, throttle_unknown)) continue;
+    if (sign.bits == throttle_cause_unknown && !has_value(points, throttle_cause_unknown)) continue;
     legend += fmt::format("{} {}  ", sign.sign, sign.name);
   }
   legend += part.ascii() ? ". none" : "· none";

@@ -1,5 +1,5 @@
-// What the user has chosen in the views. Selections are ids (of a device, a job, a decision), never
-// rows, so they stay valid when the table changes.
+// What the user has chosen in the views, and the lists as they were last laid out. Selections are
+// ids (of a device, a job, a decision), never rows, so they stay valid when the table changes.
 #pragma once
 
 #include <array>

@@ -36,6 +36,7 @@ template <auto member>
 std::string registered(const FrameContext&, const HostRow& host) {
   return host.reported.registration.*member;
 }
+/// `path`: the member pointers that lead to the number, as in `host.receive_stats.gaps`.
 template <auto... path>
 std::string count_of(const FrameContext&, const HostRow& host) {
   return count_text(static_cast<double>((host.*....*path)));
@@ -178,6 +179,7 @@ class DataPlaneView : public View {
     if (top[1].columns > 0) draw_own(frame, region.on(top[1]));
     draw_agents(frame, region.on(parts[1]));
   }
+
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
     const auto text = [&](std::uint32_t number, int item) -> CompactLine {
       const HostRow& host = frame.model.hosts()[number];
@@ -194,11 +196,13 @@ class DataPlaneView : public View {
     };
     return list_lines(list_.numbers, list_.place, selected(frame.model), lines_max, text);
   }
+
   ScrolledRows lay_out(const LayoutInput& at) override {
     list_.numbers = list_hosts(at.model, ui_.fleet_filter, at.now);
     list_.place.scroll_to(selected(at.model), items(), at.body.rows - facts_rows - 1);
     return {};
   }
+
   std::optional<int> count() const override { return static_cast<int>(list_.numbers.size()); }
   int selected(const Model& model) const override {
     return index_where(list_.numbers, [&](std::uint32_t number) {
@@ -206,20 +210,24 @@ class DataPlaneView : public View {
              model.hosts()[number].reported.registration.host == list_.chosen;
     });
   }
+
   void select(const Model& model, int index, int) override {
     const HostRow& host = model.hosts()[list_.numbers[static_cast<std::size_t>(index)]];
     list_.chosen = host.reported.registration.host;
     list_.place.row = -1;
     if (host.count > 0) ui_.device = model.id_of(host.first);
   }
+
   std::string search_text(const Model& model, int index) const override {
     const Register& registration =
         model.hosts()[list_.numbers[static_cast<std::size_t>(index)]].reported.registration;
     return fmt::format("{} {} {}", registration.host, registration.rack, registration.software);
   }
+
   std::optional<ViewId> open_selected(const KeyContext&) override {
     return list_.chosen ? std::optional(ViewId::devices) : std::nullopt;
   }
+
   bool back() override { return std::exchange(list_.chosen, std::nullopt).has_value(); }
 
  private:

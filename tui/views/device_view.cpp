@@ -225,6 +225,7 @@ class DeviceView : public View {
         metric_formulas()[static_cast<std::size_t>(figure_.index)],
         value_of(frame.model, *row, figure_.index, notes, facts), layout_.panel, ui_.details_top);
   }
+
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int) const override {
     const auto row = chosen(frame.model, ui_);
     if (!row) return {{"no device is selected", CellStyle::faint}};
@@ -247,6 +248,7 @@ class DeviceView : public View {
     }
     return lines;
   }
+
   ScrolledRows lay_out(const LayoutInput& at) override {
     sort_devices(at.model, ui_.fleet_filter, ui_.devices, at.now, at.resort_every, ui_.moved_at);
     columns_ = at.body.columns;
@@ -267,6 +269,7 @@ class DeviceView : public View {
     if (figure_.open) return {static_cast<int>(layout_.panel.size()), layout_.panel_rows - 1};
     return {layout_.page.rows, layout_.page_rows_seen};
   }
+
   ChartRange chart_range(const FrameContext& frame) const override {
     // The strip spans all columns and so reaches back farthest. It needs the sample before it, and
     // some more to determine the sample interval.
@@ -274,17 +277,20 @@ class DeviceView : public View {
     const TimeWindow window = page_window(frame, columns_);
     return {window.begin(columns_ + cells_before), window.bin};
   }
+
   void move(const KeyContext& context, Move direction) override {
     if (direction != Move::left && direction != Move::right) return View::move(context, direction);
     const int from = figure_.index;
     ui_.select_figure(from < 0 ? 0 : direction == Move::right ? from + 1 : from - 1);
   }
+
   std::optional<ViewId> open_selected(const KeyContext&) override {
     if (figure_.index < 0) figure_.index = 0;
     if (!figure_.open) figure_.page_top = ui_.details_top;
     figure_.open = figure_.follow = true;
     return std::nullopt;
   }
+
   /// Closes the formula, else clears the selected metric, else leaves the view.
   bool back() override {
     if (figure_.open) {
@@ -296,6 +302,7 @@ class DeviceView : public View {
     }
     return true;
   }
+
   bool scrolls_as_page() const override { return true; }
   void move_on(const KeyContext&) override {}
 
@@ -304,10 +311,12 @@ class DeviceView : public View {
   int selected(const Model& model) const override {
     return index_of(ui_.devices, model, ui_.device);
   }
+
   void select(const Model& model, int index, int direction) override {
     choose_device(ui_.devices, model, index, direction, ui_.device);
     figure_.follow = true;  // the same metric of another device
   }
+
   std::string search_text(const Model& model, int index) const override {
     return search_text_of(ui_.devices, model, index);
   }
@@ -350,6 +359,7 @@ class DeviceView : public View {
     for (const MetricChart& metric : metrics) notes.push_back(metric.note);
     return notes;
   }
+
   /// Makes the visible metrics and limits clickable.
   void add_click_targets(const FrameContext& frame, const Rect& shown, int top) const {
     for (int figure = 0; figure < metric_formula_count; ++figure) {

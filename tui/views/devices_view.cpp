@@ -176,6 +176,7 @@ class DevicesView : public View {
     list_.lines.clear();
     list_.order_structure = 0;
   }
+
   void draw(const FrameContext& frame, const DrawRegion& region) const override {
     region.on(layout_.top).heading(0, title_text(frame, list_), order_text(list_));
     DrawRegion body = region.on(layout_.list);
@@ -188,6 +189,7 @@ class DevicesView : public View {
     if (list_.lines.empty())
       body.text(1, 1, frame.nothing_text("device", "no devices yet"), CellStyle::faint);
   }
+
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
     const auto text = [&](const DeviceLine& line, int item) {
       return line.heading.empty() ? compact_device(frame, line.row, item)
@@ -195,6 +197,7 @@ class DevicesView : public View {
     };
     return list_lines(list_.lines, list_.place, selected(frame.model), lines_max, text);
   }
+
   ScrolledRows lay_out(const LayoutInput& at) override {
     layout_ = lay_out_devices(at.body);
     list_.columns = columns_that_fit(list_.wanted, layout_.list.columns - 3);
@@ -202,17 +205,21 @@ class DevicesView : public View {
     list_.place.scroll_to(selected(at.model), items(), layout_.list.rows - 1);
     return {};
   }
+
   std::optional<int> count() const override { return static_cast<int>(list_.lines.size()); }
   int selected(const Model& model) const override { return index_of(list_, model, ui_.device); }
   void select(const Model& model, int index, int direction) override {
     choose_device(list_, model, index, direction, ui_.device);
   }
+
   std::string search_text(const Model& model, int index) const override {
     return search_text_of(list_, model, index);
   }
+
   std::optional<ViewId> open_selected(const KeyContext&) override {
     return ui_.device ? std::optional(ViewId::device) : std::nullopt;
   }
+
   bool back() override { return std::exchange(ui_.device, std::nullopt).has_value(); }
 
  private:

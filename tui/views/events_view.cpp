@@ -146,6 +146,7 @@ class EventsView : public View {
     if (rules_area_.columns > 0) draw_rules(frame, region.on(rules_area_));
     if (details_area_.rows > 0) draw_details(frame, region.on(details_area_));
   }
+
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
     const auto text = [](const LogLine& line, int item) -> CompactLine {
       if (!line.heading.empty()) return {line.heading, CellStyle::header};
@@ -157,6 +158,7 @@ class EventsView : public View {
     };
     return list_lines(list_.lines, list_.place, selected(frame.model), lines_max, text);
   }
+
   ScrolledRows lay_out(const LayoutInput& at) override {
     const Rect& area = at.body;
     list_.lines = list_log(at.model, ui_.fleet_filter, list_.filter);
@@ -173,15 +175,18 @@ class EventsView : public View {
     list_.place.scroll_to(index_of_chosen(list_), items(), list_area_.rows);
     return {};
   }
+
   std::optional<int> count() const override { return static_cast<int>(list_.lines.size()); }
   int selected(const Model&) const override { return index_of_chosen(list_); }
   void select(const Model&, int index, int direction) override {
     choose_entry(list_, index, direction);
   }
+
   std::string search_text(const Model&, int index) const override {
     const LogEntry& entry = list_.lines[static_cast<std::size_t>(index)].entry;
     return entry.subject + " " + entry.text;
   }
+
   /// Goes to the entry's moment and to its subject: a device, a host's first device, or a job.
   std::optional<ViewId> open_selected(const KeyContext& context) override {
     const LogEntry* const entry = selected_log_entry(list_);
@@ -198,6 +203,7 @@ class EventsView : public View {
     context.cursor.go_to(entry->at, context.now);
     return device ? ViewId::device : job ? ViewId::jobs : ViewId::fleet;
   }
+
   bool back() override { return std::exchange(list_.chosen, std::nullopt).has_value(); }
 
  private:
@@ -212,6 +218,7 @@ class EventsView : public View {
     ui_.fleet_filter.set(*filter);
     return ViewId::devices;
   }
+
   void draw_list(const FrameContext& frame, DrawRegion region) const {
     const auto draw = [&](int row, std::size_t item) {
       const LogLine& line = list_.lines[item];
@@ -226,6 +233,7 @@ class EventsView : public View {
     };
     draw_items(frame, region, 0, list_.place, list_.lines.size(), selected(frame.model), draw);
   }
+
   void draw_details(const FrameContext& frame, DrawRegion region) const {
     const LogEntry* const entry = selected_log_entry(list_);
     if (entry == nullptr || !has_details(*entry)) return;

@@ -44,6 +44,7 @@ class FleetView : public View {
     if (layout.alerts.rows > 0) draw_alerts(frame, region.on(layout.alerts));
     if (layout.events.rows > 0) draw_events(frame, region.on(layout.events));
   }
+
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int) const override {
     const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
     const auto& summary = frame.model.summary();
@@ -66,6 +67,7 @@ class FleetView : public View {
                      totals.hosts_lost > 0 ? CellStyle::critical : CellStyle::plain});
     return lines;
   }
+
   void draw_below_lines(const FrameContext& frame, DrawRegion region) const override {
     int place = 0;
     for (const DeviceTable::Row row : frame.model.device_order()) {
@@ -85,6 +87,7 @@ class FleetView : public View {
                   known ? heat_level_style(heat_level(reading.share)) : sign.style);
     }
   }
+
   ScrolledRows lay_out(const LayoutInput& at) override {
     HeatOrder order = order_devices(at.model, at.now, ui_.map_grouping, ui_.fleet_filter);
     layout_ = lay_out_fleet(at.body, at.model, order, ui_.fleet_filter);
@@ -93,6 +96,7 @@ class FleetView : public View {
     colour(at);
     return {};
   }
+
   std::optional<int> count() const override { return static_cast<int>(map_.cells.size()); }
   int selected(const Model& model) const override {
     if (!ui_.device) return -1;
@@ -102,10 +106,12 @@ class FleetView : public View {
     const std::size_t cell = cell_of(map_, order.places[*row]);
     return cell < map_.cells.size() ? static_cast<int>(cell) : -1;
   }
+
   void select(const Model& model, int index, int) override {
     const DeviceTable::Row row = map_.order.rows[map_.cells[static_cast<std::size_t>(index)].first];
     if (row < model.devices().rows()) ui_.device = model.id_of(row);
   }
+
   void move(const KeyContext& context, Move direction) override {
     const Model& model = context.model;
     switch (direction) {
@@ -130,6 +136,7 @@ class FleetView : public View {
         return select_near(model, direction == Move::last ? items() - 1 : 0, 1);
     }
   }
+
   void move_on(const KeyContext& context) override { move(context, Move::right); }
   std::string search_text(const Model& model, int index) const override {
     const HeatCell& cell = map_.cells[static_cast<std::size_t>(index)];
@@ -140,10 +147,12 @@ class FleetView : public View {
     }
     return text;
   }
+
   std::optional<ViewId> open_selected(const KeyContext& context) override {
     if (!ui_.device && !map_.cells.empty()) select(context.model, 0, 1);
     return ui_.device ? std::optional(ViewId::device) : std::nullopt;
   }
+
   bool back() override { return std::exchange(ui_.device, std::nullopt).has_value(); }
 
  private:
@@ -160,11 +169,13 @@ class FleetView : public View {
       cell.level = ui_.map_levels.settle(rows.front(), reading.known() ? reading.share : absent);
     }
   }
+
   void step_in_map(const Model& model, int columns, int rows) {
     const int from = selected(model);
     const std::size_t cell = from < 0 ? map_.cells.size() : static_cast<std::size_t>(from);
     select_near(model, static_cast<int>(neighbour(map_, cell, columns, rows)), 1);
   }
+
   void draw_chosen(const FrameContext& frame, DrawRegion region) const {
     if (ui_.device) {
       if (const auto row = frame.model.find(*ui_.device)) {

@@ -38,6 +38,7 @@ class HelpView : public View {
       page.field(key_columns, row, page.columns() - key_columns, line.text);
     }
   }
+
   std::vector<CompactLine> compact_lines(const FrameContext&, int lines_max) const override {
     const int first =
         std::clamp(page_.top, 0, std::max(0, static_cast<int>(ui_.help.size()) - lines_max));
@@ -47,16 +48,19 @@ class HelpView : public View {
     }
     return lines;
   }
+
   ScrolledRows lay_out(const LayoutInput& at) override {
     const int lines = static_cast<int>(ui_.help.size());
     // If it scrolls, the last row is a hint.
     page_.scroll_to(-1, lines, lines > at.body.rows ? at.body.rows - 1 : at.body.rows);
     return {};
   }
+
   std::string search_text(const Model&, int index) const override {
     const HelpLine& line = ui_.help[static_cast<std::size_t>(index)];
     return line.key + " " + line.text;
   }
+
   bool back() override {
     ui_.view = ui_.before_help;
     return true;

@@ -208,6 +208,7 @@ class JobsView : public View {
       draw_job_details(frame, region.on(layout_.details), *job);
     }
   }
+
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
     const auto text = [&](const JobLine& line, int item) -> CompactLine {
       if (line.kind == JobLine::Kind::heading) {
@@ -224,6 +225,7 @@ class JobsView : public View {
     };
     return list_lines(list_.lines, list_.place, selected(frame.model), lines_max, text);
   }
+
   ScrolledRows lay_out(const LayoutInput& at) override {
     list_.open = list_.open && chosen_job(at.model, list_) != nullptr;
     const int details = job_details_rows(at.model, list_);
@@ -234,11 +236,13 @@ class JobsView : public View {
     list_.place.scroll_to(index_of_chosen(list_), items(), rows);
     return scrolled_rows(layout_, page_.rows, details);
   }
+
   std::optional<int> count() const override { return static_cast<int>(list_.lines.size()); }
   int selected(const Model&) const override { return index_of_chosen(list_); }
   void select(const Model&, int index, int direction) override {
     choose_job(list_, index, direction);
   }
+
   std::string search_text(const Model& model, int index) const override {
     const JobLine& line = list_.lines[static_cast<std::size_t>(index)];
     const auto job = model.jobs().find(line.job);
@@ -249,10 +253,12 @@ class JobsView : public View {
                        reported.job.tenant, to_text(reported.state), reported.target, reported.pool,
                        reported.reason ? to_text(*reported.reason) : "");
   }
+
   std::optional<ViewId> open_selected(const KeyContext&) override {
     list_.open = list_.chosen.has_value();
     return std::nullopt;
   }
+
   bool back() override { return leave_list(ui_, list_); }
   void tag(const KeyContext& context) override {
     context.cursor.say(toggle_tag(ui_.tagged_jobs, list_.chosen, "job"));

@@ -335,6 +335,7 @@ class PowerView : public View {
     draw_throttled(frame, body.on(page_.throttled));
     view.paste(canvas, ui_.details_top, 0);
   }
+
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int) const override {
     const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
     const auto& summary = frame.model.summary();
@@ -351,10 +352,12 @@ class PowerView : public View {
     }
     return lines;
   }
+
   ScrolledRows lay_out(const LayoutInput& at) override {
     page_ = lay_out_page(at.model, at.body.columns, at.body.rows);
     return {page_.rows, at.body.rows};
   }
+
   ChartRange chart_range(const FrameContext& frame) const override {
     const TimeWindow window = page_window(frame, page_);
     return {window.begin(plot_cells(page_)), window.bin};

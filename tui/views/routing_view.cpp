@@ -210,6 +210,7 @@ class RoutingView : public View {
                              decision_rows(*decision), ui_.details_top);
     draw_decision(body, -ui_.details_top, *decision);
   }
+
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
     const auto text = [&](std::uint64_t number, int item) -> CompactLine {
       const Decision* const decision = decision_of(frame.model, number);
@@ -223,6 +224,7 @@ class RoutingView : public View {
     };
     return list_lines(list_.numbers, list_.place, selected(frame.model), lines_max, text);
   }
+
   ScrolledRows lay_out(const LayoutInput& at) override {
     list_.numbers = list_decisions(at.model, ui_.fleet_filter);
     const int chosen = selected(at.model);
@@ -234,10 +236,12 @@ class RoutingView : public View {
     list_.place.scroll_to(chosen, items(), layout_.list.rows - 1);
     return scrolled_rows(layout_, page_.rows, details);
   }
+
   std::optional<int> count() const override { return static_cast<int>(list_.numbers.size()); }
   int selected(const Model&) const override {
     return index_where(list_.numbers, [&](std::uint64_t number) { return number == list_.chosen; });
   }
+
   void select(const Model&, int index, int direction) override {
     // At the top of the list the newest decision is always selected.
     if (index == 0 && direction == 0 && !list_.open) {
@@ -248,6 +252,7 @@ class RoutingView : public View {
     list_.chosen = list_.numbers[static_cast<std::size_t>(index)];
     list_.place.row = -1;
   }
+
   std::string search_text(const Model& model, int index) const override {
     const Decision* const decision =
         decision_of(model, list_.numbers[static_cast<std::size_t>(index)]);
@@ -257,10 +262,12 @@ class RoutingView : public View {
                        decision->pool, decision->target,
                        decision->fallback_reason ? to_text(*decision->fallback_reason) : "");
   }
+
   std::optional<ViewId> open_selected(const KeyContext&) override {
     list_.open = list_.chosen.has_value();
     return std::nullopt;
   }
+
   bool back() override { return leave_list(ui_, list_); }
 
  private:

@@ -1,4 +1,5 @@
-// The layouts of views with several panels. Tests check them for all sizes of a screen.
+// The layouts of views with several panels, each in the file of its view. Tests check them for all
+// sizes of a screen.
 #pragma once
 
 #include "tui/map/heat_order.h"

@@ -22,8 +22,10 @@ std::unique_ptr<View> make_help_view(UiState& ui);
 class Views {
  public:
   explicit Views(std::vector<HelpLine> help);
+  Views(const Views&) = delete;  // the views refer to `ui`
+  Views& operator=(const Views&) = delete;
 
-  UiState ui;  // what they share
+  UiState ui;  // what the user has chosen in each of them
 
   View& shown() { return *views_[static_cast<std::size_t>(ui.view)]; }
   /// Switches to a view. The views help and device remember the previous view.

@@ -205,6 +205,23 @@ TEST(FleetState, SamplesUpdateTheirColumnsAndAbsentValuesChangeNothing) {
   EXPECT_EQ(fleet.fleet_state.power_w(), 0);
 }
 
+TEST(FleetState, AMetricThatNoSampleHadIsUnknownUntilOneHasIt) {
+  DecisionFixture fleet(one_pool);
+  const HostIndex host = fleet.add_host("a", "h100-sxm", 1);
+  const auto read = [&](Metric metric) { return reading(fleet.fleet_state.devices(), 0, metric); };
+  fleet.sample(host, {{Metric::power, 500}});
+  for (const Metric metric :
+       {Metric::utilization, Metric::throttle, Metric::queue, Metric::running}) {
+    EXPECT_TRUE(std::isnan(read(metric))) << facts(metric).name;
+  }
+  // Of an unusable device the throttle bits are cleared, not made up.
+  fleet.fleet_state.discard_stale_readings(host, 0, fleet.now + std::chrono::seconds(1));
+  EXPECT_TRUE(std::isnan(read(Metric::throttle)));
+  fleet.sample(host, {{Metric::utilization, 0.5}, {Metric::throttle, throttle_hw_slowdown}});
+  EXPECT_NEAR(read(Metric::utilization), 0.5, 1e-3);
+  EXPECT_EQ(read(Metric::throttle), throttle_hw_slowdown);
+}
+
 TEST(FleetState, CountsGapsAndUnknownRowsAndIgnoresRepeats) {
   DecisionFixture fleet(one_pool);
   const HostIndex host = fleet.add_host("a", "h100-sxm", 2);
