@@ -6,6 +6,7 @@
 
 #include "fleet/base/units.h"
 #include "fleet/codec/codec.h"
+#include "fleet/codec/limits.h"
 #include "router/publishing/snapshot.h"
 
 namespace drover::router {
@@ -14,7 +15,6 @@ namespace {
 // Snapshots that a dashboard may request per heartbeat after it lost the stream.
 constexpr int snapshots_per_heartbeat = 5;
 
-constexpr std::size_t jobs_reply_max = 1'000;
 // One page takes a millisecond, so that a client that lists all jobs delays nobody.
 constexpr std::size_t jobs_reply_bytes_max = 128 * 1024;
 
@@ -46,7 +46,7 @@ class Listing {
     if (!full_) {
       JobChanged job = publisher_.job_changed(record);
       bytes_ += size_bound(job);
-      full_ = reply_.jobs.size() >= jobs_reply_max ||
+      full_ = reply_.jobs.size() >= codec::jobs_reply_max ||
               (bytes_ > jobs_reply_bytes_max && !reply_.jobs.empty());
       if (!full_) return reply_.jobs.push_back(std::move(job));
     }
@@ -67,9 +67,6 @@ using ListedAt = std::pair<bool, std::uint64_t>;  // waits, number
 ListedAt listed_at(const JobRecord& record) {
   return {!record.holds_attempt() && !is_terminal(record.state), record.number};
 }
-
-// About 100 bytes each: far below the limit of a message.
-constexpr std::size_t candidates_in_reply_max = 4096;
 
 NearestFit budget_fit(Instant now, Instant allowed_at) {
   NearestFit fit;
@@ -270,8 +267,8 @@ void Queries::explain(Instant now, const JobRecord& record, WhyReply& reply) {
     if (!reply.candidates.empty()) reply.candidates_of_decision = number;
   }
   if (record.state == JobState::queued) explain_wait(now, record, reply);
-  if (reply.candidates.size() > candidates_in_reply_max)
-    reply.candidates.resize(candidates_in_reply_max);
+  if (reply.candidates.size() > codec::candidate_statuses_max)
+    reply.candidates.resize(codec::candidate_statuses_max);
 }
 
 }  // namespace drover::router

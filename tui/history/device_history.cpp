@@ -106,7 +106,7 @@ DeviceHistory::Host* DeviceHistory::host_for(const SampleBatch& batch) {
   if (!is_new && all.size() == before.size()) return &known->second;
   const std::size_t devices = devices_ + all.size() - before.size();
   const std::size_t hosts = hosts_.size() + (is_new ? 1 : 0);
-  if (devices > shown_devices_max || hosts > hosts_max || !make_room(devices, hosts))
+  if (devices > shown_devices_max || hosts > shown_hosts_max || !make_room(devices, hosts))
     return nullptr;
   std::vector<std::uint32_t> from;
   for (const std::uint16_t device : all) {

@@ -95,7 +95,7 @@ bool Model::take(Instant, const Envelope&, const HostChanged& changed) {
     ++structure_;  // its rack may have changed
     return true;
   }
-  if (hosts_.size() >= hosts_max) {
+  if (hosts_.size() >= shown_hosts_max) {
     ++left_out_;
     return false;
   }

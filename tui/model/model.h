@@ -25,7 +25,7 @@
 namespace drover::tui {
 
 // Limits: a broken or hostile router must not fill this process's memory.
-inline constexpr std::size_t hosts_max = 20'000;
+inline constexpr std::size_t shown_hosts_max = 20'000;
 inline constexpr std::uint32_t shown_devices_max = 200'000;  // about 35 MB of columns
 inline constexpr std::size_t replicas_max = 20'000;
 inline constexpr std::size_t open_jobs_max = 20'000;  // Summary still counts all of them

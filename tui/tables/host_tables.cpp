@@ -154,6 +154,12 @@ TableCell replica_state(const EvaluationContext& at, const ReplicaRow& row) {
   return text_cell(to_text(row.reported.replica.state));
 }
 
+TableCell replica_pools(const EvaluationContext& at, const ReplicaRow& row) {
+  const std::string pools = pools_text(at.model, row.reported);
+  if (pools.empty()) return std::vector<std::string>();
+  return split(pools, ',');
+}
+
 constexpr std::array<TableColumn<ReplicaRow>, 16> replica_table = {{
     {"id", of_replica<&Replica::id>},
     {"host", of<&ReplicaRow::reported, &ReplicaChanged::replica, &Replica::id, &ReplicaId::host>},
@@ -161,8 +167,7 @@ constexpr std::array<TableColumn<ReplicaRow>, 16> replica_table = {{
      [](const EvaluationContext&, const ReplicaRow& row) {
        return text_cell(joined(row.reported.replica.devices, " "));
      }},
-    {"pool", [](const EvaluationContext& at,
-                const ReplicaRow& row) { return text_cell(pools_text(at.model, row.reported)); }},
+    {"pools", replica_pools},
     {"model", of_replica<&Replica::model>},
     {"precision", of_replica<&Replica::precision>},
     {"state", replica_state},

@@ -159,7 +159,7 @@ void compare_hosts(const InterfaceAnswers& at, Inconsistencies& wrong) {
     const std::map<std::string, std::string> facts = {
         {"model", replica.model},
         {"precision", std::string(to_text(replica.precision))},
-        {"pool", fmt::format("{}", fmt::join(pools, ","))},
+        {"pools", fmt::format("{}", fmt::join(pools, " "))},
         {"devices", fmt::format("{}", fmt::join(replica.devices, " "))},
         {"state", std::string(gone ? to_text(health) : to_text(replica.state))},
     };
