@@ -142,9 +142,9 @@ void DeviceSubject::show_work(Field field, TextMatcher& test) const {
 
 void DeviceSubject::show_alerts(TextMatcher& test) const {
   const std::string& host = registration().host;
-  const std::string id = to_text(DeviceId{host, index()});
   each_alert([&](std::string_view subject, std::string_view rule) {
-    if (subject == id || subject == host) test.match(rule);
+    if (!subject.starts_with(host)) return;
+    if (subject == host || subject == to_text(DeviceId{host, index()})) test.match(rule);
   });
 }
 
