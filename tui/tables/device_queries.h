@@ -50,8 +50,8 @@ bool concerns(const Model& model, std::string_view subject, const DeviceId& devi
 std::string pools_text(const Model& model, const ReplicaChanged& replica);
 /// Whether its host is lost or has left.
 bool is_gone(const Model& model, const Replica& replica);
-/// Why the job makes no progress; of a request, why its replica does. If the model does not know the
-/// replica, it is what the router reported of the job.
+/// Why the job makes no progress; of a request, why its replica does. If the model does not know
+/// the replica, it is what the router reported of the job.
 Pause pause_of(const Model& model, const JobChanged& job);
 std::vector<const ReplicaRow*> replicas_on(const Model& model, const DeviceId& device);
 /// The jobs that run there: training and batch jobs before requests, then by start time.
