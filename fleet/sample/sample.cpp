@@ -78,16 +78,20 @@ std::uint32_t converted(double value) {
   return static_cast<std::uint32_t>(std::clamp(value, 0.0, largest));
 }
 
-// Decodes any integers; those that are absent or out of bounds are skipped. The loops below REQUIRE
-// that none is: they have no branch, so that the compiler can vectorise them.
+// Decodes any integers; those that are absent or out of bounds are skipped. Returns false if any
+// was. The loops below REQUIRE that none is: they have no branch, so that the compiler can
+// vectorise them.
 template <typename Integer, typename Number>
-void decode_any(IntegerRange<Integer> range, int scale, const char* bytes, std::span<Number> out) {
+bool decode_any(IntegerRange<Integer> range, int scale, const char* bytes, std::span<Number> out) {
   const double power = power_of_ten(std::abs(scale));
+  std::size_t present = 0;
   for (std::size_t index = 0; index < out.size(); ++index) {
     const auto integer = integer_at<Integer>(bytes, index);
     if (!range.holds(integer)) continue;
     out[index] = converted<Number>(natural(static_cast<double>(integer), power, scale < 0));
+    ++present;
   }
+  return present == out.size();
 }
 
 template <typename Integer, typename Work, bool divide, typename Number>
@@ -145,18 +149,18 @@ bool decode_vectorised(IntegerRange<Integer> range, int scale, const char* bytes
 }
 
 template <typename Integer, typename Number>
-void decode_integers(const Column& column, std::size_t first, std::span<Number> out) {
+bool decode_integers(const Column& column, std::size_t first, std::span<Number> out) {
   const char* bytes = column.bytes.data() + first * sizeof(Integer);
   const auto range = range_of<Integer>(column);
   // Baseline x86-64 has no vector conversion of 8-byte integers.
   if constexpr (sizeof(Integer) < sizeof(std::int64_t)) {
-    if (decode_vectorised<Integer>(range, column.scale, bytes, out)) return;
+    if (decode_vectorised<Integer>(range, column.scale, bytes, out)) return true;
   }
-  decode_any<Integer>(range, column.scale, bytes, out);
+  return decode_any<Integer>(range, column.scale, bytes, out);
 }
 
 template <typename Number>
-void decode_rows(const Column& column, std::size_t first, std::span<Number> out) {
+bool decode_rows(const Column& column, std::size_t first, std::span<Number> out) {
   DROVER_REQUIRE(column.bytes.size() >= (first + out.size()) * column.width);
   switch (column.width) {
     case 2:
@@ -258,16 +262,16 @@ void decode(const Column& column, std::span<double> out) {
   decode_rows(column, 0, out);
 }
 
-void decode_present(const Column& column, std::size_t first, std::span<double> out) {
-  decode_rows(column, first, out);
+bool decode_present(const Column& column, std::size_t first, std::span<double> out) {
+  return decode_rows(column, first, out);
 }
 
-void decode_present(const Column& column, std::size_t first, std::span<float> out) {
-  decode_rows(column, first, out);
+bool decode_present(const Column& column, std::size_t first, std::span<float> out) {
+  return decode_rows(column, first, out);
 }
 
-void decode_present(const Column& column, std::size_t first, std::span<std::uint32_t> out) {
-  decode_rows(column, first, out);
+bool decode_present(const Column& column, std::size_t first, std::span<std::uint32_t> out) {
+  return decode_rows(column, first, out);
 }
 
 std::vector<Sample> unpack(const SampleBatch& batch) {

@@ -108,12 +108,13 @@ Status check(const SampleBatch& batch);
 /// and out.size() == rows.
 void decode(const Column& column, std::span<double> out);
 
-/// Decodes the values from row `first` on. Absent values leave the element of `out` unchanged.
-/// Floats are the nearest to the doubles; unsigned integers are their whole part, limited to 32
-/// bits. REQUIRES check() passed and first + out.size() <= rows.
-void decode_present(const Column& column, std::size_t first, std::span<double> out);
-void decode_present(const Column& column, std::size_t first, std::span<float> out);
-void decode_present(const Column& column, std::size_t first, std::span<std::uint32_t> out);
+/// Decodes the values from row `first` on. Returns whether all of these rows have one. Absent
+/// values leave the element of `out` unchanged. Floats are the nearest to the doubles; unsigned
+/// integers are their whole part, limited to 32 bits. REQUIRES check() passed and first +
+/// out.size() <= rows.
+bool decode_present(const Column& column, std::size_t first, std::span<double> out);
+bool decode_present(const Column& column, std::size_t first, std::span<float> out);
+bool decode_present(const Column& column, std::size_t first, std::span<std::uint32_t> out);
 
 /// All rows of a batch. REQUIRES check() passed.
 std::vector<Sample> unpack(const SampleBatch& batch);

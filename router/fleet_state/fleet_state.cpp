@@ -22,97 +22,92 @@ struct MetricColumn {
   Metric metric;
   FloatColumn narrow = nullptr;
   DoubleColumn wide = nullptr;
-  double unknown = 0;            // value before the first sample
-  bool zero_is_unknown = false;  // a reading of 0 means that there is none
 };
 
 constexpr std::array<MetricColumn, metric_count> metric_columns = {{
-    // Only users and alert rules read those that are unknown at first.
-    {Metric::utilization, &DeviceColumns::utilization, nullptr, absent},
-    {Metric::tensor_activity, &DeviceColumns::tensor_activity, nullptr, absent},
-    {Metric::memory_activity, &DeviceColumns::memory_activity, nullptr, absent},
+    {Metric::utilization, &DeviceColumns::utilization, nullptr},
+    {Metric::tensor_activity, &DeviceColumns::tensor_activity, nullptr},
+    {Metric::memory_activity, &DeviceColumns::memory_activity, nullptr},
     {Metric::memory_used, nullptr, &DeviceColumns::memory_used},
-    {Metric::memory_total, nullptr, &DeviceColumns::memory_total, 0, true},
+    {Metric::memory_total, nullptr, &DeviceColumns::memory_total},
     {Metric::power, nullptr, nullptr},  // power: see set_power
-    {Metric::power_cap, &DeviceColumns::power_cap_w, nullptr, 0, true},
-    {Metric::temperature, &DeviceColumns::temperature_c, nullptr, 0, true},
-    {Metric::clock, &DeviceColumns::clock_mhz, nullptr, 0, true},
+    {Metric::power_cap, &DeviceColumns::power_cap_w, nullptr},
+    {Metric::temperature, &DeviceColumns::temperature_c, nullptr},
+    {Metric::clock, &DeviceColumns::clock_mhz, nullptr},
     {Metric::throttle, nullptr, nullptr},  // throttle: bits
-    {Metric::energy, nullptr, &DeviceColumns::energy_j, 0, true},
-    {Metric::queue, &DeviceColumns::queue, nullptr, absent},
-    {Metric::running, &DeviceColumns::running, nullptr, absent},
-    {Metric::memory_temperature, &DeviceColumns::memory_temperature_c, nullptr, absent},
-    {Metric::power_violation, nullptr, &DeviceColumns::power_violation_s, absent},
-    {Metric::thermal_violation, nullptr, &DeviceColumns::thermal_violation_s, absent},
-    {Metric::board_limit_violation, nullptr, &DeviceColumns::board_violation_s, absent},
+    {Metric::energy, nullptr, &DeviceColumns::energy_j},
+    {Metric::queue, &DeviceColumns::queue, nullptr},
+    {Metric::running, &DeviceColumns::running, nullptr},
+    {Metric::memory_temperature, &DeviceColumns::memory_temperature_c, nullptr},
+    {Metric::power_violation, nullptr, &DeviceColumns::power_violation_s},
+    {Metric::thermal_violation, nullptr, &DeviceColumns::thermal_violation_s},
+    {Metric::board_limit_violation, nullptr, &DeviceColumns::board_violation_s},
 }};
 static_assert(is_in_order(metric_columns, &MetricColumn::metric));
 
+constexpr std::uint32_t bit_of(std::size_t metric) { return std::uint32_t{1} << metric; }
+static_assert(metric_count <= 32);
+
+/// Returns whether all rows have a value.
 template <typename T>
-void place(const Column& column, const std::vector<RowRun>& runs, std::vector<T>& values) {
+bool place(const Column& column, const std::vector<RowRun>& runs, std::vector<T>& values) {
+  bool all = true;
   for (const RowRun& run : runs) {
-    decode_present(column, run.row, std::span(values).subspan(run.device, run.count));
+    all &= decode_present(column, run.row, std::span(values).subspan(run.device, run.count));
   }
+  return all;
 }
 
-/// Calls `visit(column, value)` for every column with its initial value.
 template <typename Visit>
 void each_column(DeviceColumns& columns, Visit visit) {
-  const auto zero = [&](auto& column) {
-    visit(column, typename std::decay_t<decltype(column)>::value_type{});
-  };
-  zero(columns.host);
-  zero(columns.group);
-  zero(columns.number);
-  zero(columns.sampled);
+  visit(columns.host);
+  visit(columns.group);
+  visit(columns.number);
+  visit(columns.sampled);
   for (const MetricColumn& metric_column : metric_columns) {
-    if (metric_column.narrow != nullptr)
-      visit(columns.*metric_column.narrow, static_cast<float>(metric_column.unknown));
-    if (metric_column.wide != nullptr) visit(columns.*metric_column.wide, metric_column.unknown);
+    if (metric_column.narrow != nullptr) visit(columns.*metric_column.narrow);
+    if (metric_column.wide != nullptr) visit(columns.*metric_column.wide);
   }
-  zero(columns.power_w);
-  visit(columns.throttle, throttle_unknown);
-  zero(columns.condition);
-  zero(columns.gang);
-  zero(columns.replicas);
-  zero(columns.busy_until);
-  zero(columns.reserved_w);
-  zero(columns.expected_w);
-  zero(columns.serving_w);
-  zero(columns.prompt_w);
-  zero(columns.prompts_until);
-  zero(columns.shown_until);
-  zero(columns.reserved_until);
+  visit(columns.power_w);
+  visit(columns.throttle);
+  visit(columns.reported);
+  visit(columns.condition);
+  visit(columns.gang);
+  visit(columns.replicas);
+  visit(columns.busy_until);
+  visit(columns.reserved_w);
+  visit(columns.expected_w);
+  visit(columns.serving_w);
+  visit(columns.prompt_w);
+  visit(columns.prompts_until);
+  visit(columns.shown_until);
+  visit(columns.reserved_until);
 }
 
 /// Batches in a year at the highest rate. A larger gap counts as this many, so that sums cannot
 /// overflow.
 constexpr std::uint64_t sample_gap_max = 1'000'000'000;
 
-double above_zero(double value) { return value > 0 ? value : absent; }
-
 }  // namespace
 
 void grow(DeviceColumns& columns, std::size_t size) {
-  each_column(columns, [&](auto& column, auto unknown) { column.resize(size, unknown); });
+  each_column(columns, [&](auto& column) { column.resize(size); });
 }
 
 void clear(DeviceColumns& columns, DeviceIndex first, std::size_t count) {
-  each_column(columns, [&](auto& column, auto unknown) {
-    std::fill_n(column.begin() + first, count, unknown);
+  each_column(columns, [&](auto& column) {
+    std::fill_n(column.begin() + first, count,
+                typename std::decay_t<decltype(column)>::value_type{});
   });
 }
 
 double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric) {
-  if (metric == Metric::power) return above_zero(columns.power_w[device]);
-  if (metric == Metric::throttle) {
-    return columns.throttle[device] == throttle_unknown ? absent : columns.throttle[device];
-  }
-  if (metric == Metric::memory_used && !(columns.memory_total[device] > 0)) return absent;
+  if ((columns.reported[device] & bit_of(static_cast<std::size_t>(metric))) == 0) return absent;
+  if (metric == Metric::power) return columns.power_w[device];
+  if (metric == Metric::throttle) return columns.throttle[device];
   const MetricColumn& metric_column = row_at(metric_columns, metric);
-  const double value = metric_column.narrow != nullptr ? (columns.*metric_column.narrow)[device]
-                                                       : (columns.*metric_column.wide)[device];
-  return metric_column.zero_is_unknown ? above_zero(value) : value;
+  return metric_column.narrow != nullptr ? (columns.*metric_column.narrow)[device]
+                                         : (columns.*metric_column.wide)[device];
 }
 
 std::optional<HostIndex> FleetState::find_host(std::string_view name) const {
@@ -161,21 +156,33 @@ void FleetState::apply(Instant now, HostIndex host, std::uint64_t sequence,
     std::iota(rows.begin(), rows.end(), run.device);
     std::fill_n(&devices_.sampled[run.device], run.count, now);
   }
+  std::uint32_t of_all = 0;  // the metrics that every row has
   for (const Column& column : batch.columns) {
     if (column.metric >= metric_count) continue;
-    const MetricColumn& metric_column = metric_columns[column.metric];
-    if (metric_column.narrow != nullptr) {
-      place(column, runs, devices_.*metric_column.narrow);
-    } else if (metric_column.wide != nullptr) {
-      place(column, runs, devices_.*metric_column.wide);
-    } else if (column.metric == static_cast<std::uint8_t>(Metric::throttle)) {
-      place(column, runs, devices_.throttle);
-    } else if (column.metric == static_cast<std::uint8_t>(Metric::power)) {
-      place_power(column, now);
+    if (place_column(column, runs, now)) of_all |= bit_of(column.metric);
+  }
+  for (const RowRun& run : runs) {
+    std::fill_n(&devices_.reported[run.device], run.count, of_all);
+  }
+  for (const Column& column : batch.columns) {
+    if (column.metric >= metric_count || (of_all & bit_of(column.metric)) != 0) continue;
+    scratch_.resize(rows_.size());
+    decode(column, scratch_);
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      if (rows_[row] == no_index || std::isnan(scratch_[row])) continue;
+      devices_.reported[rows_[row]] |= bit_of(column.metric);
     }
   }
   update_hot_devices(runs, to_seconds(now - before));
   ++version_;
+}
+
+bool FleetState::place_column(const Column& column, const std::vector<RowRun>& runs, Instant now) {
+  const MetricColumn& metric_column = metric_columns[column.metric];
+  if (metric_column.narrow != nullptr) return place(column, runs, devices_.*metric_column.narrow);
+  if (metric_column.wide != nullptr) return place(column, runs, devices_.*metric_column.wide);
+  if (metric_column.metric == Metric::throttle) return place(column, runs, devices_.throttle);
+  return place_power(column, now);
 }
 
 HostEntry& FleetState::host(HostIndex index) {

@@ -168,9 +168,6 @@ struct alignas(64) ReplicaEntry {
   }
 };
 
-/// Throttle bits before the first sample that has them. No reason has this bit.
-inline constexpr std::uint32_t throttle_unknown = 0x8000'0000;
-
 /// One column per fact, one row per device.
 struct DeviceColumns {
   std::vector<HostIndex> host;
@@ -181,7 +178,8 @@ struct DeviceColumns {
       temperature_c, clock_mhz, queue, running, memory_temperature_c;
   std::vector<double> memory_used, memory_total, energy_j;
   std::vector<double> power_violation_s, thermal_violation_s, board_violation_s;
-  std::vector<std::uint32_t> throttle;   // bits of Throttle, or `throttle_unknown`
+  std::vector<std::uint32_t> throttle;   // bits of Throttle
+  std::vector<std::uint32_t> reported;   // the metrics that the last sample had, as bits
   std::vector<std::uint32_t> condition;  // bits of PlacementCondition
   // Reservations: a training gang (its job), or replicas.
   std::vector<JobId> gang;              // empty: none
@@ -202,8 +200,8 @@ void grow(DeviceColumns& columns, std::size_t size);
 /// Resets these rows to unknown or zero.
 void clear(DeviceColumns& columns, DeviceIndex first, std::size_t count);
 
-/// The metric in the last sample that had it, or as `assume_idle` left it; NaN if none had it.
-/// Where no device can report zero (power, temperature, clock), the columns hold zeros for that.
+/// The metric, as users and alert rules see it; NaN if the last sample did not have it. Decisions
+/// read the columns, which then keep the value before, or zero.
 double reading(const DeviceColumns& columns, DeviceIndex device, Metric metric);
 
 struct RowRun;
@@ -387,7 +385,9 @@ class FleetState {
   ReplicaIndex replica_slot(HostEntry& host);
   void free_replica(ReplicaIndex index);
   double sum_of(std::vector<float> DeviceColumns::*column) const;
-  void place_power(const Column& power, Instant now);
+  /// Writes the values that the rows have. Returns whether all of them have one.
+  bool place_column(const Column& column, const std::vector<RowRun>& runs, Instant now);
+  bool place_power(const Column& power, Instant now);
   void set_power(DeviceIndex device, float power_w, float reserved_w);
   void set_condition(DeviceIndex device, std::uint32_t bit, bool holds);
   /// REQUIRES that the host has it.

@@ -37,15 +37,20 @@ constexpr std::uint32_t throttles_hot = throttle_sw_thermal_slowdown | throttle_
 
 }  // namespace
 
-void FleetState::place_power(const Column& power, Instant now) {
+bool FleetState::place_power(const Column& power, Instant now) {
   scratch_.resize(rows_.size());
   decode(power, scratch_);
   // Rows of a group are adjacent: their changes are summed first.
   GroupIndex group = 0;
   std::int64_t change_mw = 0;
+  bool all = true;
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     const DeviceIndex device = rows_[row];
-    if (device == no_index || std::isnan(scratch_[row])) continue;
+    if (device == no_index) continue;
+    if (std::isnan(scratch_[row])) {
+      all = false;
+      continue;
+    }
     const auto power_w = static_cast<float>(scratch_[row]);
     if (devices_.reserved_w[device] > 0) {
       if (prompts_read(now, device)) devices_.prompt_w[device] = 0;
@@ -62,6 +67,7 @@ void FleetState::place_power(const Column& power, Instant now) {
     change_mw += milliwatts(power_w) - milliwatts(before_w);
   }
   if (change_mw != 0) groups_[group].estimated_mw += change_mw;
+  return all;
 }
 
 /// Prefill runs between the steps of running work and takes longer than alone: power that a sample
@@ -156,7 +162,7 @@ void FleetState::assume_idle(DeviceIndex device) {
   const auto idle_w = static_cast<float>(groups_[devices_.group[device]].spec->power.idle_w);
   devices_.prompt_w[device] = 0;
   set_power(device, std::min(devices_.power_w[device], idle_w), 0);
-  if (devices_.throttle[device] != throttle_unknown) devices_.throttle[device] = 0;
+  devices_.throttle[device] = 0;
   ++version_;
 }
 

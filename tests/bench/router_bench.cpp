@@ -79,7 +79,12 @@ struct Fleet {
     for (std::uint16_t row = 0; row < rows; ++row) {
       samples[row].device = row;
       for (int metric = 0; metric < metric_count; ++metric) {
-        samples[row][static_cast<Metric>(metric)] = metric == 9 ? 0 : 0.5 + row;
+        samples[row][static_cast<Metric>(metric)] = 0.5 + row;
+      }
+      samples[row][Metric::throttle] = 0;
+      for (const Metric share :
+           {Metric::utilization, Metric::tensor_activity, Metric::memory_activity}) {
+        samples[row][share] = static_cast<double>(row) / rows;
       }
     }
     return pack(host, samples);

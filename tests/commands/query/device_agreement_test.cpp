@@ -89,7 +89,12 @@ class RandomDevices : public router::DecisionFixture {
     place_work(index, name);
   }
 
+  /// Of two samples, the second may lack what the first had.
   void sample(router::HostIndex index, const std::string& name) {
+    for (const std::uint64_t sequence : {1, 2}) sample(index, name, sequence);
+  }
+
+  void sample(router::HostIndex index, const std::string& name, std::uint64_t sequence) {
     std::vector<Sample> rows;
     for (std::uint16_t device = 0; device < 4; ++device) {
       if (random_.chance(0.2)) continue;  // it has never reported
@@ -106,7 +111,7 @@ class RandomDevices : public router::DecisionFixture {
       row[Metric::memory_used] = std::floor(random_.uniform() * 80) * 1e9;
     }
     const SampleBatch batch = pack(name, rows);
-    fleet_state.apply(now, index, 1, batch);
+    fleet_state.apply(now, index, sequence, batch);
     say(batch);
   }
 

@@ -184,64 +184,6 @@ TEST(FleetState, IdenticalSpecTextsShareOneSpec) {
   EXPECT_EQ(fleet.fleet_state.groups()[0].spec, fleet.fleet_state.groups()[1].spec);
 }
 
-TEST(FleetState, SamplesUpdateTheirColumnsAndAbsentValuesChangeNothing) {
-  DecisionFixture fleet(one_pool);
-  const HostIndex host = fleet.add_host("a", "h100-sxm", 2);
-  fleet.sample(host, {{Metric::power, 300},
-                      {Metric::temperature, 50},
-                      {Metric::memory_used, 4e9},
-                      {Metric::throttle, 0x24},
-                      {Metric::energy, 1234}});
-  fleet.sample(host, {{Metric::power, 310}});
-  const DeviceColumns& devices = fleet.fleet_state.devices();
-  EXPECT_FLOAT_EQ(devices.power_w[1], 310);
-  EXPECT_FLOAT_EQ(devices.temperature_c[1], 50);
-  EXPECT_DOUBLE_EQ(devices.memory_used[1], 4e9);
-  EXPECT_EQ(devices.throttle[1], 0x24U);
-  EXPECT_EQ(devices.sampled[1], fleet.now);
-  EXPECT_DOUBLE_EQ(fleet.fleet_state.power_w(), 620);
-  EXPECT_DOUBLE_EQ(devices.energy_j[0] + devices.energy_j[1], 2468);
-  fleet.fleet_state.set_health(fleet.now, host, Health::lost);
-  EXPECT_EQ(fleet.fleet_state.power_w(), 0);
-}
-
-TEST(FleetState, AMetricThatNoSampleHadIsUnknownUntilOneHasIt) {
-  DecisionFixture fleet(one_pool);
-  const HostIndex host = fleet.add_host("a", "h100-sxm", 1);
-  const auto read = [&](Metric metric) { return reading(fleet.fleet_state.devices(), 0, metric); };
-  fleet.sample(host, {{Metric::power, 500}});
-  for (const Metric metric :
-       {Metric::utilization, Metric::throttle, Metric::queue, Metric::running}) {
-    EXPECT_TRUE(std::isnan(read(metric))) << facts(metric).name;
-  }
-  // Of an unusable device the throttle bits are cleared, not made up.
-  fleet.fleet_state.discard_stale_readings(host, 0, fleet.now + std::chrono::seconds(1));
-  EXPECT_TRUE(std::isnan(read(Metric::throttle)));
-  fleet.sample(host, {{Metric::utilization, 0.5}, {Metric::throttle, throttle_hw_slowdown}});
-  EXPECT_NEAR(read(Metric::utilization), 0.5, 1e-3);
-  EXPECT_EQ(read(Metric::throttle), throttle_hw_slowdown);
-}
-
-TEST(FleetState, CountsGapsAndUnknownRowsAndIgnoresRepeats) {
-  DecisionFixture fleet(one_pool);
-  const HostIndex host = fleet.add_host("a", "h100-sxm", 2);
-  Sample known;
-  known[Metric::power] = 100;
-  Sample unknown;
-  unknown.device = 700;
-  const std::vector<Sample> rows = {known, unknown};
-  const auto apply = [&](std::uint64_t sequence) {
-    fleet.fleet_state.apply(fleet.now, host, sequence, pack("a", rows));
-  };
-  apply(5);  // the first one known: nothing is missing yet
-  EXPECT_EQ(fleet.fleet_state.hosts()[host].sample_gaps, 0U);
-  apply(6);
-  apply(10);
-  EXPECT_EQ(fleet.fleet_state.hosts()[host].sample_gaps, 3U);
-  apply(7);  // older: a repeat
-  EXPECT_EQ(fleet.fleet_state.hosts()[host].sample_gaps, 3U);
-}
-
 TEST(FleetState, InvalidReportsChangeNothing) {
   DecisionFixture fleet(one_pool);
   const HostIndex host = fleet.add_host("a", "h100-sxm", 2);
