@@ -32,6 +32,18 @@ inline constexpr std::array<MetricKey, metric_count> metric_keys = {{
     {Metric::power_violation, "power_violation_s", false},
     {Metric::thermal_violation, "thermal_violation_s", false},
     {Metric::board_limit_violation, "board_limit_violation_s", false},
+    {Metric::memory_clock, "memory_clock_mhz", true},
+    {Metric::pcie_sent, "pcie_sent_bytes_per_s", true},
+    {Metric::pcie_received, "pcie_received_bytes_per_s", true},
+    {Metric::link_sent, "link_sent_bytes_per_s", true},
+    {Metric::link_received, "link_received_bytes_per_s", true},
+    {Metric::pcie_generation, "pcie_generation", true},
+    {Metric::pcie_lanes, "pcie_lanes", true},
+    {Metric::ecc_corrected, "ecc_corrected", true},
+    {Metric::ecc_uncorrected, "ecc_uncorrected", true},
+    {Metric::xid, "xid", true},
+    {Metric::fan, "fan", false},
+    {Metric::busiest_cpu_core, "busiest_cpu_core", false},
 }};
 static_assert(is_in_order(metric_keys, &MetricKey::metric));
 

@@ -31,9 +31,48 @@ constexpr std::array<MetricFacts, metric_count> facts_table{{
     {Metric::power_violation, "power_violation", "s", 4, -2},
     {Metric::thermal_violation, "thermal_violation", "s", 4, -2},
     {Metric::board_limit_violation, "board_limit_violation", "s", 4, -2},
+    {Metric::memory_clock, "memory_clock", "MHz", 2, 0},
+    {Metric::pcie_sent, "pcie_sent", "B/s", 4, 3},
+    {Metric::pcie_received, "pcie_received", "B/s", 4, 3},
+    {Metric::link_sent, "link_sent", "B/s", 4, 3},
+    {Metric::link_received, "link_received", "B/s", 4, 3},
+    {Metric::pcie_generation, "pcie_generation", "", 2, 0},
+    {Metric::pcie_lanes, "pcie_lanes", "", 2, 0},
+    {Metric::ecc_corrected, "ecc_corrected", "", 4, 0},
+    {Metric::ecc_uncorrected, "ecc_uncorrected", "", 4, 0},
+    {Metric::xid, "xid", "", 2, 0},
+    {Metric::fan, "fan", "", 2, -4},
+    {Metric::busiest_cpu_core, "busiest_cpu_core", "", 2, -4},
 }};
 
 static_assert(is_in_order(facts_table, &MetricFacts::metric));
+
+/// What differs in the steps of drivers.
+struct FineSteps {
+  Metric metric;
+  std::uint8_t width;
+  std::int8_t scale;
+};
+constexpr FineSteps fine_steps[] = {
+    {Metric::utilization, 4, -6},        {Metric::tensor_activity, 4, -6},
+    {Metric::memory_activity, 4, -6},    {Metric::memory_used, 8, 0},
+    {Metric::memory_total, 8, 0},        {Metric::power, 4, -3},
+    {Metric::power_cap, 4, -3},          {Metric::temperature, 4, -3},
+    {Metric::memory_temperature, 4, -3}, {Metric::pcie_sent, 8, 0},
+    {Metric::pcie_received, 8, 0},       {Metric::link_sent, 8, 0},
+    {Metric::link_received, 8, 0},       {Metric::power_violation, 8, -9},
+    {Metric::thermal_violation, 8, -9},  {Metric::board_limit_violation, 8, -9},
+};
+
+MetricFacts with_steps(MetricFacts metric, SampleSteps steps) {
+  if (steps == SampleSteps::of_emulated_devices) return metric;
+  for (const FineSteps& fine : fine_steps) {
+    if (fine.metric != metric.metric) continue;
+    metric.width = fine.width;
+    metric.scale = fine.scale;
+  }
+  return metric;
+}
 
 template <typename Integer>
 Integer to_integer(double value, int scale) {
@@ -205,14 +244,15 @@ Status check_column(const Column& column, std::size_t rows) {
 
 const MetricFacts& facts(Metric metric) { return row_at(facts_table, metric); }
 
-SampleBatch pack(std::string host, std::span<const Sample> rows) {
+SampleBatch pack(std::string host, std::span<const Sample> rows, SampleSteps steps) {
   DROVER_REQUIRE(rows.size() <= batch_rows_max);
   SampleBatch batch;
   batch.host = std::move(host);
   batch.devices.reserve(rows.size());
   for (const Sample& row : rows) batch.devices.push_back(row.device);
   batch.columns.reserve(facts_table.size());
-  for (const MetricFacts& metric : facts_table) {
+  for (const MetricFacts& usual : facts_table) {
+    const MetricFacts metric = with_steps(usual, steps);
     // A metric that is absent in all rows gets no column.
     const bool reported = std::any_of(rows.begin(), rows.end(), [&](const Sample& row) {
       return !std::isnan(row[metric.metric]);

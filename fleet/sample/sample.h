@@ -28,7 +28,7 @@ enum class Metric : std::uint8_t {
   temperature,         // C
   clock,               // MHz
   throttle,            // bits, see Throttle
-  energy,              // J since the agent started
+  energy,              // J since the agent started; of a real device: since its driver started
   queue,               // requests waiting on this device
   running,             // requests or training jobs running on this device
   memory_temperature,  // C; absent where the board has no such sensor
@@ -36,8 +36,21 @@ enum class Metric : std::uint8_t {
   power_violation,        // by the power cap
   thermal_violation,      // by a temperature
   board_limit_violation,  // by a power brake
+  // Only of real devices:
+  memory_clock,      // MHz
+  pcie_sent,         // bytes/s, from the device to the host
+  pcie_received,     // bytes/s
+  link_sent,         // bytes/s to other devices: NVLink, Infinity Fabric
+  link_received,     // bytes/s
+  pcie_generation,   // of the PCIe link now
+  pcie_lanes,        // of the PCIe link now
+  ecc_corrected,     // errors since the driver was loaded
+  ecc_uncorrected,   // errors since the driver was loaded
+  xid,               // NVIDIA's code of the last error; 0: none since the driver was loaded
+  fan,               // share of its full speed, 0..1
+  busiest_cpu_core,  // share of time in which the busiest core of the host worked, 0..1
 };
-inline constexpr int metric_count = 17;
+inline constexpr int metric_count = 29;
 
 /// Bits of Metric::throttle. The values are those of NVML's clock event reasons.
 enum Throttle : std::uint32_t {
@@ -57,6 +70,10 @@ struct MetricFacts {
   std::int8_t scale;      // decimal exponent of the integer's unit: power -1, memory 6 (MB)
 };
 const MetricFacts& facts(Metric metric);
+
+/// How finely values are sent. Drivers count bytes and milliwatts; an emulated device knows its
+/// values less well than that, and there may be very many.
+enum class SampleSteps : std::uint8_t { of_emulated_devices, of_drivers };
 
 inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
@@ -98,7 +115,8 @@ struct SampleBatch {
 
 /// Encodes rows. Values beyond a column's range are clamped to it. REQUIRES rows.size() <=
 /// batch_rows_max.
-SampleBatch pack(std::string host, std::span<const Sample> rows);
+SampleBatch pack(std::string host, std::span<const Sample> rows,
+                 SampleSteps steps = SampleSteps::of_emulated_devices);
 
 /// Checks widths, lengths and counts: every column has exactly one integer per row, and no metric
 /// and no device occurs twice.

@@ -21,6 +21,11 @@ constexpr double energy_most_j = 1e15;
 constexpr double span_most_s = 1e10;
 constexpr double requests_most = 1e6;
 constexpr double bits_most = 4'294'967'295;
+// bytes/s: above the links of any device (NVLink 5 has 1.8e12 in both directions together).
+constexpr double rate_most = 1e13;
+constexpr double pcie_most = 64;
+constexpr double errors_most = 2'147'483'647;
+constexpr double xid_most = 999;  // as in fleet/fault.h
 
 constexpr std::array<MetricBounds, metric_count> bounds_table{{
     {0, share_most},         // utilization
@@ -40,8 +45,20 @@ constexpr std::array<MetricBounds, metric_count> bounds_table{{
     {0, span_most_s},        // power_violation
     {0, span_most_s},        // thermal_violation
     {0, span_most_s},        // board_limit_violation
+    {0, clock_most_mhz},     // memory_clock
+    {0, rate_most},          // pcie_sent
+    {0, rate_most},          // pcie_received
+    {0, rate_most},          // link_sent
+    {0, rate_most},          // link_received
+    {0, pcie_most},          // pcie_generation
+    {0, pcie_most},          // pcie_lanes
+    {0, errors_most},        // ecc_corrected
+    {0, errors_most},        // ecc_uncorrected
+    {0, xid_most},           // xid
+    {0, share_most},         // fan
+    {0, share_most},         // busiest_cpu_core
 }};
-static_assert(static_cast<int>(Metric::board_limit_violation) == metric_count - 1);
+static_assert(static_cast<int>(Metric::busiest_cpu_core) == metric_count - 1);
 
 struct FoundValue {
   std::size_t row = 0;

@@ -42,6 +42,18 @@ constexpr std::array<MetricColumn, metric_count> metric_columns = {{
     {Metric::power_violation, nullptr, &DeviceColumns::power_violation_s},
     {Metric::thermal_violation, nullptr, &DeviceColumns::thermal_violation_s},
     {Metric::board_limit_violation, nullptr, &DeviceColumns::board_violation_s},
+    {Metric::memory_clock, &DeviceColumns::memory_clock_mhz, nullptr},
+    {Metric::pcie_sent, &DeviceColumns::pcie_sent_per_s, nullptr},
+    {Metric::pcie_received, &DeviceColumns::pcie_received_per_s, nullptr},
+    {Metric::link_sent, &DeviceColumns::link_sent_per_s, nullptr},
+    {Metric::link_received, &DeviceColumns::link_received_per_s, nullptr},
+    {Metric::pcie_generation, &DeviceColumns::pcie_generation, nullptr},
+    {Metric::pcie_lanes, &DeviceColumns::pcie_lanes, nullptr},
+    {Metric::ecc_corrected, &DeviceColumns::ecc_corrected, nullptr},
+    {Metric::ecc_uncorrected, &DeviceColumns::ecc_uncorrected, nullptr},
+    {Metric::xid, &DeviceColumns::xid, nullptr},
+    {Metric::fan, &DeviceColumns::fan, nullptr},
+    {Metric::busiest_cpu_core, &DeviceColumns::busiest_cpu_core, nullptr},
 }};
 static_assert(is_in_order(metric_columns, &MetricColumn::metric));
 

@@ -178,6 +178,10 @@ struct DeviceColumns {
       temperature_c, clock_mhz, queue, running, memory_temperature_c;
   std::vector<double> memory_used, memory_total, energy_j;
   std::vector<double> power_violation_s, thermal_violation_s, board_violation_s;
+  // Only of real devices:
+  std::vector<float> memory_clock_mhz, pcie_sent_per_s, pcie_received_per_s, link_sent_per_s,
+      link_received_per_s, pcie_generation, pcie_lanes, ecc_corrected, ecc_uncorrected, xid, fan,
+      busiest_cpu_core;
   std::vector<std::uint32_t> throttle;   // bits of Throttle
   std::vector<std::uint32_t> reported;   // the metrics that the last sample had, as bits
   std::vector<std::uint32_t> condition;  // bits of PlacementCondition

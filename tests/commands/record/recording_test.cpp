@@ -261,7 +261,9 @@ TEST_F(RecordingVerbs, ExportsSamplesAsCsv) {
             "time,host,index,utilization,tensor_activity,memory_activity,memory_used_bytes,"
             "memory_total_bytes,power_w,power_cap_w,temperature_c,clock_mhz,throttle_bits,"
             "energy_j,queue,running,memory_temperature_c,power_violation_s,thermal_violation_s,"
-            "board_limit_violation_s");
+            "board_limit_violation_s,memory_clock_mhz,pcie_sent_bytes_per_s,"
+            "pcie_received_bytes_per_s,link_sent_bytes_per_s,link_received_bytes_per_s,"
+            "pcie_generation,pcie_lanes,ecc_corrected,ecc_uncorrected,xid,fan,busiest_cpu_core");
   EXPECT_EQ(lines[1].rfind("2025-11-21T02:38:02.000Z,gpu-a,0,", 0), 0U) << lines[1];
   const auto first = split(lines[1], ',');
   ASSERT_EQ(first.size(), 3U + metric_count);

@@ -34,6 +34,18 @@ Sample busy_device(std::uint16_t device) {
   sample[Metric::power_violation] = 3600.25;
   sample[Metric::thermal_violation] = 0.01;
   sample[Metric::board_limit_violation] = 0;
+  sample[Metric::memory_clock] = 2619;
+  sample[Metric::pcie_sent] = 12'345'000;
+  sample[Metric::pcie_received] = 0;
+  sample[Metric::link_sent] = 450e9;
+  sample[Metric::link_received] = 449e9;
+  sample[Metric::pcie_generation] = 5;
+  sample[Metric::pcie_lanes] = 16;
+  sample[Metric::ecc_corrected] = 12;
+  sample[Metric::ecc_uncorrected] = 1;
+  sample[Metric::xid] = 79;
+  sample[Metric::fan] = 0.3;
+  sample[Metric::busiest_cpu_core] = 0.9951;
   return sample;
 }
 
