@@ -64,4 +64,25 @@ struct Board {
   bool operator==(const Board&) const = default;
 };
 
+/// From an agent: what a real device says about itself. Sent after each Register, and when it
+/// changes, at most once a reading.
+struct BoardReport {
+  Board board;
+  bool operator==(const BoardReport&) const = default;
+};
+
+/// The same, published.
+struct BoardChanged {
+  std::string host;
+  Board board;
+  bool operator==(const BoardChanged&) const = default;
+};
+
+/// From an agent that reads another host: that host does not answer. The router counts it as lost
+/// until it registers again.
+struct HostUnreachable {
+  std::string why;  // "connection refused"
+  bool operator==(const HostUnreachable&) const = default;
+};
+
 }  // namespace drover

@@ -27,6 +27,11 @@ std::string_view to_text(DeviceState state) {
   return words[static_cast<std::size_t>(state)];
 }
 
+double stale_after_s(double usual_s, Duration sample_every) {
+  constexpr double intervals = 2.5;
+  return std::max(usual_s, intervals * to_seconds(sample_every));
+}
+
 bool is_stale(const DeviceCondition& condition) {
   // An absent age (NaN) counts as stale too.
   return !is_gone(condition.health) && !(condition.age_s <= condition.stale_after_s);

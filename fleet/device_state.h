@@ -35,6 +35,10 @@ struct DeviceCondition {
   double stale_after_s = 5;  // an older sample is stale
 };
 
+/// The age above which a device's last sample is stale: after two that should have come, if they
+/// come rarely. `sample_every`: of its host, from its Register.
+double stale_after_s(double usual_s, Duration sample_every);
+
 /// Whether the last sample is too old, or there is none. Devices of a host that is gone are not
 /// stale: they have a state of their own.
 bool is_stale(const DeviceCondition& condition);

@@ -104,6 +104,7 @@ struct Register {
   // fleet_time of the JoinAccepted or Reregister that this answers. Instant{}: none.
   Instant asked_at{};
   std::vector<ActiveFault> faults;  // in the order of their requests
+  Duration sample_every{};          // fleet time between its samples; 0: at most a wall second
   bool operator==(const Register&) const = default;
 };
 

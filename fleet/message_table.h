@@ -109,7 +109,10 @@ struct MessageFacts {
   MESSAGE(CapDevices,       nobody,        agent,  none)      \
   MESSAGE(AcknowledgeAlert, administrator, nobody, none)      \
   MESSAGE(ForgetHost,       administrator, nobody, none)      \
-  MESSAGE(HostForgotten,    nobody,        nobody, state)
+  MESSAGE(HostForgotten,    nobody,        nobody, state)     \
+  MESSAGE(BoardReport,      agent,         nobody, none)      \
+  MESSAGE(BoardChanged,     nobody,        nobody, state)     \
+  MESSAGE(HostUnreachable,  agent,         nobody, none)
 // clang-format on
 
 }  // namespace drover

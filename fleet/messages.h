@@ -12,6 +12,7 @@
 #include "fleet/actions.h"
 #include "fleet/base/identity.h"
 #include "fleet/base/time.h"
+#include "fleet/board.h"
 #include "fleet/decision.h"
 #include "fleet/host_description.h"
 #include "fleet/job.h"
@@ -370,6 +371,7 @@ struct HostChanged {
   std::string secured_by;          // the name of its agent's key, as verified by CURVE; empty: none
   std::vector<double> prices_usd_per_h;  // of a device of each group, by the policy
   std::vector<GroupPool> further_pools;  // of groups in several pools, in the policy's order
+  std::string why;                       // of its health: "no heartbeat for 3 s"; may be empty
   bool operator==(const HostChanged&) const = default;
 };
 

@@ -128,6 +128,9 @@ std::vector<std::string> Queries::snapshot_messages(Instant now) const {
     messages.push_back(encode(Envelope{"router", outbox.last_published(), at, event}));
   }
   for (const auto& [device, condition] : conditions.all()) add(publisher.device_changed(device));
+  for (const auto& [device, board] : boards.all()) {
+    add(BoardChanged{fleet_state.host_name(device.first), board});
+  }
   for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) {
     if (!fleet_state.hosts()[host].draining) continue;
     for (const DeviceIndex device : fleet_state.hosts()[host].devices) {

@@ -11,6 +11,7 @@
 #include "router/actions.h"
 #include "router/dispatch/dispatcher.h"
 #include "router/explain/explain.h"
+#include "router/hosts/boards.h"
 #include "router/policy_control.h"
 #include "router/publishing/fleet_totals.h"
 
@@ -36,6 +37,7 @@ struct QueriesDependencies {
   FleetState& fleet_state;  // changed for each trial of a decision, and restored
   Estimator& estimator;
   ReservedDevices& reserved;
+  const Boards& boards;
   OutboxBuilder& outbox;
 };
 

@@ -62,6 +62,7 @@ struct RouterCore {
   Dispatcher dispatcher;
   ReplicaControl replicas;
   DeviceAvailability availability;
+  Boards boards;
   Hosts hosts;
   PowerControl power;
   AlertEvaluation alerts;
@@ -142,11 +143,12 @@ RouterCore::RouterCore(RouterSettings router_settings, Policy router_policy,
                 queue, random, fleet_state, estimator, replica_controller, accounting, outbox,
                 publisher, reserved, dispatcher}),
       availability({policy, drains, fleet_state, conditions, queue, publisher, rejected}),
-      hosts(
-          {settings,  policy,     fleet_state, estimator,  connections,        jobs,        queue,
-           tenants,   accounting, host_counts, conditions, replica_controller, sent_caps,   outbox,
-           publisher, rejected,   outliers,    reserved,   attempts,           availability},
-          welcome_of(settings), start),
+      boards({fleet_state, outbox, rejected}),
+      hosts({settings,  policy,       fleet_state, estimator,   connections, jobs,
+             queue,     tenants,      accounting,  host_counts, conditions,  replica_controller,
+             sent_caps, outbox,       publisher,   rejected,    outliers,    reserved,
+             attempts,  availability, boards},
+            welcome_of(settings), start),
       power(
           {settings, fleet_state, jobs, connections, policy, queue, sent_caps, outbox, publisher}),
       alerts({settings, policy, fleet_state, jobs, queue, conditions, outliers, power, rejected,
@@ -158,10 +160,10 @@ RouterCore::RouterCore(RouterSettings router_settings, Policy router_policy,
                publisher, ends, attempts, availability}),
       submissions(
           {policy, catalogue, queue, jobs, accounting, outbox, publisher, waiting, dispatcher}),
-      queries({settings,   policy,      jobs,      conditions,     decisions,
-               accounting, publisher,   totals,    policy_control, alerts,
-               actions,    catalogue,   random,    preemptions,    waiting,
-               dispatcher, fleet_state, estimator, reserved,       outbox}),
+      queries({settings,  policy,      jobs,           conditions, decisions,   accounting,
+               publisher, totals,      policy_control, alerts,     actions,     catalogue,
+               random,    preemptions, waiting,        dispatcher, fleet_state, estimator,
+               reserved,  boards,      outbox}),
       begun(start),
       ticked(start),
       next_summary(saturating_add(start, settings.summary_every)),
@@ -229,8 +231,8 @@ void RouterCore::receive(Instant now, Peer from, const Envelope& envelope, std::
   };
   std::visit(
       [&](const auto& message) {
-        offer(message, hosts, availability, attempts, submissions, actions, power, policy_control,
-              alerts, queries, totals, *this);
+        offer(message, hosts, boards, availability, attempts, submissions, actions, power,
+              policy_control, alerts, queries, totals, *this);
       },
       envelope.body);
 }

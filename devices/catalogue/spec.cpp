@@ -129,6 +129,7 @@ void read_identity(Table& root, DeviceSpec& spec) {
   spec.confidence = root.text("confidence", "");
   spec.sources[""] = root.text("source", "");
   spec.year = static_cast<std::uint32_t>(root.integer_in("year", 0, 3000, 0));
+  spec.real = root.boolean("real", false);
 }
 
 bool read_peaks(Layers& layers, DeviceSpec& spec) {
@@ -142,16 +143,25 @@ bool read_peaks(Layers& layers, DeviceSpec& spec) {
   return any;
 }
 
-/// `whole`: a number without a default is required.
-void read_numbers(Layers& layers, DeviceSpec& spec, bool whole) {
+/// What a number without a default is when the file has none.
+enum class MissingNumber : std::uint8_t { problem, lowest, zero };
+
+template <typename Number>
+std::optional<double> otherwise_of(const Number& row, MissingNumber missing) {
+  if (missing == MissingNumber::lowest) return row.low;
+  if (!row.default_value && missing == MissingNumber::zero) return 0;
+  return row.default_value;
+}
+
+void read_numbers(Layers& layers, DeviceSpec& spec, MissingNumber missing) {
   for (const NumberRow& row : number_rows()) {
-    const auto otherwise = whole ? row.default_value : row.low;
+    const auto otherwise = otherwise_of(row, missing);
     row.member.write(spec) =
         layers.number(spec, row.section, row.key, row.low, row.high, otherwise) * row.scale;
     layers.read_source(spec, row.section);
   }
   for (const CountRow& row : count_rows()) {
-    const auto otherwise = whole ? row.default_value : row.low;
+    const auto otherwise = otherwise_of(row, missing);
     const double count = layers.number(spec, row.section, row.key, row.low, count_max, otherwise);
     if (count != std::floor(count)) {
       layers.device().add_problem(
@@ -235,8 +245,8 @@ void check_order(Table& root, const DeviceSpec& spec) {
 }
 
 /// Everything except identity and peak rates.
-void read_sections(Layers& layers, DeviceSpec& spec, bool whole) {
-  read_numbers(layers, spec, whole);
+void read_sections(Layers& layers, DeviceSpec& spec, MissingNumber missing) {
+  read_numbers(layers, spec, missing);
   read_torus(layers, spec);
   read_engine(layers, spec);
   read_software(layers, spec);
@@ -248,10 +258,15 @@ void read_sections(Layers& layers, DeviceSpec& spec, bool whole) {
 DeviceSpec read_layers(Layers& layers) {
   DeviceSpec spec;
   read_identity(layers.device(), spec);
-  if (!read_peaks(layers, spec)) {
+  const bool has_peaks = read_peaks(layers, spec);
+  if (spec.real) {
+    read_sections(layers, spec, MissingNumber::zero);
+    return spec;
+  }
+  if (!has_peaks) {
     layers.device().add_problem("peak_tflops", "no precision has a peak rate above 0");
   }
-  read_sections(layers, spec, true);
+  read_sections(layers, spec, MissingNumber::problem);
   size_cooler(spec);
   check_order(layers.device(), spec);
   check_sensor(layers.device(), spec);
@@ -288,7 +303,8 @@ Status check_generation(std::string_view toml, std::string place) {
   DeviceSpec ignored;
   Layers layers(root, std::nullopt, std::nullopt);
   read_peaks(layers, ignored);
-  read_sections(layers, ignored, false);  // other numbers must be in the devices' files
+  read_sections(layers, ignored,
+                MissingNumber::lowest);  // other numbers must be in the devices' files
   return root.finish();
 }
 

@@ -111,6 +111,9 @@ struct DeviceSpec {
   // Sources of datasheet numbers, by section; "": of sections without a source of their own.
   std::map<std::string, std::string, std::less<>> sources;
   std::uint32_t year = 0;  // 0: unknown
+  /// Drover reads this device and gives it no work. Numbers may be missing, as 0: a board that is
+  /// in no catalogue has few.
+  bool real = false;
 
   // Peak rates, dense, in flop/s (int8: op/s); 0 where the type is not native.
   std::array<double, precision_count> peak_flops{};

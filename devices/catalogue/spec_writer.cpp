@@ -32,6 +32,7 @@ std::string_view short_note(std::string_view note, std::string_view section) {
 
 void write_fact(std::string& text, const DeviceSpec& spec, const std::string& section,
                 const std::string& key, double value) {
+  if (spec.real && value == 0) return;  // unknown
   const auto found = spec.bases.find(section + "." + key);
   if (found == spec.bases.end() || found->second.basis == Basis::datasheet) {
     text += fmt::format("{} = {}\n", key, value);
@@ -85,10 +86,11 @@ std::string to_toml(const DeviceSpec& spec) {
   using toml_file::quoted;
   std::string text = fmt::format(
       "kind = \"device\"\nid = {}\nname = {}\naliases = {}\nclass = \"{}\"\nvendor = {}\n"
-      "generation = {}\nunit = {}\nconfidence = {}\n{}year = {}\n\n[peak_tflops]\n{}",
+      "generation = {}\nunit = {}\nconfidence = {}\n{}year = {}\n{}\n[peak_tflops]\n{}",
       quoted(spec.id), quoted(spec.name), list_text(spec.aliases), to_text(spec.device_class),
       quoted(spec.vendor), quoted(spec.generation), quoted(spec.unit), quoted(spec.confidence),
-      source_line(spec, ""), spec.year, source_line(spec, "peak_tflops"));
+      source_line(spec, ""), spec.year, spec.real ? "real = true\n" : "",
+      source_line(spec, "peak_tflops"));
   for (int i = 0; i < precision_count; ++i) {
     const auto precision = static_cast<Precision>(i);
     if (!spec.runs(precision)) continue;

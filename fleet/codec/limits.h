@@ -45,6 +45,9 @@ inline constexpr std::size_t senders_max = 65;   // 64 by name, and one for the 
 inline constexpr std::size_t faults_max = 64;   // active on one device
 inline constexpr std::size_t pools_max = 1024;  // of a policy
 
+// Real devices, besides device_processes_max and device_partitions_max.
+inline constexpr std::size_t missing_metrics_max = 64;  // of one device: there are fewer metrics
+
 // Samples.
 inline constexpr std::size_t column_bytes_max = batch_rows_max * 8;  // eight bytes are the widest
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fleet/codec/actions.h"
+#include "fleet/codec/boards.h"
 #include "fleet/codec/fields.h"
 #include "fleet/codec/work.h"
 #include "fleet/messages.h"
@@ -124,7 +125,8 @@ inline constexpr auto layout<Register> = structure(
     field("replicas", &Register::replicas, up_to(replicas_per_host_max)),
     field("held", &Register::held, up_to(held_max)), field("ambient_c", &Register::ambient_c),
     field("price_factor", &Register::price_factor), field("asked_at", &Register::asked_at),
-    field("faults", &Register::faults, up_to(active_faults_max)));
+    field("faults", &Register::faults, up_to(active_faults_max)),
+    field("sample_every", &Register::sample_every, non_negative));
 
 template <>
 inline constexpr auto layout<Reregister> = structure("Reregister",
@@ -349,7 +351,8 @@ inline constexpr auto layout<HostChanged> =
               field("pools", &HostChanged::pools, up_to(groups_max, as_line)),
               field("secured_by", &HostChanged::secured_by, as_line),
               field("prices_usd_per_h", &HostChanged::prices_usd_per_h, up_to(groups_max)),
-              field("further_pools", &HostChanged::further_pools, up_to(further_pools_max)));
+              field("further_pools", &HostChanged::further_pools, up_to(further_pools_max)),
+              field("why", &HostChanged::why, as_text));
 
 template <>
 inline constexpr auto layout<HostForgotten> =

@@ -25,7 +25,8 @@ DeviceCondition FleetDevice::condition() const {
   condition.usable = known.usable;
   condition.faulty = !known.faults.empty();
   condition.drained = known.drained;
-  condition.stale_after_s = fleet_.policy.stale_after_s;
+  condition.stale_after_s =
+      drover::stale_after_s(fleet_.policy.stale_after_s, host().registration.sample_every);
   const Instant sampled = columns.sampled[device_];
   if (sampled != Instant{}) condition.age_s = to_seconds(fleet_.now - sampled);
   return condition;

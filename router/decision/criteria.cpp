@@ -206,7 +206,8 @@ void filter_deadline(const PlacementQuery& query, CandidateRange rows, std::uint
   });
 }
 
-constexpr std::array<Filter, 21> filter_table = {{
+constexpr std::array<Filter, 22> filter_table = {{
+    {Reason::policy, fails_real, nullptr},
     {Reason::precision, fails_precision, nullptr},
     {Reason::op_unsupported, fails_ops, nullptr},
     {Reason::framework, fails_framework, nullptr},

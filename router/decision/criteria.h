@@ -47,6 +47,7 @@ void apply_filters(const PlacementQuery& query, CandidateTable& rows, std::size_
 
 // The filters on kinds of placements, in criteria_kinds.cpp.
 // They fail for good: no change of a candidate's state can help.
+bool fails_real(const PlacementQuery& query, const PlacementKind& kind);
 bool fails_precision(const PlacementQuery& query, const PlacementKind& kind);
 bool fails_ops(const PlacementQuery& query, const PlacementKind& kind);
 bool fails_framework(const PlacementQuery& query, const PlacementKind& kind);

@@ -21,6 +21,8 @@ bool accepts_precision(const PlacementQuery& query, const PlacementKind& kind) {
 
 }  // namespace
 
+bool fails_real(const PlacementQuery&, const PlacementKind& kind) { return kind.spec->real; }
+
 bool fails_precision(const PlacementQuery& query, const PlacementKind& kind) {
   return !accepts_precision(query, kind);
 }

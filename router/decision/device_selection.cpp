@@ -21,6 +21,7 @@ constexpr std::array<Precision, 5> usual_precisions = {
 
 std::optional<Precision> choose_precision(const PlacementQuery& query,
                                           const devices::DeviceSpec& spec) {
+  if (spec.real) return std::nullopt;  // nothing is estimated for it
   const auto able = [&](Precision precision) {
     const auto& of_pool = query.pool->precisions;
     return spec.runs(precision) && (of_pool.empty() || contains(of_pool, precision));

@@ -70,6 +70,7 @@ struct alignas(64) HostEntry {
 
   Register registration;  // without replicas and held attempts
   Instant health_since{};
+  std::string health_why;
   std::vector<GroupIndex> groups;
   std::vector<DeviceIndex> devices;  // by their index in the host
   DeviceIndex first_row = 0;         // its rows, used and unused

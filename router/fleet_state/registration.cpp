@@ -212,6 +212,7 @@ Result<HostIndex> FleetState::register_host(Instant now, const Register& registr
   entry.term = price_term(registration.labels);
   entry.price_factor = registration.price_factor;
   entry.health = Health::ok;
+  entry.health_why.clear();
   entry.forgotten = false;
   entry.health_since = now;
   entry.registered = now;

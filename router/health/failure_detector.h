@@ -51,6 +51,10 @@ class FailureDetector {
   void mark_left(HostIndex host) {
     if (HostLiveness* known = find_in(liveness_, host)) known->health = Health::left;
   }
+  /// Whoever reads the host from afar says that it does not answer: that is no bad network here.
+  void mark_lost(HostIndex host) {
+    if (HostLiveness* known = find_in(liveness_, host)) known->health = Health::lost;
+  }
   /// Stops watching the host.
   void forget(HostIndex host) { liveness_.erase(host); }
   Health health(HostIndex host) const;

@@ -33,6 +33,7 @@ std::vector<ReplicaEntry> replicas_of(const FleetState& fleet_state,
 
 // Bytes of texts from others that stand in events.
 constexpr std::size_t why_max = 64;
+constexpr std::size_t unreachable_max = 200;
 constexpr std::size_t name_max = 100;
 
 }  // namespace
@@ -109,6 +110,7 @@ void Hosts::handle(Instant now, const Caller& caller, const Register& registrati
   for (JobRecord* record : jobs.on_host(registration.host))
     release_reservation(*record, fleet_state, tenants);
   const bool restarted = earlier != registration.incarnation;
+  if (restarted || !before) boards.forget_host(*registered);
   if (restarted) {
     connections.supersede(registration.host, earlier);
     availability.forget_conditions(now, *registered);
@@ -290,6 +292,7 @@ void Hosts::set_health(Instant now, HostIndex host, Health state, const std::str
   // Only a suspect host becomes healthy by a message.
   if (state == Health::ok) fleet_state.set_returned(now, host);
   fleet_state.set_health(now, host, state);
+  fleet_state.host(host).health_why = why;
   publisher.publish_host(now, host);
   publisher.event(now, severity, fleet_state.host_name(host), "{}: {}", to_text(state), why);
   queue.wake_all();
@@ -335,6 +338,13 @@ void Hosts::handle(Instant now, const Caller& caller, const Leave& leave) {
   }
 }
 
+void Hosts::handle(Instant now, const Caller& caller, const HostUnreachable& report) {
+  const auto host = fleet_state.find_host(caller.entry.host);
+  if (!host || is_gone(failure_detector_.health(*host))) return;
+  failure_detector_.mark_lost(*host);
+  lose_host(now, *host, Health::lost, printable(report.why.substr(0, unreachable_max)), "was lost");
+}
+
 void Hosts::handle(Instant now, const Caller& caller, const ForgetHost& asked) {
   ActionReply reply;
   const std::string name = excerpt(asked.host, name_max);
@@ -370,6 +380,7 @@ void Hosts::forget_host(Instant now, HostIndex host, const std::string& why) {
   }
   accounting.forget_host(fleet_state, host);
   availability.forget_host(now, host);
+  boards.forget_host(host);
   failure_detector_.forget(host);
   replica_controller.host_lost(now, name);
   fleet_state.forget_host(host);

@@ -6,6 +6,7 @@
 
 #include "router/attempts/attempts.h"
 #include "router/health/failure_detector.h"
+#include "router/hosts/boards.h"
 #include "router/hosts/device_availability.h"
 #include "router/jobs/replica_controller.h"
 
@@ -32,6 +33,7 @@ struct HostsDependencies {
   ReservedDevices& reserved;
   Attempts& attempts;
   DeviceAvailability& availability;
+  Boards& boards;
 };
 
 /// Keeps FleetState and the other tables true to what agents send, and ends what was on a host that
@@ -49,6 +51,8 @@ class Hosts : HostsDependencies {
   /// had.
   void handle(Instant now, const Caller& caller, const Leave& leave);
   void handle(Instant now, const Caller& caller, const ForgetHost& asked);
+  /// A host that is read from afar does not answer: it is lost until it registers again.
+  void handle(Instant now, const Caller& caller, const HostUnreachable& report);
   void apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch);
   /// A message of an agent. Returns false if the agent must register first; it is asked to.
   bool record_contact(Instant now, const Caller& caller);

@@ -112,6 +112,7 @@ HostChanged Publisher::host_changed(HostIndex host) const {
   changed.registration = entry.registration;
   changed.health = entry.health;
   changed.since = entry.health_since;
+  changed.why = entry.health_why;
   changed.sample_gaps = counts.sample_gaps;
   changed.samples_thinned = counts.samples_thinned;
   changed.undecodable = counts.undecodable;

@@ -55,13 +55,15 @@ std::vector<Envelope> rebuilt_samples(const FleetState& fleet_state, HostIndex h
     const Instant sampled = columns.sampled[device];
     if (sampled != Instant{}) by_age[sampled].push_back(row_of(columns, device));
   }
+  const bool real = !entry.groups.empty() && fleet_state.groups()[entry.groups[0]].spec->real;
+  const SampleSteps steps = real ? SampleSteps::of_drivers : SampleSteps::of_emulated_devices;
   std::vector<Envelope> batches;
   for (const auto& [sampled, rows] : by_age) {
     for (std::size_t first = 0; first < rows.size(); first += batch_rows_max) {
       const auto part =
           std::span(rows).subspan(first, std::min(batch_rows_max, rows.size() - first));
       batches.push_back({entry.registration.host, entry.last_sample_sequence, sampled,
-                         pack(entry.registration.host, part)});
+                         pack(entry.registration.host, part, steps)});
     }
   }
   return batches;

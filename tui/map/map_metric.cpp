@@ -48,7 +48,7 @@ MapValue age_of(const Model& model, Instant now, DeviceTable::Row row) {
   const Instant arrived = model.devices().arrived(row);
   if (arrived == Instant::min()) return {};
   const double age_s = std::max(0.0, to_seconds(now - arrived));
-  return {age_s / to_seconds(model.stale_age()), age_s};
+  return {age_s / to_seconds(model.stale_age(model.host_of(row))), age_s};
 }
 
 MapValue last_reading(const Model& model, Instant now, DeviceTable::Row row, MapMetric metric) {

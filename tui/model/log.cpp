@@ -21,6 +21,16 @@ bool Model::take(Instant, const Envelope&, const DeviceChanged& changed) {
   return true;
 }
 
+bool Model::take(Instant, const Envelope&, const BoardChanged& changed) {
+  const DeviceId id{changed.host, changed.board.device};
+  if (!boards_.contains(id) && boards_.size() >= boards_max) {
+    ++left_out_;
+    return false;
+  }
+  boards_[id] = BoardRow{changed.board, snapshot_};
+  return true;
+}
+
 namespace {
 
 /// Inserts a row in the order of time; false if it is there already: a snapshot repeats rows.
@@ -89,10 +99,16 @@ const ConditionRow* Model::condition_of(DeviceTable::Row row) const {
   return known == conditions_.end() ? nullptr : &known->second;
 }
 
+const Board* Model::board_of(DeviceTable::Row row) const {
+  if (boards_.empty()) return nullptr;
+  const auto known = boards_.find(id_of(row));
+  return known == boards_.end() ? nullptr : &known->second.reported;
+}
+
 DeviceCondition standing_of(const Model& model, Instant now, DeviceTable::Row row) {
   DeviceCondition condition;
   condition.health = model.host_of(row).reported.health;
-  condition.stale_after_s = to_seconds(model.stale_age());
+  condition.stale_after_s = to_seconds(model.stale_age(model.host_of(row)));
   const Instant arrived = model.devices().arrived(row);
   if (arrived != Instant::min()) condition.age_s = std::max(0.0, to_seconds(now - arrived));
   if (const ConditionRow* const known = model.condition_of(row)) {
@@ -106,12 +122,12 @@ DeviceCondition standing_of(const Model& model, Instant now, DeviceTable::Row ro
 std::size_t Model::bytes() const {
   // Typical sizes of texts and nodes: the result sets the distance of keyframes, not a limit.
   constexpr std::size_t host_bytes = 2'000, job_bytes = 1'200, decision_bytes = 1'600;
-  constexpr std::size_t row_bytes = 300, point_bytes = 250;
+  constexpr std::size_t row_bytes = 300, point_bytes = 250, board_bytes = 2'000;
   const std::size_t rows = replicas_.size() + events_.size() + flows_.size() + conditions_.size() +
                            alerts_.size() + alert_history_.size() + audits_.size();
   return devices_.rows() * DeviceTable::row_bytes() + hosts_.size() * host_bytes +
          jobs_.size() * job_bytes + decisions_.size() * decision_bytes + rows * row_bytes +
-         curves_.points() * point_bytes;
+         curves_.points() * point_bytes + boards_.size() * board_bytes;
 }
 
 }  // namespace drover::tui

@@ -158,7 +158,7 @@ bool Model::take(Instant now, const Envelope& envelope, const SampleBatch& batch
     host.sequence = envelope.sequence;
   }
   const bool follows = host.last_sample_at != Instant::min() &&
-                       saturating_add(host.last_sample_at, stale_after_) >= now;
+                       saturating_add(host.last_sample_at, stale_age(host)) >= now;
   host.last_sample_at = now;
   host.receive_stats.count(now, envelope.at, batch.devices.size(), wall_);
   throttle_time_.before(devices_, host.first, host.count);
@@ -235,6 +235,7 @@ void Model::end_snapshot(Instant now) {
     return !is_terminal(row.second.reported.state) && is_absent(row);
   });
   std::erase_if(conditions_, is_absent);
+  std::erase_if(boards_, is_absent);
   std::erase_if(alerts_, is_absent);
   if (caption_snapshot_ != snapshot_) caption_.reset();
   tick(now);
@@ -246,6 +247,7 @@ bool Model::take(Instant, const Envelope&, const HostForgotten& forgotten) {
   remove_hosts([&](const HostRow& host) { return host.reported.registration.host == name; });
   std::erase_if(replicas_, [&](const auto& row) { return row.first.host == name; });
   std::erase_if(conditions_, [&](const auto& row) { return row.first.host == name; });
+  std::erase_if(boards_, [&](const auto& row) { return row.first.host == name; });
   return true;
 }
 
@@ -339,7 +341,8 @@ const HostRow* Model::find_host(const std::string& name) const {
 }
 
 bool Model::is_past(DeviceTable::Row row) const {
-  return is_gone(row) || saturating_add(devices_.arrived(row), stale_after_) < last_received_;
+  return is_gone(row) ||
+         saturating_add(devices_.arrived(row), stale_age(host_of(row))) < last_received_;
 }
 
 double Model::reading(DeviceTable::Row row, Metric metric) const {
@@ -350,16 +353,22 @@ double Model::share(DeviceTable::Row row, GaugeMetric gauge_metric) const {
   return is_past(row) ? absent : devices_.share(row, gauge_metric);
 }
 
-bool Model::is_old(Instant now, Instant at) const {
-  return at == Instant::min() || saturating_add(at, stale_after_) < now;
+bool Model::is_old(Instant now, Instant at, Duration stale_after) const {
+  return at == Instant::min() || saturating_add(at, stale_after) < now;
+}
+
+Duration Model::stale_age(const HostRow& host) const {
+  const Duration every = host.reported.registration.sample_every;
+  return every > Duration{0} ? from_seconds(stale_after_s(to_seconds(stale_after_), every))
+                             : stale_after_;
 }
 
 bool Model::is_stale(Instant now, DeviceTable::Row row) const {
-  return is_gone(row) || is_old(now, devices_.arrived(row));
+  return is_gone(row) || is_old(now, devices_.arrived(row), stale_age(host_of(row)));
 }
 
 bool Model::is_stale(Instant now, const HostRow& host) const {
-  return drover::is_gone(host.reported.health) || is_old(now, host.last_sample_at);
+  return drover::is_gone(host.reported.health) || is_old(now, host.last_sample_at, stale_age(host));
 }
 
 bool Model::all_hosts_sampled() const {
@@ -369,6 +378,6 @@ bool Model::all_hosts_sampled() const {
   });
 }
 
-bool Model::is_silent(Instant now) const { return is_old(now, last_received_); }
+bool Model::is_silent(Instant now) const { return is_old(now, last_received_, stale_after_); }
 
 }  // namespace drover::tui

@@ -34,6 +34,7 @@ inline constexpr std::size_t decisions_max = 500;
 inline constexpr std::size_t events_max = 200;
 inline constexpr std::size_t flows_max = 200;
 inline constexpr std::size_t conditions_max = 20'000;  // devices with a ConditionRow
+inline constexpr std::size_t boards_max = 20'000;      // real devices
 inline constexpr std::size_t alerts_max = 10'000;      // raised ones
 inline constexpr std::size_t alert_history_max = 200;  // raised and cleared ones
 inline constexpr std::size_t audits_max = 200;
@@ -86,6 +87,12 @@ struct EventRow {
 /// A device that is unusable, drained, or has an injected fault.
 struct ConditionRow {
   DeviceChanged reported;
+  std::uint64_t snapshot = 0;
+};
+
+/// What a real device says about itself.
+struct BoardRow {
+  Board reported;
   std::uint64_t snapshot = 0;
 };
 
@@ -171,6 +178,8 @@ class Model {
   /// Devices that are unusable, drained or have a fault; others have no row.
   const std::map<DeviceId, ConditionRow>& conditions() const { return conditions_; }
   const ConditionRow* condition_of(DeviceTable::Row row) const;
+  /// What a real device says about itself; null for an emulated one, and until it has said so.
+  const Board* board_of(DeviceTable::Row row) const;
   const std::map<AlertKey, AlertRow>& alerts() const { return alerts_; }        // raised
   const std::deque<AlertRow>& alert_history() const { return alert_history_; }  // oldest first
   const std::deque<AuditRow>& audits() const { return audits_; }                // oldest first
@@ -216,11 +225,14 @@ class Model {
   /// that is gone and for a device that its host's samples no longer include.
   double reading(DeviceTable::Row row, Metric metric) const;
   double share(DeviceTable::Row row, GaugeMetric gauge_metric) const;
-  /// Whether the device's last value is older than stale_age(), or its host does not respond.
+  /// Whether the device's last value is older than its host's stale_age(), or its host does not
+  /// respond.
   bool is_stale(Instant now, DeviceTable::Row row) const;
   /// Whether none of the host's devices has a fresh value.
   bool is_stale(Instant now, const HostRow& host) const;
   Duration stale_age() const { return stale_after_; }
+  /// The same for devices of this host, whose samples may come rarely.
+  Duration stale_age(const HostRow& host) const;
   /// Whether every host that is not gone and has devices has sent a sample.
   bool all_hosts_sampled() const;
   /// Whether no message at all arrived within stale_age().
@@ -230,6 +242,7 @@ class Model {
   // One for each type of message that `apply` uses.
   bool take(Instant now, const Envelope& envelope, const Alert& alert);
   bool take(Instant now, const Envelope& envelope, const Audit& audit);
+  bool take(Instant now, const Envelope& envelope, const BoardChanged& changed);
   bool take(Instant now, const Envelope& envelope, const Caption& caption);
   bool take(Instant now, const Envelope& envelope, const Decision& decision);
   bool take(Instant now, const Envelope& envelope, const DeviceChanged& changed);
@@ -253,7 +266,7 @@ class Model {
   void remove_hosts(const std::function<bool(const HostRow&)>& which);
   void remove_devices(HostRow& host);
   bool is_past(DeviceTable::Row row) const;
-  bool is_old(Instant now, Instant at) const;
+  bool is_old(Instant now, Instant at, Duration stale_after) const;
   std::uint16_t spec_number(const std::string& id, const std::vector<SpecText>& texts,
                             const std::vector<std::uint16_t>& taken);
   std::optional<std::uint16_t> unused_spec(const std::vector<std::uint16_t>& taken) const;
@@ -276,6 +289,7 @@ class Model {
   Instant flows_since_ = never;
   std::optional<Summary> summary_;
   std::map<DeviceId, ConditionRow> conditions_;
+  std::map<DeviceId, BoardRow> boards_;
   std::map<AlertKey, AlertRow> alerts_;
   std::deque<AlertRow> alert_history_;
   std::deque<AuditRow> audits_;

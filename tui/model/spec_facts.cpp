@@ -37,6 +37,7 @@ SpecFacts::SpecFacts(std::string_view text) {
   Result<Table> root = Table::parse(text, "spec");
   if (!root) return;
   if (root->holds_text("class")) device_class_ = root->text("class");
+  if (root->has("real")) real_ = root->boolean("real");
   if (root->holds_text("source")) sources_[""] = root->text("source");
   for (const std::string& name : root->keys()) {
     if (!root->holds_table(name)) continue;

@@ -38,11 +38,13 @@ SpecRow parse_spec_row(const std::string& id, std::string_view text) {
   const std::string_view known = facts.device_class();
   const bool is_tpu = known.empty() ? id.starts_with("tpu") : known == "tpu";
   row.device_class = is_tpu ? DeviceClass::tpu : DeviceClass::gpu;
+  row.real = facts.real();
   row.tdp_w = value("power.tdp_w");
   // Software throttles a device before its hardware does.
   const double software_c = value("thermal.max_c");
   row.slowdown_c = software_c > 0 ? software_c : value("thermal.slowdown_c");
   row.price_usd_per_h = value("price.usd_per_h");
+  if (row.real) return row;  // nothing that it shows is computed
   for (const Constant& constant : main_constants) {
     row.*constant.mark |= facts.is_assumed(constant.name);
   }

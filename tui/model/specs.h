@@ -16,6 +16,7 @@ struct SpecRow {
   std::string id;
   std::string text;  // to detect a change
   DeviceClass device_class = DeviceClass::gpu;
+  bool real = false;           // read, not emulated
   double tdp_w = 0;            // 0: unknown
   double price_usd_per_h = 0;  // 0: unknown
   double slowdown_c = 0;       // where thermal throttling begins; 0: unknown

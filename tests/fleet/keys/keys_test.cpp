@@ -161,7 +161,8 @@ TEST(KeyRoles, EveryRoleSendsItsMessagesAndNoOthers) {
   std::map<KeyRole, std::set<std::string>> may;
   may[KeyRole::agent] = {"Join",          "Register",     "Heartbeat", "Accepted",
                          "Refused",       "Progress",     "Finished",  "Failed",
-                         "ReplicaReport", "DeviceReport", "Leave",     "MemberStepTime"};
+                         "ReplicaReport", "DeviceReport", "Leave",     "MemberStepTime",
+                         "BoardReport",   "HostUnreachable"};
   may[KeyRole::view] = asks;
   may[KeyRole::submit] = asks;
   may[KeyRole::submit].insert("Submit");

@@ -1,0 +1,324 @@
+#include "agents/watch/watched_host.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "agents/watch/board_spec.h"
+#include "fleet/base/search.h"
+#include "fleet/base/text.h"
+#include "fleet/base/version.h"
+#include "fleet/xid.h"
+
+namespace drover::agents {
+namespace {
+
+/// A device of the host, in the order in which they were found.
+struct WatchedDevice {
+  std::string identity;
+  SpecFacts facts;      // from which its spec is made
+  std::string spec_id;  // of that spec
+  double tdp_w = 0;     // 0: not known
+  Board board;
+  Board sent;               // as last reported
+  bool reported = false;    // since the last Register
+  std::string lost;         // why it does not answer; empty: it does
+  double cap_w = 0;         // its power cap at the last reading; 0: not known
+  double cap_before_w = 0;  // before the router set one; 0: it has set none
+};
+
+bool same_shape(const std::vector<Group>& one, const std::vector<Group>& other) {
+  return std::ranges::equal(one, other, [](const Group& a, const Group& b) {
+    return a.first == b.first && a.count == b.count && a.device == b.device;
+  });
+}
+
+}  // namespace
+
+struct WatchedHost::State {
+  State(WatchedHostSettings given, const devices::Catalogue& known)
+      : settings(std::move(given)), catalogue(known) {
+    counters.incarnation = settings.incarnation;
+  }
+
+  void send(Instant at, Message body) {
+    effects.push_back(
+        Send{router_peer, {settings.host, ++control_sequence, at, std::move(body)}, 0});
+  }
+
+  std::uint16_t index_of(const BoardReading& reading);
+  void add_new(const HostReading& reading);
+  void update(WatchedDevice& device, const BoardReading& reading);
+  std::vector<Group> groups() const;
+  void send_register(Instant now);
+  void report(Instant now, std::uint16_t index, const BoardReading& reading);
+  void handle(Instant now, const CapDevices& cap);
+  void set_cap(WatchedDevice& device, double watts);
+
+  WatchedHostSettings settings;
+  const devices::Catalogue& catalogue;
+  std::vector<WatchedDevice> devices;
+  std::vector<SpecText> specs;  // that they have or had
+  bool specs_changed = false;   // since the last Register
+  std::map<std::string, std::string> labels;  // as its reading has them
+  std::vector<Group> registered;              // as in the last Register
+
+  bool joined = false;
+  bool present = false;  // registered, and neither lost nor left
+  bool ended = false;
+  Instant asked_at{};    // when the router asked for the next Register
+  Duration heartbeat_every{};
+  Instant next_heartbeat = never;
+  Instant failing_since = never;
+  int failures = 0;  // in a row
+  Heartbeat counters;
+  std::uint64_t control_sequence = 0;
+  std::uint64_t samples_sequence = 0;
+  std::vector<WatchEffect> effects;
+};
+
+/// Registers again when devices came, or when one turned out to be another model.
+void WatchedHost::State::add_new(const HostReading& reading) {
+  std::vector<const BoardReading*> fresh;
+  for (const BoardReading& board : reading.boards) {
+    if (find_by(devices, &WatchedDevice::identity, board.identity) == nullptr)
+      fresh.push_back(&board);
+  }
+  std::ranges::stable_sort(fresh, [](const BoardReading* a, const BoardReading* b) {
+    return a->index.value_or(UINT16_MAX) < b->index.value_or(UINT16_MAX);
+  });
+  for (const BoardReading* board : fresh) {
+    if (devices.size() >= devices_per_host_max) return;
+    devices.push_back({});
+    devices.back().identity = board->identity;
+  }
+}
+
+void WatchedHost::State::update(WatchedDevice& device, const BoardReading& reading) {
+  device.board = reading.board;
+  device.board.device = static_cast<std::uint16_t>(&device - devices.data());
+  const double cap_w = reading.values[Metric::power_cap];
+  if (!std::isnan(cap_w)) device.cap_w = cap_w;
+  // A spec takes a tenth of a millisecond to write, and hardly ever changes.
+  SpecFacts facts = spec_facts_of(reading, settings.control);
+  if (!device.spec_id.empty() && facts == device.facts) return;
+  device.facts = std::move(facts);
+  const devices::DeviceSpec spec = spec_of(device.facts, catalogue);
+  device.spec_id = spec.id;
+  device.tdp_w = spec.power.tdp_w;
+  SpecText text{spec.id, to_toml(spec)};
+  if (SpecText* const known = find_by(specs, &SpecText::id, spec.id)) {
+    specs_changed = specs_changed || known->text != text.text;
+    *known = std::move(text);
+  } else {
+    specs.push_back(std::move(text));
+  }
+}
+
+/// Neighbours of the same kind. Which of them share a fast interconnect is not known.
+std::vector<Group> WatchedHost::State::groups() const {
+  std::vector<Group> groups;
+  for (const WatchedDevice& device : devices) {
+    if (groups.empty() || groups.back().device != device.spec_id) {
+      Group group;
+      group.number = static_cast<std::uint16_t>(groups.size());
+      group.first = static_cast<std::uint16_t>(&device - devices.data());
+      group.device = device.spec_id;
+      const double usual_w = device.cap_w > 0 ? device.cap_w : device.tdp_w;
+      group.power_cap_w = std::clamp(usual_w, 0.0, 1e5);
+      groups.push_back(std::move(group));
+    }
+    ++groups.back().count;
+  }
+  return groups;
+}
+
+void WatchedHost::State::send_register(Instant now) {
+  Register registration;
+  registration.host = settings.host;
+  registration.rack = settings.rack;
+  registration.site = settings.site;
+  registration.labels = settings.labels;
+  registration.labels.insert(labels.begin(), labels.end());
+  registration.incarnation = settings.incarnation;
+  registration.software = software_name;
+  registration.sample_every = settings.read_every;
+  registration.asked_at = std::exchange(asked_at, Instant{});
+  registration.groups = registered = groups();
+  for (const Group& group : registered) {
+    const bool sent = find_by(registration.specs, &SpecText::id, group.device) != nullptr;
+    if (!sent) registration.specs.push_back(*find_by(specs, &SpecText::id, group.device));
+  }
+  specs_changed = false;
+  send(now, std::move(registration));
+  for (WatchedDevice& device : devices) device.reported = false;
+  present = true;
+  if (next_heartbeat == never) next_heartbeat = saturating_add(now, heartbeat_every);
+}
+
+/// What it is and who uses it, whether it answers, and its new errors.
+void WatchedHost::State::report(Instant now, std::uint16_t index, const BoardReading& reading) {
+  WatchedDevice& device = devices[index];
+  if (!device.reported || device.sent != device.board) send(now, BoardReport{device.board});
+  device.sent = device.board;
+  if (device.lost != reading.lost || (!device.reported && !reading.lost.empty())) {
+    send(now, DeviceReport{index, reading.lost.empty(), 0, reading.lost});
+  }
+  device.lost = reading.lost;
+  device.reported = true;
+  // A warning each. What they mean for the device shows in whether it answers.
+  for (const std::uint32_t xid : reading.xids) send(now, DeviceReport{index, true, xid, xid_text(xid)});
+}
+
+void WatchedHost::State::set_cap(WatchedDevice& device, double watts) {
+  if (watts > 0) {
+    if (device.cap_before_w == 0) device.cap_before_w = device.cap_w;
+    effects.push_back(CapBoard{device.identity, watts});
+  } else if (const double before_w = std::exchange(device.cap_before_w, 0); before_w > 0) {
+    effects.push_back(CapBoard{device.identity, before_w});
+  }
+}
+
+void WatchedHost::State::handle(Instant now, const CapDevices& cap) {
+  for (const std::uint16_t index : cap.devices) {
+    if (index >= devices.size()) continue;
+    if (settings.control) {
+      set_cap(devices[index], cap.watts);
+    } else {
+      send(now, DeviceReport{index, true, 0,
+                             "no power cap was set: its agent runs without --control"});
+    }
+  }
+}
+
+WatchedHost::WatchedHost(WatchedHostSettings settings, const devices::Catalogue& catalogue)
+    : state_(std::make_unique<State>(std::move(settings), catalogue)) {}
+
+WatchedHost::~WatchedHost() = default;
+
+void WatchedHost::handle_join_accepted(Instant now, const JoinAccepted& accepted) {
+  State& state = *state_;
+  if (state.ended) return;
+  state.joined = true;
+  state.heartbeat_every =
+      std::max(accepted.heartbeat_every, Duration(std::chrono::milliseconds(1)));
+  state.asked_at = accepted.fleet_time;
+  state.present = false;
+  if (!state.devices.empty() && state.failures == 0) state.send_register(now);
+}
+
+void WatchedHost::receive(Instant now, const Envelope& envelope) {
+  State& state = *state_;
+  tick(now);
+  if (state.ended) return;
+  if (const auto* cap = std::get_if<CapDevices>(&envelope.body)) {
+    state.handle(now, *cap);
+  } else if (const auto* wanted = std::get_if<Reregister>(&envelope.body)) {
+    // A host that does not answer is registered when it does.
+    state.asked_at = wanted->fleet_time;
+    if (state.joined && !state.devices.empty() && state.failures == 0) state.send_register(now);
+  } else if (std::holds_alternative<Superseded>(envelope.body)) {
+    state.ended = true;
+    state.effects.emplace_back(Replaced{});
+  } else if (const auto* assign = std::get_if<Assign>(&envelope.body)) {
+    state.send(now, Refused{assign->job.id, assign->attempt, Reason::policy,
+                            "this device is real: Drover only watches it"});
+  }
+}
+
+void WatchedHost::read(Instant now, const HostReading& reading) {
+  State& state = *state_;
+  tick(now);
+  if (state.ended) return;
+  state.failures = 0;
+  state.failing_since = never;
+  state.labels = reading.labels;
+  state.add_new(reading);
+  std::vector<Sample> rows;
+  std::vector<std::pair<std::uint16_t, const BoardReading*>> boards;
+  for (const BoardReading& board : reading.boards) {
+    WatchedDevice* const device = find_by(state.devices, &WatchedDevice::identity, board.identity);
+    if (device == nullptr) continue;
+    state.update(*device, board);
+    const auto index = static_cast<std::uint16_t>(device - state.devices.data());
+    boards.emplace_back(index, &board);
+    if (!board.lost.empty()) continue;
+    rows.push_back(board.values);
+    rows.back().device = index;
+  }
+  if (!state.joined || state.devices.empty()) return;
+  if (!state.present || state.specs_changed || !same_shape(state.registered, state.groups())) {
+    state.send_register(now);
+  }
+  for (const auto& [index, board] : boards) state.report(now, index, *board);
+  std::ranges::sort(rows, {}, &Sample::device);
+  for (std::size_t first = 0; first < rows.size(); first += batch_rows_max) {
+    const std::size_t count = std::min(batch_rows_max, rows.size() - first);
+    state.effects.push_back(
+        Send{samples_peer,
+             {state.settings.host, ++state.samples_sequence, now,
+              pack(state.settings.host, std::span(rows).subspan(first, count),
+                   SampleSteps::of_drivers)},
+             0});
+    ++state.counters.samples_sent;
+  }
+}
+
+void WatchedHost::failed(Instant now, const std::string& why) {
+  State& state = *state_;
+  tick(now);
+  if (state.ended) return;
+  if (state.failures++ == 0) state.failing_since = now;
+  const Duration allowed =
+      std::max<Duration>(unreachable_after, unreachable_readings * state.settings.read_every);
+  if (!state.present || now - state.failing_since < allowed) return;
+  state.send(now, HostUnreachable{why});
+  state.present = false;
+  state.next_heartbeat = never;
+}
+
+void WatchedHost::cap_set(Instant now, const CapBoard& asked, const Status& answer) {
+  State& state = *state_;
+  const WatchedDevice* const device =
+      find_by(state.devices, &WatchedDevice::identity, asked.identity);
+  if (answer || device == nullptr || !state.present) return;
+  const auto index = static_cast<std::uint16_t>(device - state.devices.data());
+  state.send(now, DeviceReport{index, true, 0,
+                               fmt::format("no power cap of {:.0f} W was set: {}", asked.watts,
+                                           answer.error().message)});
+}
+
+void WatchedHost::tick(Instant now) {
+  State& state = *state_;
+  while (!state.ended && state.next_heartbeat <= now) {
+    state.send(state.next_heartbeat, state.counters);
+    state.next_heartbeat = saturating_add(state.next_heartbeat, state.heartbeat_every);
+    // After a long pause one heartbeat says as much as many.
+    if (state.next_heartbeat <= now) state.next_heartbeat = saturating_add(now, state.heartbeat_every);
+  }
+}
+
+Instant WatchedHost::next_deadline() const {
+  return state_->ended ? never : state_->next_heartbeat;
+}
+
+std::vector<WatchEffect> WatchedHost::take_effects() { return std::exchange(state_->effects, {}); }
+
+void WatchedHost::leave(Instant now, const std::string& why) {
+  State& state = *state_;
+  tick(now);
+  if (std::exchange(state.ended, true)) return;
+  for (WatchedDevice& device : state.devices) state.set_cap(device, 0);
+  if (state.present) state.send(now, Leave{why, 0});
+  state.effects.emplace_back(Left{});
+}
+
+void WatchedHost::count_undecodable() { ++state_->counters.undecodable; }
+
+std::size_t WatchedHost::device_count() const { return state_->devices.size(); }
+
+const WatchedHostSettings& WatchedHost::settings() const { return state_->settings; }
+
+}  // namespace drover::agents
