@@ -22,6 +22,9 @@ class DriverDevice {
  public:
   virtual ~DriverDevice() = default;
 
+  /// BoardReading::identity, without asking the device.
+  virtual std::string identity() const = 0;
+
   /// One reading of everything that the device reports. `now_s`: monotonic seconds, for rates;
   /// later in each call than in the one before. Never fails: what cannot be read is absent, with
   /// its reason in `board.missing`, and a device that does not answer at all is `lost`.
