@@ -1,0 +1,99 @@
+// One NVIDIA board, read through NVML.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/drivers/driver.h"
+#include "agents/drivers/nvml_library.h"
+#include "agents/drivers/nvml_questions.h"
+#include "agents/drivers/process_owners.h"
+
+namespace drover::agents {
+
+/// The library in use. It counts its users, and lets go of the driver after the last one: then a
+/// driver that was unloaded can be used again when it is back.
+class NvmlUse {
+ public:
+  explicit NvmlUse(const nvml::Library& library)
+      : shut_down_(library.shut_down), answer_(library.initialize()) {}
+  ~NvmlUse() {
+    if (answer_ == nvml::Answer::ok) (void)shut_down_();
+  }
+  NvmlUse(const NvmlUse&) = delete;
+  NvmlUse& operator=(const NvmlUse&) = delete;
+  nvml::Answer answer() const { return answer_; }
+
+ private:
+  nvml::Function<> shut_down_;
+  nvml::Answer answer_;
+};
+
+/// What is known of a board once it is found.
+struct NvidiaBoard {
+  unsigned index = 0;  // NVML's
+  nvml::Device handle = nullptr;
+  std::string identity;
+  std::string name;
+  std::string uuid;
+  std::string bus;
+  std::string driver;  // its version
+};
+
+class NvidiaDevice : public DriverDevice {
+ public:
+  NvidiaDevice(const nvml::Library& library, NvidiaBoard board, const DriverPlaces& places);
+  ~NvidiaDevice() override;
+
+  std::string identity() const override { return board_.identity; }
+  BoardReading read(double now_s) override;
+  Status set_power_cap(double watts) override;
+
+ private:
+  // agents/drivers/nvidia_device.cpp
+  void read_facts(double now_s);
+  void read_memory(Sample& values);
+  void read_numbers(Sample& values);
+  void read_counters(Sample& values);
+  void fill_in_missing(BoardReading& reading) const;
+  // agents/drivers/nvidia_rates.cpp
+  void read_events(BoardReading& reading);
+  void read_fields(Sample& values, double now_s);
+  void read_activity(Sample& values);
+  bool counts_activity();
+  // agents/drivers/nvidia_processes.cpp
+  std::vector<nvml::Process> processes_of(
+      Question question, const nvml::Function<nvml::Device, unsigned*, nvml::Process*>& function);
+  void read_processes(Board& board);
+  void read_process_shares(std::vector<DeviceProcess>& processes);
+  void read_partitions(Board& board);
+
+  /// A counter of bytes, and when it was read.
+  struct Counted {
+    double bytes = 0;
+    double at_s = 0;
+  };
+  void set_rate(Sample& values, Metric metric, std::optional<Counted>& before, Counted now);
+
+  const nvml::Library library_;
+  const NvmlUse use_;
+  const NvidiaBoard board_;
+  NvmlQuestions questions_;
+  ProcessOwners owners_;
+
+  Board facts_;  // what seldom changes
+  double facts_read_s_ = 0;
+  bool partitioned_ = false;
+  std::optional<Counted> link_sent_;
+  std::optional<Counted> link_received_;
+  nvml::EventSet events_ = nullptr;
+  unsigned last_xid_ = 0;
+  nvml::GpmSample activity_before_ = nullptr;
+  nvml::GpmSample activity_now_ = nullptr;
+  bool has_activity_before_ = false;
+  std::uint64_t shares_taken_us_ = 0;  // of the newest share of a process that was read
+};
+
+}  // namespace drover::agents
