@@ -20,7 +20,7 @@ constexpr std::array<ReasonFacts, reason_count> table{{
     {Reason::context, "context", true,
      "The request is longer than the model's or the replica's context."},
     {Reason::policy, "policy", true,
-     "The policy does not allow this work on the device, or Drover only watches it: it is real."},
+     "The policy does not allow this work there, or the device is only watched."},
     {Reason::capacity, "capacity", false, "No suitable device or replica is free."},
     {Reason::queue_slo, "queue_slo", false, "The wait would exceed the rule's latency target."},
     {Reason::deadline, "deadline", false, "The job would miss its deadline there."},

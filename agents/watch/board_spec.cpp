@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "devices/catalogue/board_names.h"
 #include "fleet/base/identity.h"
 
 namespace drover::agents {
@@ -40,8 +41,11 @@ std::string unlisted_id(const SpecFacts& facts) {
 
 devices::DeviceSpec spec_of(const SpecFacts& facts, const devices::Catalogue& catalogue) {
   devices::DeviceSpec spec;
-  const auto id = devices::catalogue_id_of(facts.name);
-  if (id) spec = (*catalogue.device(*id))->spec;
+  const auto id = devices::catalogue_id_of(facts.name, facts.memory_bytes);
+  if (id) {
+    const auto entry = catalogue.device(*id);
+    if (entry) spec = (*entry)->spec;
+  }
   if (spec.id.empty()) {
     spec.id = unlisted_id(facts);
     spec.name = facts.name.empty() ? spec.id : facts.name;

@@ -34,4 +34,11 @@ struct HostReading {
   std::vector<BoardReading> boards;
 };
 
+/// What came from one target: a page of metrics, or this machine's drivers.
+struct TargetNews {
+  std::string target;              // its URL; empty: this machine
+  std::vector<HostReading> hosts;  // without `failure`
+  std::string failure;             // why nothing came: "connection refused"; empty: something did
+};
+
 }  // namespace drover::agents

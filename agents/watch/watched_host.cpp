@@ -60,15 +60,15 @@ struct WatchedHost::State {
   WatchedHostSettings settings;
   const devices::Catalogue& catalogue;
   std::vector<WatchedDevice> devices;
-  std::vector<SpecText> specs;  // that they have or had
-  bool specs_changed = false;   // since the last Register
+  std::vector<SpecText> specs;                // that they have or had
+  bool specs_changed = false;                 // since the last Register
   std::map<std::string, std::string> labels;  // as its reading has them
   std::vector<Group> registered;              // as in the last Register
 
   bool joined = false;
   bool present = false;  // registered, and neither lost nor left
   bool ended = false;
-  Instant asked_at{};    // when the router asked for the next Register
+  Instant asked_at{};  // when the router asked for the next Register
   Duration heartbeat_every{};
   Instant next_heartbeat = never;
   Instant failing_since = never;
@@ -169,7 +169,8 @@ void WatchedHost::State::report(Instant now, std::uint16_t index, const BoardRea
   device.lost = reading.lost;
   device.reported = true;
   // A warning each. What they mean for the device shows in whether it answers.
-  for (const std::uint32_t xid : reading.xids) send(now, DeviceReport{index, true, xid, xid_text(xid)});
+  for (const std::uint32_t xid : reading.xids)
+    send(now, DeviceReport{index, true, xid, xid_text(xid)});
 }
 
 void WatchedHost::State::set_cap(WatchedDevice& device, double watts) {
@@ -187,8 +188,8 @@ void WatchedHost::State::handle(Instant now, const CapDevices& cap) {
     if (settings.control) {
       set_cap(devices[index], cap.watts);
     } else {
-      send(now, DeviceReport{index, true, 0,
-                             "no power cap was set: its agent runs without --control"});
+      send(now,
+           DeviceReport{index, true, 0, "no power cap was set: its agent runs without --control"});
     }
   }
 }
@@ -256,12 +257,11 @@ void WatchedHost::read(Instant now, const HostReading& reading) {
   std::ranges::sort(rows, {}, &Sample::device);
   for (std::size_t first = 0; first < rows.size(); first += batch_rows_max) {
     const std::size_t count = std::min(batch_rows_max, rows.size() - first);
-    state.effects.push_back(
-        Send{samples_peer,
-             {state.settings.host, ++state.samples_sequence, now,
-              pack(state.settings.host, std::span(rows).subspan(first, count),
-                   SampleSteps::of_drivers)},
-             0});
+    state.effects.push_back(Send{
+        samples_peer,
+        {state.settings.host, ++state.samples_sequence, now,
+         pack(state.settings.host, std::span(rows).subspan(first, count), SampleSteps::of_drivers)},
+        0});
     ++state.counters.samples_sent;
   }
 }
@@ -296,7 +296,8 @@ void WatchedHost::tick(Instant now) {
     state.send(state.next_heartbeat, state.counters);
     state.next_heartbeat = saturating_add(state.next_heartbeat, state.heartbeat_every);
     // After a long pause one heartbeat says as much as many.
-    if (state.next_heartbeat <= now) state.next_heartbeat = saturating_add(now, state.heartbeat_every);
+    if (state.next_heartbeat <= now)
+      state.next_heartbeat = saturating_add(now, state.heartbeat_every);
   }
 }
 

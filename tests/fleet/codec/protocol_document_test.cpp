@@ -270,9 +270,10 @@ TEST(ProtocolDocument, ShowsAnErrorVerbatim) {
 std::vector<std::string> members_of(const std::string& name) {
   const std::regex member(R"(^  [A-Za-z][\w:<>, ]* (\w+)( = [^;]*|\{[^;]*\})?;.*$)");
   std::vector<std::string> members;
-  for (const char* file : {"fleet/messages.h", "fleet/host_description.h", "fleet/decision.h",
-                           "fleet/job.h", "fleet/workload.h", "fleet/actions.h", "fleet/summary.h",
-                           "fleet/fault.h", "fleet/sample/sample.h", "fleet/base/identity.h"}) {
+  for (const char* file :
+       {"fleet/messages.h", "fleet/host_description.h", "fleet/decision.h", "fleet/job.h",
+        "fleet/workload.h", "fleet/actions.h", "fleet/summary.h", "fleet/fault.h", "fleet/board.h",
+        "fleet/sample/sample.h", "fleet/base/identity.h"}) {
     bool inside = false;
     for (const std::string& line : lines_of(file)) {
       if (line == "struct " + name + " {") inside = true;

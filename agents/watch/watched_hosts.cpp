@@ -1,0 +1,70 @@
+#include "agents/watch/watched_hosts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fleet/base/search.h"
+
+namespace drover::agents {
+namespace {
+
+/// A router accepts as many; a page could name far more.
+constexpr std::size_t hosts_max = 10'000;
+
+}  // namespace
+
+WatchedHosts::WatchedHosts(WatchedHostSettings settings, const devices::Catalogue& catalogue)
+    : settings_(std::move(settings)), catalogue_(catalogue) {}
+
+/// size(), and none is added, when there are too many.
+std::size_t WatchedHosts::number_of(const std::string& name) {
+  WatchedHostSettings settings = settings_;
+  if (!name.empty()) settings.host = name;
+  if (const std::size_t* const known = find_in(numbers_, settings.host)) return *known;
+  const std::size_t number = hosts_.size();
+  if (number >= hosts_max) return number + 1;
+  numbers_.emplace(settings.host, number);
+  hosts_.push_back(
+      std::unique_ptr<Entry>(new Entry{WatchedHost(std::move(settings), catalogue_), {}}));
+  return number;
+}
+
+void WatchedHosts::read(Instant now, std::size_t number, const std::string& target,
+                        const HostReading& reading) {
+  hosts_[number]->targets.insert(target);
+  hosts_[number]->host.read(now, reading);
+}
+
+/// Hosts of the target that its news lack.
+void WatchedHosts::fail_others(Instant now, const TargetNews& news) {
+  std::set<std::size_t> came;
+  for (const HostReading& reading : news.hosts) {
+    const std::string& name = reading.host.empty() ? settings_.host : reading.host;
+    if (const std::size_t* const number = find_in(numbers_, name)) came.insert(*number);
+  }
+  const std::string why = news.failure.empty()
+                              ? fmt::format("{} has no metrics of it any more", news.target)
+                              : news.failure;
+  for (std::size_t number = 0; number < hosts_.size(); ++number) {
+    // Another target may still have it.
+    const std::set<std::string>& targets = hosts_[number]->targets;
+    if (came.contains(number) || targets.size() != 1 || !targets.contains(news.target)) continue;
+    hosts_[number]->host.failed(now, why);
+  }
+}
+
+Instant WatchedHosts::next_deadline() const {
+  Instant next = never;
+  for (const auto& entry : hosts_) next = std::min(next, entry->host.next_deadline());
+  return next;
+}
+
+void WatchedHosts::tick(Instant now) {
+  for (const auto& entry : hosts_) {
+    if (entry->host.next_deadline() <= now) entry->host.tick(now);
+  }
+}
+
+}  // namespace drover::agents

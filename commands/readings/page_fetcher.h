@@ -1,0 +1,55 @@
+// Fetches pages of metrics over HTTP, on threads of its own: a server that hangs delays no other
+// page, and the loop never waits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands/readings/reading_source.h"
+#include "fleet/base/result.h"
+
+namespace drover::commands {
+
+/// A page, or the answer of a Prometheus server to a query.
+struct PageTarget {
+  std::string url;    // http:// or https://, with or without user:password@
+  std::string query;  // of a Prometheus server; empty: the URL is a page of metrics
+};
+
+/// Checks scheme, host and port. `place` is the location of the URL in the error: "--scrape". A URL
+/// without a path is completed with /metrics.
+Result<PageTarget> parse_page_target(std::string_view url, std::string_view place);
+Result<PageTarget> parse_prometheus_target(std::string_view url, std::string query,
+                                           std::string_view place);
+
+struct PageFetcherSettings {
+  WallSpan connect_within = std::chrono::seconds(2);
+  WallSpan answer_within = std::chrono::seconds(5);  // for the whole page
+  std::size_t threads_max = 32;
+  std::size_t page_bytes_max = std::size_t{64} << 20;  // after decompression
+};
+
+class PageFetcher : public ReadingSource {
+ public:
+  explicit PageFetcher(std::vector<PageTarget> targets, PageFetcherSettings settings = {});
+  /// Waits for requests that have not ended, at most as long as they may take.
+  ~PageFetcher() override;
+  PageFetcher(const PageFetcher&) = delete;
+  PageFetcher& operator=(const PageFetcher&) = delete;
+
+  int descriptor() const override;
+  void request(WallTime now) override;
+  /// Pages, already read into hosts and devices. One that did not come has its reason: "cannot
+  /// connect to it", "answers with HTTP status 404".
+  std::vector<agents::TargetNews> take(WallTime now) override;
+  /// About pages, each once: "http://n1:9400/metrics: 2 lines are malformed: ..".
+  std::vector<std::string> take_notes() override;
+
+ private:
+  class Threads;
+  std::unique_ptr<Threads> threads_;
+};
+
+}  // namespace drover::commands

@@ -1,0 +1,85 @@
+#include "commands/readings/source_options.h"
+
+#include <fmt/format.h>
+
+#include "commands/readings/driver_source.h"
+#include "fleet/base/text.h"
+
+namespace drover::commands {
+namespace {
+
+/// More than a router has hosts.
+constexpr std::size_t targets_max = 10'000;
+
+void read_pages(Arguments& arguments, SourceOptions& options) {
+  const auto add = [&](const auto& target) {
+    if (!target) return arguments.add_problem(target.error());
+    if (options.pages.size() < targets_max) return options.pages.push_back(*target);
+    arguments.add_problem(error("--scrape: found more than {} URLs", targets_max));
+  };
+  for (const std::string& list : arguments.text_list("scrape")) {
+    for (const std::string& url : split(list, ',')) {
+      if (!trimmed(url).empty()) add(parse_page_target(trimmed(url), "--scrape"));
+    }
+  }
+  const std::string query = arguments.text("query");
+  for (const std::string& url : arguments.text_list("prometheus")) {
+    add(parse_prometheus_target(url, query, "--prometheus"));
+  }
+  if (arguments.has("scrape") && options.pages.empty()) {
+    arguments.add_problem(error("--scrape: found no URL, expected http://HOST:PORT/metrics,.."));
+  }
+}
+
+}  // namespace
+
+std::vector<Option> source_options() {
+  return {
+      {"real", "", "the devices of this machine: NVIDIA, AMD and Intel GPUs, TPUs"},
+      {"scrape", "URL,..",
+       "pages of metrics of other hosts: dcgm-exporter, GKE's TPU device plugin, all-smi, AMD's "
+       "device-metrics-exporter",
+       false, true},
+      {"prometheus", "URL", "a Prometheus server that collects such pages", false, true},
+      {"query", "EXPR", "with --prometheus: the query (default: all that Drover understands)"},
+      {"every", "T", "time between readings (default 1s; 5s with --scrape or --prometheus)"}};
+}
+
+SourceOptions read_source_options(Arguments& arguments) {
+  SourceOptions options;
+  options.real = arguments.has("real");
+  read_pages(arguments, options);
+  if (arguments.has("query") && !arguments.has("prometheus")) {
+    arguments.add_problem(error("--query works only with --prometheus"));
+  }
+  if (arguments.has("every") && !options.any()) {
+    arguments.add_problem(error("--every works only with --real, --scrape or --prometheus"));
+  }
+  const Duration usual = std::chrono::seconds(options.pages.empty() ? 1 : 5);
+  options.every = arguments.duration("every", usual);
+  constexpr Duration least = std::chrono::milliseconds(100);
+  constexpr Duration most = std::chrono::hours(1);
+  if (options.every < least || options.every > most) {
+    arguments.add_problem(
+        error("--every: found {}, expected 100ms to 1h", excerpt(arguments.text("every"))));
+  }
+  return options;
+}
+
+std::string sources_text(const SourceOptions& options) {
+  std::vector<std::string> names;
+  if (options.real) names.emplace_back("this machine");
+  if (!options.pages.empty()) names.push_back(agents::without_credentials(options.pages[0].url));
+  std::string text = joined(names, " and ");
+  if (options.pages.size() > 1) text += fmt::format(" and {} more", options.pages.size() - 1);
+  return printable(text);
+}
+
+std::vector<std::unique_ptr<ReadingSource>> open_sources(const SourceOptions& options) {
+  std::vector<std::unique_ptr<ReadingSource>> sources;
+  if (options.real) sources.push_back(std::make_unique<DriverSource>());
+  if (!options.pages.empty()) sources.push_back(std::make_unique<PageFetcher>(options.pages));
+  return sources;
+}
+
+}  // namespace drover::commands

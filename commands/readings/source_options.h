@@ -1,0 +1,33 @@
+// The options that say which real devices are read.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands/readings/page_fetcher.h"
+#include "commands/readings/reading_source.h"
+#include "commands/shell/options.h"
+
+namespace drover::commands {
+
+struct SourceOptions {
+  bool real = false;              // this machine's devices
+  std::vector<PageTarget> pages;  // of --scrape and --prometheus
+  Duration every{};               // between readings
+  bool any() const { return real || !pages.empty(); }
+};
+
+/// `--real`, `--scrape`, `--prometheus`, `--query`, `--every`.
+std::vector<Option> source_options();
+/// Adds a problem for options that do not go together. The default of --every is 1 s with --real
+/// alone, and 5 s with pages.
+SourceOptions read_source_options(Arguments& arguments);
+
+/// "http://n1:9400/metrics and 3 more".
+std::string sources_text(const SourceOptions& options);
+
+/// Each kind of source that the options name. They begin with the first request.
+std::vector<std::unique_ptr<ReadingSource>> open_sources(const SourceOptions& options);
+
+}  // namespace drover::commands
