@@ -19,13 +19,17 @@ build_packages=(
   "nlohmann-json3-dev: JSON"
   "libzstd-dev: compressed recordings"
   "zlib1g-dev: checksums of recordings"
-  "libre2-dev: regular expressions in filters")
+  "libre2-dev: regular expressions in filters"
+  "libnghttp2-dev: HTTP/2, to ask libtpu for the metrics of TPUs"
+  "libprotobuf-dev: libtpu's messages"
+  "protobuf-compiler: code for libtpu's messages")
 test_packages=(
   "libgtest-dev: the test framework"
   "libbenchmark-dev: benchmarks"
   "python3-zmq: a client that is not Drover's"
   "python3-msgpack: a decoder that is not Drover's"
-  "python3-zstandard: a reader of recordings that is not Drover's")
+  "python3-zstandard: a reader of recordings that is not Drover's"
+  "python3-grpcio: a server of gRPC that is not Drover's, in the place of libtpu")
 # For the launcher's tests with real hosts, which need root for network namespaces. Where systemd
 # runs, installing an ssh server would start one: there they are for a person to install, or the
 # tests skip.

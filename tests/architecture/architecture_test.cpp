@@ -92,6 +92,8 @@ TEST(Architecture, EachLibraryStaysInItsModule) {
       {"zlib", R"(#include <zlib)", {"fleet/recording/"}},
       {"RE2", R"(#include <re2/)", {"fleet/filter/regex."}},
       {"ncurses", R"(#include <(n?curses|ncursesw/))", {"tui/terminal/curses_screen."}},
+      {"nghttp2", R"(#include <nghttp2/)", {"agents/drivers/grpc_call."}},
+      {"protobuf", R"(#include .*(google/protobuf|\.pb\.h))", {"agents/drivers/tpu_metrics."}},
       {"Boost.Program_options", R"(#include <boost/)", {"commands/"}},
   };
   for (const Confinement& one : confinements) {

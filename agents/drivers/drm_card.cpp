@@ -1,0 +1,149 @@
+#include "agents/drivers/drm_card.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+
+#include "agents/drivers/sysfs.h"
+#include "fleet/base/search.h"
+#include "fleet/base/text.h"
+
+namespace drover::agents {
+namespace {
+
+constexpr std::size_t cards_max = 256;
+
+/// "0x1002"
+std::uint32_t hexadecimal(const std::string& path) {
+  std::uint32_t number = 0;
+  if (const auto text = read_kernel_file(path); text && text->starts_with("0x"))
+    std::from_chars(text->data() + 2, text->data() + text->size(), number, 16);
+  return number;
+}
+
+DrmCard card_at(const std::string& root, const std::string& name) {
+  DrmCard card;
+  card.name = name;
+  card.folder = root + "/sys/class/drm/" + name;
+  card.device = card.folder + "/device";
+  card.vendor = hexadecimal(card.device + "/vendor");
+  card.device_number = hexadecimal(card.device + "/device");
+  if (const auto about = read_kernel_file(card.device + "/uevent")) {
+    card.driver = value_of_key(*about, "DRIVER");
+    card.bus = value_of_key(*about, "PCI_SLOT_NAME");
+    if (card.bus.empty()) card.platform = value_of_key(*about, "MODALIAS");
+  }
+  card.hwmon = card.device + "/hwmon";
+  if (const auto names = folder_names(card.hwmon, "hwmon"); !names.empty())
+    card.hwmon += "/" + names.front();
+  for (const char* kind : {"card", "renderD"}) {
+    for (const std::string& node : folder_names(card.device + "/drm", kind))
+      card.nodes.push_back("/dev/dri/" + node);
+  }
+  return card;
+}
+
+}  // namespace
+
+std::vector<DrmCard> drm_cards(const std::string& root) {
+  std::vector<DrmCard> cards;
+  for (const std::string& name : folder_names(root + "/sys/class/drm", "card")) {
+    const bool is_card = name.size() > 4 && std::all_of(name.begin() + 4, name.end(), is_digit);
+    if (is_card && cards.size() < cards_max) cards.push_back(card_at(root, name));
+  }
+  return cards;
+}
+
+Sensors labelled_sensors(const std::string& hwmon, std::string_view kind) {
+  Sensors sensors;
+  for (int number = 1; number <= 32; ++number) {
+    const std::string sensor = fmt::format("{}{}", kind, number);
+    if (!read_kernel_file(fmt::format("{}/{}_input", hwmon, sensor))) continue;
+    const auto label = read_kernel_file(fmt::format("{}/{}_label", hwmon, sensor));
+    sensors.emplace(label ? *label : sensor, sensor);
+  }
+  return sensors;
+}
+
+void put_files(BoardReading& reading, const std::string& folder, std::span<const FileMetric> rows) {
+  for (const FileMetric& row : rows) {
+    put(reading, row.metric, read_kernel_number(fmt::format("{}/{}", folder, row.file), row.scale));
+  }
+}
+
+void put_temperature(BoardReading& reading, Metric metric, const std::string& hwmon,
+                     const std::string& sensor) {
+  if (sensor.empty()) {
+    put(reading, metric, error("the driver has no such sensor for this board"));
+  } else {
+    put(reading, metric, read_kernel_number(fmt::format("{}/{}_input", hwmon, sensor), 1e-3));
+  }
+}
+
+void put_fan(BoardReading& reading, const std::string& hwmon) {
+  const auto speed = read_kernel_number(hwmon + "/fan1_input");
+  const auto most = read_kernel_number(hwmon + "/fan1_max");
+  if (speed && most && *most > 0) {
+    put(reading, Metric::fan, *speed / *most);
+  } else if (!speed) {
+    put(reading, Metric::fan, error("the driver reports no fan: the board may have none"));
+  } else {
+    put(reading, Metric::fan, read_kernel_number(hwmon + "/pwm1", 1.0 / 255));
+  }
+}
+
+std::uint16_t pcie_generation(double gigatransfers_per_s) {
+  constexpr std::array<double, 6> speeds = {2.5, 5, 8, 16, 32, 64};
+  for (std::size_t index = 0; index < speeds.size(); ++index) {
+    if (std::abs(gigatransfers_per_s - speeds[index]) < 0.2)
+      return static_cast<std::uint16_t>(index + 1);
+  }
+  return 0;
+}
+
+void put_pcie_link(BoardReading& reading, const std::string& device) {
+  const auto generation = [&device](const char* file) -> Result<double> {
+    DROVER_ASSIGN(const std::string text, read_kernel_file(fmt::format("{}/{}", device, file)));
+    double speed = 0;
+    std::from_chars(text.data(), text.data() + text.size(), speed);
+    const std::uint16_t found = pcie_generation(speed);
+    if (found == 0) return error("the PCIe link has no known speed: {}", excerpt(text));
+    return static_cast<double>(found);
+  };
+  put(reading, Metric::pcie_generation, generation("current_link_speed"));
+  put(reading, Metric::pcie_lanes, read_kernel_number(device + "/current_link_width"));
+  if (const auto most = generation("max_link_speed"))
+    reading.board.pcie_generation_max = static_cast<std::uint16_t>(*most);
+  const auto lanes = read_kernel_number(device + "/max_link_width");
+  if (lanes && *lanes > 0 && *lanes <= 64)
+    reading.board.pcie_lanes_max = static_cast<std::uint16_t>(*lanes);
+}
+
+std::string driver_text(const std::string& root, const std::string& driver) {
+  const auto version = read_kernel_file(root + "/sys/module/" + driver + "/version");
+  if (version) return driver + " " + *version;
+  const auto kernel = read_kernel_file(root + "/proc/sys/kernel/osrelease");
+  return kernel ? driver + ", Linux " + *kernel : driver;
+}
+
+std::string_view board_name(std::span<const BoardName> names, std::uint32_t device_number) {
+  const BoardName* found = find_by(names, &BoardName::device_number, device_number);
+  return found == nullptr ? std::string_view() : found->name;
+}
+
+Status write_power_cap(const std::string& path, double watts, std::optional<double> least_w,
+                       std::optional<double> most_w) {
+  if (!(watts > 0) || watts < least_w.value_or(0) || watts > most_w.value_or(1e5)) {
+    return error("{} W: the driver accepts power caps from {} W to {} W", watts,
+                 least_w.value_or(0), most_w ? fmt::format("{}", *most_w) : "an unknown number of");
+  }
+  const std::string microwatts = fmt::format("{:.0f}", watts * 1e6);
+  if (auto written = write_kernel_file(path, microwatts); !written) {
+    return error(ErrorKind::refused, "a power cap of {} W: {}", watts, written.error().message);
+  }
+  return {};
+}
+
+}  // namespace drover::agents

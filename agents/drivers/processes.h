@@ -1,0 +1,57 @@
+// The processes of this machine, and which of them have opened a device's files.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fleet/board.h"
+
+namespace drover::agents {
+
+struct OpenFile {
+  std::uint64_t pid = 0;
+  std::string folder;  // of the process: "/proc/4711"
+  std::string number;  // of the file in the process
+  std::string target;  // "/dev/dri/renderD128"
+};
+
+class OpenFiles {
+ public:
+  /// `root`: as in DriverPlaces. `targets`: the files to look for.
+  OpenFiles(std::string root, std::vector<std::string> targets)
+      : root_(std::move(root)), targets_(std::move(targets)) {}
+
+  /// Open files with these targets, in the order of pids. A look at all processes is expensive;
+  /// between two of them, which are 10 s apart, this looks at the processes that had such files.
+  std::vector<OpenFile> find(double now_s);
+
+  /// Whether there were processes at the last look at all of them whose files could not be listed.
+  bool some_hidden() const { return some_hidden_; }
+
+ private:
+  void find_in_process(const std::string& pid, std::vector<OpenFile>& found);
+
+  std::string root_;
+  std::vector<std::string> targets_;
+  std::vector<std::string> pids_;  // that had such files at the last look at all
+  double next_look_s_ = 0;
+  bool looked_ = false;
+  bool some_hidden_ = false;
+};
+
+/// Who runs a process and what it is called.
+class ProcessNames {
+ public:
+  /// Fills in user, tenant and name. `folder`: of the process.
+  void describe(const std::string& folder, DeviceProcess& process);
+
+ private:
+  std::map<unsigned, std::string> users_;  // by number
+};
+
+/// Sorts by memory, the most first, and keeps device_processes_max of them.
+void set_processes(Board& board, std::vector<DeviceProcess> processes);
+
+}  // namespace drover::agents
