@@ -20,6 +20,9 @@ build_packages=(
   "libzstd-dev: compressed recordings"
   "zlib1g-dev: checksums of recordings"
   "libre2-dev: regular expressions in filters"
+  "libcpp-httplib-dev: pages of metrics over HTTP"
+  "libssl-dev: the same over HTTPS"
+  "libbrotli-dev: libcpp-httplib-dev requires it"
   "libnghttp2-dev: HTTP/2, to ask libtpu for the metrics of TPUs"
   "libprotobuf-dev: libtpu's messages"
   "protobuf-compiler: code for libtpu's messages")

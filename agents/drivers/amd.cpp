@@ -134,6 +134,7 @@ std::optional<double> optional_number(const std::string& path, double scale) {
 class AmdDevice : public DriverDevice {
  public:
   AmdDevice(const std::string& root, AmdCard found);
+  std::string identity() const override { return found_.identity; }
   BoardReading read(double now_s) override;
   Status set_power_cap(double watts) override;
 

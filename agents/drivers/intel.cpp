@@ -93,6 +93,7 @@ constexpr std::array<ConstantReason, 15> intel_reasons{{
 class IntelDevice : public DriverDevice {
  public:
   IntelDevice(const std::string& root, DrmCard card);
+  std::string identity() const override { return card_.bus; }
   BoardReading read(double now_s) override;
   Status set_power_cap(double watts) override;
 

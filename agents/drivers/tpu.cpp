@@ -82,6 +82,7 @@ struct TpuChip {
 class TpuDevice : public DriverDevice {
  public:
   TpuDevice(const DriverPlaces& places, std::vector<TpuChip> chips, std::size_t index);
+  std::string identity() const override { return chip().bus; }
   BoardReading read(double now_s) override;
   Status set_power_cap(double) override {
     return error(ErrorKind::refused, "Google offers no power caps for TPUs");

@@ -6,6 +6,7 @@
 #include "commands/dashboard/dashboard_settings.h"
 #include "commands/dashboard/frame_output.h"
 #include "commands/dashboard/replay.h"
+#include "commands/dashboard/watched_frame.h"
 #include "commands/query/table_output.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
@@ -111,27 +112,33 @@ CommandOutcome print_live(Arguments& arguments, const tui::DashboardOptions& vie
 }
 
 CommandUsage frame_usage() {
-  CommandUsage usage{"usage: drover frame [options]",
-                     "Prints one frame of the dashboard as text, without a terminal: for scripts, "
-                     "tickets and tests. It waits at most 5 s until the whole fleet is known and "
-                     "each host has reported. With --replay it prints the frame at one time of a "
-                     "recording, which is always the same. With --json or --csv it prints a table "
-                     "with all columns and rows: that of the view, or the one named by --table.",
-                     {connect_option(),
-                      replay_option(),
-                      replay_at_option(),
-                      filter_option(),
-                      device_option(),
-                      size_option(),
-                      {"ansi", "", "with colours"}},
-                     {},
-                     "  drover frame\n"
-                     "  drover frame --view devices --size 160x50\n"
-                     "  drover frame --ansi > frame.txt\n"
-                     "  drover frame --ansi --theme light --colours 8\n"
-                     "  drover frame --view jobs --filter 'jobstate==failed' --csv > failed.csv\n"
-                     "  drover frame --table pools --csv\n"
-                     "  drover frame --replay today.mcap --at 90s --view devices"};
+  CommandUsage usage{
+      "usage: drover frame [options]",
+      "Prints one frame of the dashboard as text, without a terminal: for scripts, "
+      "tickets and tests. It waits at most 5 s until the whole fleet is known and "
+      "each host has reported. With --replay it prints the frame at one time of a "
+      "recording, which is always the same. With --json or --csv it prints a table "
+      "with all columns and rows: that of the view, or the one named by --table. With --scrape "
+      "it reads pages of metrics once, without a router.",
+      {connect_option(),
+       replay_option(),
+       replay_at_option(),
+       filter_option(),
+       device_option(),
+       size_option(),
+       {"ansi", "", "with colours"}},
+      {},
+      "  drover frame\n"
+      "  drover frame --view devices --size 160x50\n"
+      "  drover frame --ansi > frame.txt\n"
+      "  drover frame --ansi --theme light --colours 8\n"
+      "  drover frame --view jobs --filter 'jobstate==failed' --csv > failed.csv\n"
+      "  drover frame --table pools --csv\n"
+      "  drover frame --replay today.mcap --at 90s --view devices\n"
+      "  drover frame --scrape http://node-7:9400/metrics --view devices --json"};
+  for (const Option& option : source_options()) {
+    if (option.name != "real" && option.name != "every") usage.add({option});
+  }
   usage.add(table_options());
   usage.add(appearance_options());
   return usage;
@@ -146,7 +153,13 @@ CommandOutcome run_frame(Arguments& arguments) {
   }
   const FrameOutput form = read_frame_output(arguments, view, "frame");
   const auto replay = read_replay(arguments);
+  const SourceOptions sources = read_source_options(arguments);
+  if (sources.any() && (replay || arguments.has("connect"))) {
+    arguments.add_problem(
+        error("--scrape and --prometheus exclude --connect and --replay: use one of them"));
+  }
   DROVER_TRY(arguments.status());
+  if (sources.any()) return print_watched(sources, view, form);
   return replay ? print_replay(*replay, view, form) : print_live(arguments, view, form);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/drivers/cpu.h"
 #include "agents/drivers/device_workers.h"
 #include "agents/drivers/driver.h"
 #include "commands/readings/reading_source.h"
@@ -32,7 +33,7 @@ class DriverSource : public ReadingSource {
   void add_silent(WallTime now, agents::HostReading& reading);
 
   agents::DriverPlaces places_;
-  agents::BusiestCpuCore cpu_;
+  agents::BusiestCore cpu_;
   agents::DeviceWorkers workers_;
   std::vector<agents::FoundDriver> found_;
   bool searched_ = false;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "agents/scrape/texts.h"
 #include "commands/readings/driver_source.h"
 #include "fleet/base/text.h"
 
