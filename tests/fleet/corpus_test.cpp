@@ -12,6 +12,7 @@
 extern "C" int fuzz_codec(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_recording(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_filter(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_exposition(const std::uint8_t* data, std::size_t size);
 
 namespace drover {
 namespace {
@@ -35,6 +36,9 @@ int run_corpus(const std::string& name, int (*entry)(const std::uint8_t*, std::s
 TEST(CodecCorpus, IsHandledSafely) { EXPECT_GE(run_corpus("codec", fuzz_codec), 47); }
 TEST(RecordingCorpus, IsHandledSafely) { EXPECT_GE(run_corpus("recording", fuzz_recording), 5); }
 TEST(FilterCorpus, IsHandledSafely) { EXPECT_GE(run_corpus("filter", fuzz_filter), 10); }
+TEST(ExpositionCorpus, IsHandledSafely) {
+  EXPECT_GE(run_corpus("exposition", fuzz_exposition), 15);
+}
 
 }  // namespace
 }  // namespace drover
