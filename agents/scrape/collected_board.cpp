@@ -79,11 +79,11 @@ MetricBounds bounds_of(Slot slot) {
 
 /// Why the value does not count; empty: it does.
 std::string why_absent(const KnownSeries& known, double value) {
-  if (std::isnan(value)) return "no number";
-  if (known.exporter == Exporter::dcgm && is_dcgm_blank(value)) return "DCGM's blank, not known";
+  if (std::isnan(value)) return "which is no number";
+  if (known.exporter == Exporter::dcgm && is_dcgm_blank(value)) return "which is DCGM's blank";
   const double amount = converted(known, value);
   const MetricBounds bounds = bounds_of(known.slot);
-  if (!(amount >= bounds.least && amount <= bounds.most)) return "not plausible";
+  if (!(amount >= bounds.least && amount <= bounds.most)) return "which is not plausible";
   if (known.zero == Zero::means_absent && amount == 0) return "which means not known";
   return "";
 }
@@ -113,6 +113,10 @@ std::optional<double> total_of(std::optional<double> total, std::optional<double
                                std::optional<double> free, std::optional<double> reserved) {
   if (total || !used || !free) return total;
   return *used + *free + reserved.value_or(0);
+}
+
+std::optional<double> present(double value) {
+  return std::isnan(value) ? std::nullopt : std::optional(value);
 }
 
 /// GT/s of a lane as a generation of PCIe, 1 to 7.
@@ -239,14 +243,6 @@ std::optional<double> CollectedBoard::value_at(Slot slot) const {
   return converted(*cell.from, cell.value);
 }
 
-namespace {
-
-std::optional<double> present(double value) {
-  return std::isnan(value) ? std::nullopt : std::optional(value);
-}
-
-}  // namespace
-
 BoardReading CollectedBoard::reading() const {
   BoardReading reading;
   reading.device_class = class_;
@@ -306,10 +302,11 @@ void CollectedBoard::fill_values(BoardReading& reading) const {
   auto total = total_of(value_at(Metric::memory_total), used, value_at(Fact::memory_free),
                         value_at(Fact::memory_reserved));
   // A board of which only the parts are known has at least their memory.
-  for (const DevicePartition& part : reading.board.partitions) {
-    if (cells_[Slot(Metric::memory_used).index()].from != nullptr) break;
-    if (part.memory_used_bytes) used = used.value_or(0) + *part.memory_used_bytes;
-    if (part.memory_total_bytes) total = total.value_or(0) + *part.memory_total_bytes;
+  if (cells_[Slot(Metric::memory_used).index()].from == nullptr) {
+    for (const DevicePartition& part : reading.board.partitions) {
+      if (part.memory_used_bytes) used = used.value_or(0) + *part.memory_used_bytes;
+      if (part.memory_total_bytes) total = total.value_or(0) + *part.memory_total_bytes;
+    }
   }
   reading.values[Metric::memory_used] = used.value_or(absent);
   reading.values[Metric::memory_total] = total.value_or(absent);
@@ -321,7 +318,7 @@ void CollectedBoard::fill_values(BoardReading& reading) const {
 std::string CollectedBoard::why_missing(Metric metric) const {
   const Cell& cell = cells_[Slot(metric).index()];
   if (cell.from != nullptr) {
-    return fmt::format("the page says {} for {}: {}", cell.value, cell.from->name,
+    return fmt::format("the page says {} for {}, {}", cell.value, cell.from->name,
                        why_absent(*cell.from, cell.value));
   }
   if (class_ == DeviceClass::tpu && (metric == Metric::power || metric == Metric::temperature)) {

@@ -72,7 +72,8 @@ Collector::Collector(const std::string& url)
 
 void Collector::remember_unknown(std::string_view name) {
   if (unknown_names_.size() == unknown_names_max) return;
-  const std::string shown = excerpt(name);
+  // Aggregates of a query language take the names away.
+  const std::string shown = name.empty() ? "series without a name" : excerpt(name);
   if (!contains(unknown_names_, shown)) unknown_names_.push_back(shown);
 }
 

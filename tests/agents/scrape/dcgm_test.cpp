@@ -4,10 +4,8 @@
 
 #include "tests/agents/scrape/pages.h"
 
-namespace drover::agents {
+namespace drover::agents::pages {
 namespace {
-
-constexpr double mib = 1 << 20;
 
 /// One line of a board.
 std::string line(const std::string& name, const std::string& value,
@@ -113,13 +111,12 @@ TEST(Dcgm, WhatIsNotKnownHasItsReason) {
       line("DCGM_FI_DEV_MEMORY_TEMP", "0") + line("DCGM_FI_DEV_MEM_COPY_UTIL", "131") +
       line("DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", ""));
   expect_values(reading, {});
-  EXPECT_EQ(
-      why_missing(reading, Metric::utilization),
-      "the page says 9.223372036854776e+18 for DCGM_FI_DEV_GPU_UTIL: DCGM's blank, not known");
+  EXPECT_EQ(why_missing(reading, Metric::utilization),
+            "the page says 9.223372036854776e+18 for DCGM_FI_DEV_GPU_UTIL, which is DCGM's blank");
   EXPECT_EQ(why_missing(reading, Metric::temperature),
-            "the page says nan for DCGM_FI_DEV_GPU_TEMP: no number");
+            "the page says nan for DCGM_FI_DEV_GPU_TEMP, which is no number");
   EXPECT_EQ(why_missing(reading, Metric::memory_activity),
-            "the page says 131 for DCGM_FI_DEV_MEM_COPY_UTIL: not plausible");
+            "the page says 131 for DCGM_FI_DEV_MEM_COPY_UTIL, which is not plausible");
   EXPECT_EQ(why_missing(reading, Metric::ecc_corrected),
             "the page has no DCGM_FI_DEV_ECC_SBE_VOL_TOTAL");
 }
@@ -248,4 +245,4 @@ TEST(Dcgm, ABoardShowsTheFirstOfManyPods) {
 }
 
 }  // namespace
-}  // namespace drover::agents
+}  // namespace drover::agents::pages

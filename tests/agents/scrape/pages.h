@@ -13,7 +13,9 @@
 #include "agents/scrape/read_hosts.h"
 #include "fleet/sample/metric_keys.h"
 
-namespace drover::agents {
+namespace drover::agents::pages {
+
+inline constexpr double mib = 1 << 20;
 
 inline HostReadings read(std::string_view page,
                          const std::string& url = "http://target:9400/metrics") {
@@ -55,4 +57,4 @@ inline void expect_values(const BoardReading& reading, const std::map<Metric, do
   }
 }
 
-}  // namespace drover::agents
+}  // namespace drover::agents::pages

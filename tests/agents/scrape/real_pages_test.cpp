@@ -6,10 +6,8 @@
 
 #include "tests/agents/scrape/pages.h"
 
-namespace drover::agents {
+namespace drover::agents::pages {
 namespace {
-
-constexpr double mib = 1 << 20;
 
 /// The page, or nothing and the reason.
 std::optional<std::string> shared_page(const std::string& name, std::string& why) {
@@ -63,7 +61,7 @@ TEST(RealPages, DcgmExporterOnAnL4) {
                           {Metric::pcie_received, 17544}});
   // An L4 has no such sensor; DCGM says 0.
   EXPECT_EQ(why_missing(reading, Metric::memory_temperature),
-            "the page says 0 for DCGM_FI_DEV_MEMORY_TEMP: which means not known");
+            "the page says 0 for DCGM_FI_DEV_MEMORY_TEMP, which means not known");
   EXPECT_EQ(why_missing(reading, Metric::xid), "the page has no DCGM_FI_DEV_XID_ERRORS");
 }
 
@@ -125,4 +123,4 @@ TEST(RealPages, AllSmiOnAnH200) {
 }
 
 }  // namespace
-}  // namespace drover::agents
+}  // namespace drover::agents::pages

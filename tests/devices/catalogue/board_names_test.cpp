@@ -12,7 +12,7 @@
 namespace drover::devices {
 namespace {
 
-constexpr double mib = 1 << 20;
+constexpr double bytes_per_mib = 1 << 20;
 
 struct RealName {
   const char* name;
@@ -109,20 +109,20 @@ const RealName real_names[] = {
     {"tpu7x", "tpu-v7", 196608},
 };
 
-std::optional<double> bytes_of(double memory_mib) {
-  return memory_mib == 0 ? std::nullopt : std::optional(memory_mib * mib);
+std::optional<double> known_bytes(double memory_mib) {
+  return memory_mib == 0 ? std::nullopt : std::optional(memory_mib * bytes_per_mib);
 }
 
 TEST(BoardNames, NamesOfDriversAreDevicesOfTheCatalogue) {
   for (const RealName& real : real_names) {
-    const auto id = catalogue_id_of(real.name, bytes_of(real.memory_mib));
+    const auto id = catalogue_id_of(real.name, known_bytes(real.memory_mib));
     ASSERT_TRUE(id) << real.name;
     EXPECT_EQ(*id, real.id) << real.name;
     const auto entry = Catalogue::embedded().device(std::string(*id));
     ASSERT_TRUE(entry) << real.name << ": " << entry.error().message;
     if (real.memory_mib == 0) continue;
     // A driver keeps a part of the memory for itself, with ECC up to a tenth.
-    const double share = real.memory_mib * mib / (*entry)->spec.memory.bytes;
+    const double share = real.memory_mib * bytes_per_mib / (*entry)->spec.memory.bytes;
     EXPECT_GT(share, 0.89) << real.name;
     EXPECT_LT(share, 1.03) << real.name;
   }
@@ -190,7 +190,8 @@ TEST(BoardNames, WhatIsOnlyAlikeIsNone) {
       {"NVIDIA", ""},
   };
   for (const RealName& other : others) {
-    EXPECT_EQ(catalogue_id_of(other.name, bytes_of(other.memory_mib)), std::nullopt) << other.name;
+    EXPECT_EQ(catalogue_id_of(other.name, known_bytes(other.memory_mib)), std::nullopt)
+        << other.name;
   }
   EXPECT_EQ(catalogue_id_of(std::string(1'000'000, 'x')), std::nullopt);
 }

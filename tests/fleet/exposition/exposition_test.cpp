@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace drover {
+namespace drover::exposition_pages {
 namespace {
 
 /// One series as text: name{label=value,..} number, and @time where it has one.
@@ -234,4 +234,4 @@ TEST(Exposition, NoPageStopsTheProgram) {
 }
 
 }  // namespace
-}  // namespace drover
+}  // namespace drover::exposition_pages
