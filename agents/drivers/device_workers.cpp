@@ -69,6 +69,7 @@ class DeviceWorkers::Threads {
   Call next_call(Worker& worker);
   void finish(Worker& worker, BoardReading reading);
   void finish(Worker& worker, PowerCapResult result);
+  std::unique_ptr<DriverDevice> give_up(Worker& worker) DROVER_REQUIRES(mutex_);
   void leave();
   void wake_loop() DROVER_REQUIRES(mutex_);
 
@@ -177,7 +178,6 @@ void DeviceWorkers::Threads::search_loop() {
   while (true) {
     {
       const MutexLock lock(mutex_);
-      searching_ = false;
       wake_.wait(mutex_, [&]() DROVER_REQUIRES(mutex_) { return ending_ || search_due_; });
       if (ending_) break;
       search_due_ = false;
@@ -193,6 +193,7 @@ void DeviceWorkers::Threads::search_loop() {
 void DeviceWorkers::Threads::add(std::vector<FoundDevices> found) {
   std::vector<std::unique_ptr<DriverDevice>> known;  // destroyed after the lock is free
   const MutexLock lock(mutex_);
+  searching_ = false;
   news_.found.emplace();
   for (FoundDevices& each : found) {
     news_.found->push_back({each.driver, each.devices.size(), std::move(each.notes)});
@@ -206,7 +207,7 @@ std::unique_ptr<DriverDevice> DeviceWorkers::Threads::add(std::unique_ptr<Driver
   const std::string identity = device->identity();
   for (const auto& worker : workers_) {
     if (worker->identity != identity) continue;
-    if (!worker->device && !worker->since) std::swap(worker->device, device);
+    if (!worker->device) std::swap(worker->device, device);
     return device;
   }
   Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
@@ -252,11 +253,14 @@ DeviceWorkers::Threads::Call DeviceWorkers::Threads::next_call(Worker& worker) {
 }
 
 void DeviceWorkers::Threads::finish(Worker& worker, BoardReading reading) {
-  const bool lost = !reading.lost.empty();
   std::unique_ptr<DriverDevice> given_up;
   {
     const MutexLock lock(mutex_);
-    if (lost) given_up = std::move(worker.device);
+    if (reading.lost.empty()) {
+      worker.since.reset();
+    } else {
+      given_up = give_up(worker);
+    }
     if (BoardReading* earlier = find_by(news_.readings, &BoardReading::identity, worker.identity)) {
       reading.xids.insert(reading.xids.begin(), earlier->xids.begin(), earlier->xids.end());
       *earlier = std::move(reading);
@@ -265,15 +269,16 @@ void DeviceWorkers::Threads::finish(Worker& worker, BoardReading reading) {
     }
     wake_loop();
   }
+  if (!given_up) return;
   given_up.reset();  // may take long, as every call into the driver
   const MutexLock lock(mutex_);
   worker.since.reset();
-  if (!lost) return;
+}
+
+std::unique_ptr<DriverDevice> DeviceWorkers::Threads::give_up(Worker& worker) {
+  for (const double watts : std::exchange(worker.caps, {})) refuse_cap(worker.identity, watts);
   next_search_ = std::min(next_search_, search_began_ + settings_.search_pause);
-  while (!worker.caps.empty()) {
-    refuse_cap(worker.identity, worker.caps.front());
-    worker.caps.pop_front();
-  }
+  return std::move(worker.device);
 }
 
 void DeviceWorkers::Threads::finish(Worker& worker, PowerCapResult result) {

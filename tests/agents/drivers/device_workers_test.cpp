@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// What the test and the devices of one search share.
-struct Board {
+struct Script {
   std::mutex mutex;
   std::condition_variable changed;
   bool hanging = false;  // the next calls do not return while this is so
@@ -46,63 +46,63 @@ struct Board {
 
 class ScriptedDevice : public DriverDevice {
  public:
-  ScriptedDevice(std::string identity, Board& board)
-      : identity_(std::move(identity)), board_(board) {
-    const std::lock_guard lock(board_.mutex);
-    ++board_.alive;
+  ScriptedDevice(std::string identity, Script& script)
+      : identity_(std::move(identity)), script_(script) {
+    const std::lock_guard lock(script_.mutex);
+    ++script_.alive;
   }
   ~ScriptedDevice() override {
-    const std::lock_guard lock(board_.mutex);
-    --board_.alive;
-    board_.changed.notify_all();
+    const std::lock_guard lock(script_.mutex);
+    --script_.alive;
+    script_.changed.notify_all();
   }
   std::string identity() const override { return identity_; }
   BoardReading read(double now_s) override {
-    std::unique_lock lock(board_.mutex);
-    ++board_.reading;
+    std::unique_lock lock(script_.mutex);
+    ++script_.reading;
     wait(lock);
     BoardReading reading;
     reading.identity = identity_;
-    reading.lost = board_.lost;
-    reading.xids = board_.xids;
+    reading.lost = script_.lost;
+    reading.xids = script_.xids;
     reading.values[Metric::energy] = now_s;
     return reading;
   }
   Status set_power_cap(double watts) override {
-    std::unique_lock lock(board_.mutex);
+    std::unique_lock lock(script_.mutex);
     wait(lock);
     if (watts > 700) return error("{} W is too much", watts);
-    board_.cap_w = watts;
+    script_.cap_w = watts;
     return {};
   }
 
  private:
   void wait(std::unique_lock<std::mutex>& lock) {
-    ++board_.in_call;
-    board_.changed.notify_all();
-    board_.changed.wait(lock, [&] { return !board_.hanging; });
-    --board_.in_call;
+    ++script_.in_call;
+    script_.changed.notify_all();
+    script_.changed.wait(lock, [&] { return !script_.hanging; });
+    --script_.in_call;
   }
   std::string identity_;
-  Board& board_;
+  Script& script_;
 };
 
-std::vector<FoundDevices> found(std::vector<std::pair<std::string, Board*>> boards) {
+std::vector<FoundDevices> found(std::vector<std::pair<std::string, Script*>> scripts) {
   std::vector<FoundDevices> drivers(1);
   drivers[0].driver = "scripted";
-  for (auto& [identity, board] : boards)
-    drivers[0].devices.push_back(std::make_unique<ScriptedDevice>(identity, *board));
+  for (auto& [identity, script] : scripts)
+    drivers[0].devices.push_back(std::make_unique<ScriptedDevice>(identity, *script));
   return drivers;
 }
 
-MonotonicTime now() { return std::chrono::steady_clock::now(); }
+MonotonicTime time_now() { return std::chrono::steady_clock::now(); }
 
 /// The loop of an agent: adds up the news until the condition holds.
 template <typename Condition>
 testing::AssertionResult wait_for(DeviceWorkers& workers, DriverNews& news, Condition condition) {
-  const MonotonicTime last = now() + 10s;
+  const MonotonicTime last = time_now() + 10s;
   while (!condition()) {
-    if (now() > last) return testing::AssertionFailure() << "did not come within 10 s";
+    if (time_now() > last) return testing::AssertionFailure() << "did not come within 10 s";
     pollfd descriptor{workers.descriptor(), POLLIN, 0};
     poll(&descriptor, 1, 100);
     DriverNews more = workers.take();
@@ -123,8 +123,8 @@ std::ptrdiff_t readings_of(const DriverNews& news, const std::string& identity) 
 }
 
 TEST(DeviceWorkers, ReadEachDeviceOnceForEachRequest) {
-  Board one;
-  Board two;
+  Script one;
+  Script two;
   DeviceWorkers workers([&] { return found({{"one", &one}, {"two", &two}}); });
   DriverNews news;
   ASSERT_TRUE(search_ends(workers, news));
@@ -133,7 +133,7 @@ TEST(DeviceWorkers, ReadEachDeviceOnceForEachRequest) {
   EXPECT_EQ(news.found->front().devices, 2U);
   EXPECT_TRUE(news.readings.empty());  // nobody has asked
   for (int round = 1; round <= 3; ++round) {
-    workers.request(now());
+    workers.request(time_now());
     ASSERT_TRUE(wait_for(workers, news, [&] {
       return readings_of(news, "one") == round && readings_of(news, "two") == round;
     }));
@@ -145,18 +145,18 @@ TEST(DeviceWorkers, ReadEachDeviceOnceForEachRequest) {
 }
 
 TEST(DeviceWorkers, AHangingDeviceDelaysNoOther) {
-  Board hung;
-  Board well;
+  Script hung;
+  Script well;
   DeviceWorkers workers([&] { return found({{"hung", &hung}, {"well", &well}}); });
   DriverNews news;
   ASSERT_TRUE(search_ends(workers, news));
   hung.hang(true);
   for (int round = 1; round <= 5; ++round) {
-    workers.request(now());
+    workers.request(time_now());
     ASSERT_TRUE(wait_for(workers, news, [&] { return readings_of(news, "well") == round; }));
   }
   EXPECT_EQ(readings_of(news, "hung"), 0);
-  ASSERT_TRUE(hung.becomes([](const Board& board) { return board.in_call == 1; }));
+  ASSERT_TRUE(hung.becomes([](const Script& each) { return each.in_call == 1; }));
   // Once it answers, it does so once: what was asked meanwhile is not repeated.
   hung.hang(false);
   ASSERT_TRUE(wait_for(workers, news, [&] { return readings_of(news, "hung") == 1; }));
@@ -166,106 +166,106 @@ TEST(DeviceWorkers, AHangingDeviceDelaysNoOther) {
 }
 
 TEST(DeviceWorkers, TellHowLongADeviceHasNotAnswered) {
-  Board board;
-  DeviceWorkers workers([&] { return found({{"hung", &board}}); });
+  Script script;
+  DeviceWorkers workers([&] { return found({{"hung", &script}}); });
   DriverNews news;
   ASSERT_TRUE(search_ends(workers, news));
-  board.hang(true);
-  workers.request(now());
-  ASSERT_TRUE(board.becomes([](const Board& each) { return each.in_call == 1; }));
-  EXPECT_TRUE(workers.silent(now()).empty());  // it is not late yet
-  const auto silent = workers.silent(now() + 12s);
+  script.hang(true);
+  workers.request(time_now());
+  ASSERT_TRUE(script.becomes([](const Script& each) { return each.in_call == 1; }));
+  EXPECT_TRUE(workers.silent(time_now()).empty());  // it is not late yet
+  const auto silent = workers.silent(time_now() + 12s);
   ASSERT_EQ(silent.size(), 1U);
   EXPECT_EQ(silent[0].identity, "hung");
   EXPECT_NEAR(silent[0].silent_s, 12, 0.5);
   EXPECT_EQ(silent[0].why, "the driver has not answered for 12 s");
-  board.hang(false);
+  script.hang(false);
   ASSERT_TRUE(wait_for(workers, news, [&] { return readings_of(news, "hung") == 1; }));
-  EXPECT_TRUE(workers.silent(now() + 12s).empty());
+  EXPECT_TRUE(workers.silent(time_now() + 12s).empty());
 }
 
 TEST(DeviceWorkers, SetPowerCapsAfterTheCallThatHangsAndReportTheResults) {
-  Board board;
-  DeviceWorkers workers([&] { return found({{"one", &board}}); });
+  Script script;
+  DeviceWorkers workers([&] { return found({{"one", &script}}); });
   DriverNews news;
   ASSERT_TRUE(search_ends(workers, news));
-  board.hang(true);
-  workers.request(now());
-  ASSERT_TRUE(board.becomes([](const Board& each) { return each.in_call == 1; }));
+  script.hang(true);
+  workers.request(time_now());
+  ASSERT_TRUE(script.becomes([](const Script& each) { return each.in_call == 1; }));
   workers.set_power_cap("one", 300);  // returns at once
   workers.set_power_cap("one", 900);
   workers.set_power_cap("other", 300);
-  board.hang(false);
+  script.hang(false);
   ASSERT_TRUE(wait_for(workers, news, [&] { return news.power_caps.size() == 3; }));
   EXPECT_EQ(news.power_caps[0].identity, "other");
   EXPECT_EQ(news.power_caps[0].status.error().message, "other: no such device answers");
   EXPECT_TRUE(news.power_caps[1].status.ok());
   EXPECT_EQ(news.power_caps[2].watts, 900);
   EXPECT_EQ(news.power_caps[2].status.error().message, "900 W is too much");
-  EXPECT_EQ(board.cap_w, 300);
+  EXPECT_EQ(script.cap_w, 300);
 }
 
 TEST(DeviceWorkers, GiveUpALostDeviceAndSearchForItAtOnce) {
-  Board board;
-  DeviceWorkers workers([&] { return found({{"one", &board}}); }, {.search_pause = 1ms});
+  Script script;
+  DeviceWorkers workers([&] { return found({{"one", &script}}); }, {.search_pause = 1ms});
   DriverNews news;
   ASSERT_TRUE(search_ends(workers, news));
-  board.set_lost("GPU is lost");
-  workers.request(now());
+  script.set_lost("GPU is lost");
+  workers.request(time_now());
   ASSERT_TRUE(wait_for(workers, news, [&] { return readings_of(news, "one") == 1; }));
   EXPECT_EQ(news.readings[0].lost, "GPU is lost");
   // Its object is gone, so a driver that was unloaded is not held.
-  ASSERT_TRUE(board.becomes([](const Board& each) { return each.alive == 0; }));
+  ASSERT_TRUE(script.becomes([](const Script& each) { return each.alive == 0; }));
   workers.set_power_cap("one", 300);
   ASSERT_TRUE(wait_for(workers, news, [&] { return news.power_caps.size() == 1; }));
   EXPECT_EQ(news.power_caps[0].status.error().kind, ErrorKind::lost);
   // The next request searches, long before the minute is over; the one after it reads again.
-  board.set_lost("");
+  script.set_lost("");
   news.found.reset();
-  workers.request(now() + 2ms);
+  workers.request(time_now() + 2ms);
   ASSERT_TRUE(search_ends(workers, news));
-  workers.request(now());
+  workers.request(time_now());
   ASSERT_TRUE(wait_for(workers, news, [&] { return readings_of(news, "one") == 2; }));
   EXPECT_EQ(news.readings[1].lost, "");
 }
 
 TEST(DeviceWorkers, SearchAgainForDevicesThatAreNew) {
-  Board old;
-  Board added;
+  Script old;
+  Script added;
   std::atomic<int> searches = 0;
   DeviceWorkers workers([&] {
     return ++searches == 1 ? found({{"old", &old}}) : found({{"old", &old}, {"new", &added}});
   });
   DriverNews news;
   ASSERT_TRUE(search_ends(workers, news));
-  workers.request(now());
+  workers.request(time_now());
   ASSERT_TRUE(wait_for(workers, news, [&] { return readings_of(news, "old") == 1; }));
   EXPECT_EQ(searches, 1);
   news.found.reset();
-  workers.request(now() + 61s);
+  workers.request(time_now() + 61s);
   ASSERT_TRUE(search_ends(workers, news));
   EXPECT_EQ(news.found->front().devices, 2U);
-  workers.request(now());
+  workers.request(time_now());
   ASSERT_TRUE(wait_for(workers, news, [&] { return readings_of(news, "new") == 1; }));
   // The known device is read through the object that it had.
-  EXPECT_TRUE(old.becomes([](const Board& each) { return each.alive == 1; }));
+  EXPECT_TRUE(old.becomes([](const Script& each) { return each.alive == 1; }));
 }
 
 TEST(DeviceWorkers, ReadOnWhileASearchHangs) {
-  Board board;
-  Board search;
+  Script script;
+  Script search;
   std::atomic<int> searches = 0;
   DeviceWorkers workers([&] {
     if (++searches > 1) (void)ScriptedDevice("search", search).read(0);
-    return found({{"one", &board}});
+    return found({{"one", &script}});
   });
   DriverNews news;
   ASSERT_TRUE(search_ends(workers, news));
   search.hang(true);
-  workers.request(now() + 61s);
-  ASSERT_TRUE(search.becomes([](const Board& each) { return each.in_call == 1; }));
+  workers.request(time_now() + 61s);
+  ASSERT_TRUE(search.becomes([](const Script& each) { return each.in_call == 1; }));
   for (int round = 2; round <= 4; ++round) {
-    workers.request(now() + 200s);
+    workers.request(time_now() + 200s);
     ASSERT_TRUE(wait_for(workers, news, [&] { return readings_of(news, "one") == round; }));
   }
   search.hang(false);
@@ -273,50 +273,50 @@ TEST(DeviceWorkers, ReadOnWhileASearchHangs) {
 }
 
 TEST(DeviceWorkers, KeepTheXidsOfAReadingThatNobodyTook) {
-  Board board;
-  board.xids = {31};
-  DeviceWorkers workers([&] { return found({{"one", &board}}); });
+  Script script;
+  script.xids = {31};
+  DeviceWorkers workers([&] { return found({{"one", &script}}); });
   DriverNews news;
   ASSERT_TRUE(search_ends(workers, news));
-  workers.request(now());
-  ASSERT_TRUE(board.becomes([](const Board& each) { return each.reading == 1; }));
+  workers.request(time_now());
+  ASSERT_TRUE(script.becomes([](const Script& each) { return each.reading == 1; }));
   // Until the worker is idle again, a request is dropped.
-  const MonotonicTime last = now() + 10s;
+  const MonotonicTime last = time_now() + 10s;
   const auto second_began = [&] {
-    const std::lock_guard lock(board.mutex);
-    return board.reading > 1;
+    const std::lock_guard lock(script.mutex);
+    return script.reading > 1;
   };
-  while (!second_began() && now() < last) workers.request(now());
+  while (!second_began() && time_now() < last) workers.request(time_now());
   ASSERT_TRUE(wait_for(workers, news, [&] { return !news.readings.empty(); }));
   ASSERT_TRUE(wait_for(workers, news, [&] {
     std::size_t xids = 0;
     for (const BoardReading& reading : news.readings) xids += reading.xids.size();
-    const std::lock_guard lock(board.mutex);
-    return xids == static_cast<std::size_t>(board.reading);
+    const std::lock_guard lock(script.mutex);
+    return xids == static_cast<std::size_t>(script.reading);
   }));
 }
 
 TEST(DeviceWorkers, DoNotWaitForeverForADeviceThatHangsAtTheEnd) {
-  Board board;
-  Board other;
+  Script script;
+  Script other;
   auto workers = std::make_unique<DeviceWorkers>(
       [&] {
-        return found({{"hung", &board}, {"well", &other}});
+        return found({{"hung", &script}, {"well", &other}});
       },
       DeviceWorkerSettings{.end_within = 50ms});
   DriverNews news;
   ASSERT_TRUE(search_ends(*workers, news));
-  board.hang(true);
-  workers->request(now());
-  ASSERT_TRUE(board.becomes([](const Board& each) { return each.in_call == 1; }));
-  const MonotonicTime before = now();
+  script.hang(true);
+  workers->request(time_now());
+  ASSERT_TRUE(script.becomes([](const Script& each) { return each.in_call == 1; }));
+  const MonotonicTime before = time_now();
   workers.reset();
-  EXPECT_LT(now() - before, 5s);
-  EXPECT_EQ(board.alive, 1);  // the thread that hangs uses it still
-  EXPECT_TRUE(other.becomes([](const Board& each) { return each.alive == 0; }));
+  EXPECT_LT(time_now() - before, 5s);
+  EXPECT_EQ(script.alive, 1);  // the thread that hangs uses it still
+  EXPECT_TRUE(other.becomes([](const Script& each) { return each.alive == 0; }));
   // When the driver answers after all, the thread ends, and nothing is left.
-  board.hang(false);
-  EXPECT_TRUE(board.becomes([](const Board& each) { return each.alive == 0; }));
+  script.hang(false);
+  EXPECT_TRUE(script.becomes([](const Script& each) { return each.alive == 0; }));
 }
 
 }  // namespace

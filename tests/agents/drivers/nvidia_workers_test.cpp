@@ -1,0 +1,113 @@
+// NVIDIA boards behind their threads: a call that hangs, and what an agent's loop costs.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include <poll.h>
+#include <time.h>
+
+#include <gtest/gtest.h>
+
+#include "agents/drivers/device_workers.h"
+#include "tests/agents/drivers/fake_machine.h"
+
+namespace drover::agents {
+namespace {
+
+using namespace std::chrono_literals;
+
+MonotonicTime loop_now() { return std::chrono::steady_clock::now(); }
+
+/// The loop of an agent that asks for readings at a steady rate.
+class Loop {
+ public:
+  Loop(const FakeMachine& machine, MonotonicSpan every)
+      : workers([places = machine.places] {
+          std::vector<FoundDevices> found;
+          found.push_back(find_nvidia_devices(places));
+          return found;
+        }),
+        every_(every) {
+    while (!workers.take().found) wait(loop_now() + 10s);
+    next_ = loop_now();
+  }
+
+  void run(int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+      workers.request(loop_now());
+      next_ += every_;
+      while (loop_now() < next_) {
+        wait(next_);
+        for (BoardReading& reading : workers.take().readings)
+          readings.push_back(std::move(reading));
+      }
+    }
+  }
+  std::ptrdiff_t readings_of(const std::string& identity) const {
+    return std::count_if(readings.begin(), readings.end(),
+                         [&](const BoardReading& reading) { return reading.identity == identity; });
+  }
+
+  DeviceWorkers workers;
+  std::vector<BoardReading> readings;
+
+ private:
+  void wait(MonotonicTime until) const {
+    pollfd descriptor{workers.descriptor(), POLLIN, 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - loop_now());
+    poll(&descriptor, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+  }
+  MonotonicSpan every_;
+  MonotonicTime next_;
+};
+
+double process_cpu_s() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+TEST(NvidiaWorkers, ACallThatHangsMakesItsBoardStaleAndNoOther) {
+  FakeMachine machine(3);
+  machine.set([](FakeNvml& state) { state.boards[0].hangs["nvmlDeviceGetPowerUsage"] = 900ms; });
+  Loop loop(machine, 100ms);
+  loop.run(6);
+  EXPECT_EQ(loop.readings_of("GPU-0"), 0);
+  EXPECT_EQ(loop.readings_of("GPU-1"), 6);
+  EXPECT_EQ(loop.readings_of("GPU-2"), 6);
+  const auto silent = loop.workers.silent(loop_now() + 3s);
+  ASSERT_EQ(silent.size(), 1U);
+  EXPECT_EQ(silent[0].identity, "GPU-0");
+  // Six requests have passed; the board was asked once.
+  EXPECT_EQ(machine.calls("nvmlDeviceGetPowerUsage"), 1 + 2 * 6);
+}
+
+// An agent with eight boards, each call 5 ms long. Sanitizers cost many times as much.
+TEST(NvidiaWorkers, EightBoardsAtOneHertzUseLessThanOnePercentOfACore) {
+  FakeMachine machine(8);
+  machine.set([](FakeNvml& state) {
+    state.each_call = 5ms;
+    for (FakeBoard& board : state.boards)
+      for (unsigned pid = 1; pid <= 4; ++pid) board.compute.push_back({pid, 1 << 30, 0, 0});
+  });
+  Loop loop(machine, 1s);
+  loop.run(1);  // the first reading of a board asks for more
+  machine.set([](FakeNvml& state) { state.calls.clear(); });
+  const double before_s = process_cpu_s();
+  constexpr int rounds = 3;
+  loop.run(rounds);
+  const double share = (process_cpu_s() - before_s) / rounds;
+  int calls = 0;
+  machine.set([&](FakeNvml& state) {
+    for (const auto& [symbol, count] : state.calls) calls += count;
+  });
+  std::printf("%.2f %% of a core, %d calls a board and second\n", share * 100, calls / 8 / rounds);
+  EXPECT_EQ(loop.readings.size(), 8U * (rounds + 1));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(share, 0.01);
+#endif
+}
+
+}  // namespace
+}  // namespace drover::agents
