@@ -14,6 +14,7 @@ namespace drover::commands {
   VERB(router, "routes jobs to the agents that connect to it")                      \
   VERB(agent, "emulates the devices of one host")                                   \
   VERB(top, "the live dashboard")                                                   \
+  VERB(watch, "real devices in the dashboard, without a router")                    \
   VERB(frame, "one frame of the dashboard as text")                                 \
   VERB(submit, "submits one job, or all of a trace")                                \
   VERB(status, "totals of the fleet and its jobs")                                  \

@@ -59,6 +59,7 @@ struct Board {
   std::uint16_t pcie_lanes_max = 0;
   std::vector<MissingMetric> missing;    // in the order of Metric
   std::vector<DeviceProcess> processes;  // most memory first
+  bool processes_known = false;          // the list is complete, also when it is empty
   std::uint32_t processes_left_out = 0;  // beyond device_processes_max
   std::vector<DevicePartition> partitions;
   bool operator==(const Board&) const = default;

@@ -42,7 +42,7 @@ void AlertEvaluation::evaluate(Instant now, const Summary& totals) {
   power.add_unmet_cap_conditions(now, seen);
   add_job_conditions(now, seen);
   add_drop_conditions(seen);
-  rules_.evaluate({fleet_state, policy, jobs, conditions, alerts_, totals, now}, seen);
+  rules_.evaluate({fleet_state, policy, jobs, conditions, boards, alerts_, totals, now}, seen);
   for (Alert& alert : alerts_.observe(now, seen)) outbox.publish(now, std::move(alert));
 }
 

@@ -17,6 +17,7 @@ struct AlertEvaluationDependencies {
   const JobTable& jobs;
   const JobQueue& queue;
   const DeviceConditionTable& conditions;
+  const BoardTable& boards;
   const OutlierReporting& outliers;
   const PowerControl& power;
   RejectedMessages& rejected;

@@ -128,7 +128,7 @@ std::vector<std::string> Queries::snapshot_messages(Instant now) const {
     messages.push_back(encode(Envelope{"router", outbox.last_published(), at, event}));
   }
   for (const auto& [device, condition] : conditions.all()) add(publisher.device_changed(device));
-  for (const auto& [device, board] : boards.all()) {
+  for (const auto& [device, board] : boards) {
     add(BoardChanged{fleet_state.host_name(device.first), board});
   }
   for (HostIndex host = 0; host < fleet_state.hosts().size(); ++host) {

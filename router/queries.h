@@ -11,7 +11,6 @@
 #include "router/actions.h"
 #include "router/dispatch/dispatcher.h"
 #include "router/explain/explain.h"
-#include "router/hosts/boards.h"
 #include "router/policy_control.h"
 #include "router/publishing/fleet_totals.h"
 
@@ -37,7 +36,7 @@ struct QueriesDependencies {
   FleetState& fleet_state;  // changed for each trial of a decision, and restored
   Estimator& estimator;
   ReservedDevices& reserved;
-  const Boards& boards;
+  const BoardTable& boards;
   OutboxBuilder& outbox;
 };
 

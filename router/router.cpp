@@ -45,6 +45,7 @@ struct RouterCore {
   DecisionLog decisions;
   HostCounterTable host_counts;
   DeviceConditionTable conditions;
+  BoardTable boards;
   DrainTable drains;
   PreemptionTable preemptions;
   ReplicaController replica_controller;
@@ -62,7 +63,7 @@ struct RouterCore {
   Dispatcher dispatcher;
   ReplicaControl replicas;
   DeviceAvailability availability;
-  Boards boards;
+  Boards board_reports;
   Hosts hosts;
   PowerControl power;
   AlertEvaluation alerts;
@@ -143,16 +144,16 @@ RouterCore::RouterCore(RouterSettings router_settings, Policy router_policy,
                 queue, random, fleet_state, estimator, replica_controller, accounting, outbox,
                 publisher, reserved, dispatcher}),
       availability({policy, drains, fleet_state, conditions, queue, publisher, rejected}),
-      boards({fleet_state, outbox, rejected}),
-      hosts({settings,  policy,       fleet_state, estimator,   connections, jobs,
-             queue,     tenants,      accounting,  host_counts, conditions,  replica_controller,
-             sent_caps, outbox,       publisher,   rejected,    outliers,    reserved,
-             attempts,  availability, boards},
+      board_reports({fleet_state, outbox, rejected, boards}),
+      hosts({settings,  policy,       fleet_state,  estimator,   connections, jobs,
+             queue,     tenants,      accounting,   host_counts, conditions,  replica_controller,
+             sent_caps, outbox,       publisher,    rejected,    outliers,    reserved,
+             attempts,  availability, board_reports},
             welcome_of(settings), start),
       power(
           {settings, fleet_state, jobs, connections, policy, queue, sent_caps, outbox, publisher}),
-      alerts({settings, policy, fleet_state, jobs, queue, conditions, outliers, power, rejected,
-              outbox, publisher}),
+      alerts({settings, policy, fleet_state, jobs, queue, conditions, boards, outliers, power,
+              rejected, outbox, publisher}),
       policy_control({settings, queue, policy, fleet_state, tenants, failbacks, accounting, outbox,
                       publisher, outliers, waiting, availability, power, alerts},
                      settings.policy_place, start),
@@ -231,7 +232,7 @@ void RouterCore::receive(Instant now, Peer from, const Envelope& envelope, std::
   };
   std::visit(
       [&](const auto& message) {
-        offer(message, hosts, boards, availability, attempts, submissions, actions, power,
+        offer(message, hosts, board_reports, availability, attempts, submissions, actions, power,
               policy_control, alerts, queries, totals, *this);
       },
       envelope.body);

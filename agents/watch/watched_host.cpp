@@ -20,7 +20,6 @@ struct WatchedDevice {
   std::string identity;
   SpecFacts facts;      // from which its spec is made
   std::string spec_id;  // of that spec
-  double tdp_w = 0;     // 0: not known
   Board board;
   Board sent;               // as last reported
   bool reported = false;    // since the last Register
@@ -107,7 +106,6 @@ void WatchedHost::State::update(WatchedDevice& device, const BoardReading& readi
   device.facts = std::move(facts);
   const devices::DeviceSpec spec = spec_of(device.facts, catalogue);
   device.spec_id = spec.id;
-  device.tdp_w = spec.power.tdp_w;
   SpecText text{spec.id, to_toml(spec)};
   if (SpecText* const known = find_by(specs, &SpecText::id, spec.id)) {
     specs_changed = specs_changed || known->text != text.text;
@@ -126,8 +124,7 @@ std::vector<Group> WatchedHost::State::groups() const {
       group.number = static_cast<std::uint16_t>(groups.size());
       group.first = static_cast<std::uint16_t>(&device - devices.data());
       group.device = device.spec_id;
-      const double usual_w = device.cap_w > 0 ? device.cap_w : device.tdp_w;
-      group.power_cap_w = std::clamp(usual_w, 0.0, 1e5);
+      group.power_cap_w = std::clamp(device.cap_w, 0.0, 1e5);
       groups.push_back(std::move(group));
     }
     ++groups.back().count;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "commands/connection/filter_option.h"
+#include "commands/query/device_reports.h"
 #include "commands/query/fleet_client.h"
 #include "commands/query/table_output.h"
 #include "commands/shell/output.h"
@@ -38,24 +39,18 @@ CommandOutcome show_once(Session& session, bool json, filter::Filter filter) {
 
 constexpr std::chrono::milliseconds follow_wait_max{250};
 
-/// The lines are printed batch by batch, so the columns have fixed minimum widths.
-std::vector<Heading> follow_headings() {
-  std::vector<Heading> headings = device_headings(true);
-  headings.insert(headings.begin(), {"TIME", Align::left, 8});
-  return headings;
-}
-
 class Following {
  public:
   Following(Session& session, bool json, filter::Filter filter)
-      : session_(session), json_(json), fleet_(session), filter_(std::move(filter)) {}
+      : session_(session), fleet_(session), reports_(json, std::move(filter)) {}
 
   Status subscribe() { return fleet_.subscribe(); }
 
   Status turn(std::chrono::milliseconds longest) {
     // Each batch is shown before the next one replaces its values.
     DROVER_TRY(fleet_.turn(longest, [&](const Envelope& envelope) {
-      if (const auto* batch = std::get_if<SampleBatch>(&envelope.body)) show(envelope.at, *batch);
+      if (const auto* batch = std::get_if<SampleBatch>(&envelope.body))
+        reports_.print(fleet_.model(), fleet_.now(), envelope.at, *batch);
     }));
     // It continues, as it does without a router: a program that reads the lines may not expect an
     // end.
@@ -64,43 +59,10 @@ class Following {
   }
 
  private:
-  void show(Instant at, const SampleBatch& batch) {
-    const tui::Model& model = fleet_.model();
-    // Only what the batch is about: thousands of batches may come in a second.
-    const tui::JobsByDevice jobs(model, model.find_host(batch.host));
-    const tui::EvaluationContext context{model, fleet_.now(), jobs};
-    std::vector<tui::DeviceTable::Row> rows;
-    for (const std::uint16_t device : batch.devices) {
-      const auto row = model.find({batch.host, device});
-      if (row && filter_.matches(tui::ModelDevice(context, *row))) rows.push_back(*row);
-    }
-    if (rows.empty()) return;
-    if (json_) return show_json(at, tui::device_rows(context, rows));
-    std::vector<std::vector<std::string>> cells;
-    for (const auto row : rows) {
-      cells.push_back({to_clock_text(at)});
-      for (std::string& cell : device_cells(context, row)) cells.back().push_back(std::move(cell));
-    }
-    const std::string text = table_text(headings_, cells);
-    write_stdout_text(std::exchange(headed_, true) ? text.substr(text.find('\n') + 1) : text);
-  }
-
-  static void show_json(Instant at, const tui::TableRows& table) {
-    for (std::size_t row = 0; row < table.rows.size(); ++row) {
-      Json line = Json::object().set("time", to_iso8601(at));
-      const Json fields = row_to_json(table, row);
-      for (const std::string& key : fields.keys()) line.set(key, fields[key]);
-      write_stdout("{}\n", line.dump());
-    }
-  }
-
   Session& session_;
-  bool json_;
   FleetClient fleet_;
   ConnectRefusalNotice connect_refusal_{"drover devices"};
-  filter::Filter filter_;
-  std::vector<Heading> headings_ = follow_headings();
-  bool headed_ = false;
+  DeviceReports reports_;
 };
 
 /// Prints every report of every device as it arrives, until a signal, for `duration`, or until the

@@ -8,8 +8,8 @@
 namespace drover::commands {
 namespace {
 
-/// The connections of hosts follow those of the viewers.
-constexpr std::uint64_t first_host_peer = 3;
+/// The connections of hosts follow that of the dashboard.
+constexpr std::uint64_t first_host_peer = LocalFleet::dashboard.number + 1;
 
 Peer peer_of(std::size_t host) { return {Channel::control, first_host_peer + host}; }
 
@@ -74,12 +74,11 @@ void LocalFleet::settle(Instant now) {
 }
 
 void LocalFleet::deliver(Instant now, const Send& send) {
-  if (send.to.channel != Channel::control || send.to.number < first_host_peer) {
+  const std::size_t host = send.to.number - first_host_peer;
+  if (send.to.channel != Channel::control || host >= hosts_.size()) {
     messages_.emplace_back(send.to, send.envelope);
     return;
   }
-  const std::size_t host = send.to.number - first_host_peer;
-  if (host >= hosts_.size()) return;
   if (const auto* accepted = std::get_if<JoinAccepted>(&send.envelope.body)) {
     hosts_.host(host).handle_join_accepted(now, *accepted);
   } else {

@@ -23,9 +23,8 @@ class LocalFleet {
                                                   agents::WatchedHostSettings hosts,
                                                   const devices::Catalogue& catalogue);
 
-  /// The viewers of the fleet, which send requests and get the answers.
+  /// The connection of the dashboard. A viewer may have any other number that is far above it.
   static constexpr Peer dashboard{Channel::control, 1};
-  static constexpr Peer recording{Channel::control, 2};
 
   /// Readings that have come, or have failed.
   void take(Instant now, const agents::TargetNews& news);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "agents/scrape/texts.h"
-#include "commands/readings/driver_source.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -74,13 +73,6 @@ std::string sources_text(const SourceOptions& options) {
   std::string text = joined(names, " and ");
   if (options.pages.size() > 1) text += fmt::format(" and {} more", options.pages.size() - 1);
   return printable(text);
-}
-
-std::vector<std::unique_ptr<ReadingSource>> open_sources(const SourceOptions& options) {
-  std::vector<std::unique_ptr<ReadingSource>> sources;
-  if (options.real) sources.push_back(std::make_unique<DriverSource>());
-  if (!options.pages.empty()) sources.push_back(std::make_unique<PageFetcher>(options.pages));
-  return sources;
 }
 
 }  // namespace drover::commands

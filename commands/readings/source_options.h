@@ -1,12 +1,10 @@
 // The options that say which real devices are read.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "commands/readings/page_fetcher.h"
-#include "commands/readings/reading_source.h"
 #include "commands/shell/options.h"
 
 namespace drover::commands {
@@ -26,8 +24,5 @@ SourceOptions read_source_options(Arguments& arguments);
 
 /// "http://n1:9400/metrics and 3 more".
 std::string sources_text(const SourceOptions& options);
-
-/// Each kind of source that the options name. They begin with the first request.
-std::vector<std::unique_ptr<ReadingSource>> open_sources(const SourceOptions& options);
 
 }  // namespace drover::commands

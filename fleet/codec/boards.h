@@ -40,6 +40,7 @@ inline constexpr auto layout<Board> = structure(
     field("pcie_lanes_max", &Board::pcie_lanes_max),
     field("missing", &Board::missing, up_to(missing_metrics_max)),
     field("processes", &Board::processes, up_to(device_processes_max)),
+    field("processes_known", &Board::processes_known),
     field("processes_left_out", &Board::processes_left_out),
     field("partitions", &Board::partitions, up_to(device_partitions_max)));
 

@@ -113,6 +113,9 @@ void DeviceSubject::show_location(Field field, TextMatcher& test) const {
       return match_unless_empty(registration().rack, test);
     case Field::site:
       return match_unless_empty(registration().site, test);
+    case Field::origin:
+      test.match(real() ? "real" : "emulated");
+      return;
     case Field::kind:
       test.match(to_text(device_class())) || test.match(group().device);
       return;
@@ -133,6 +136,9 @@ void DeviceSubject::show_work(Field field, TextMatcher& test) const {
   if (is_gone()) return;
   if (field == Field::model) {
     each_replica([&](const Replica& replica) { test.match(replica.model); });
+  }
+  if (const Board* const known = field == Field::tenant ? board() : nullptr) {
+    for (const DeviceProcess& process : known->processes) match_unless_empty(process.tenant, test);
   }
   each_job([&](const Job& job, Pause) {
     if (field == Field::job) test.match(to_text(job.id));

@@ -40,6 +40,10 @@ class DeviceSubject : public FilterSubject {
   virtual DeviceClass device_class() const = 0;
   /// Temperature at which it begins to throttle; 0: not known.
   virtual double slowdown_c() const = 0;
+  /// Whether it is read, not emulated.
+  virtual bool real() const = 0;
+  /// What a real device says about itself; null: it is emulated, or has said nothing yet.
+  virtual const Board* board() const = 0;
   /// 0: not known.
   virtual double price_usd_per_h() const = 0;
 

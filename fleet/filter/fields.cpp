@@ -54,6 +54,7 @@ constexpr std::array<FieldFacts, field_count> table = {{
     {Field::job, "job", ValueKind::text, of_place, name},
     {Field::tenant, "tenant", ValueKind::text, of_place, name},
     {Field::alert, "alert", ValueKind::text, of_device, name},
+    {Field::origin, "origin", ValueKind::text, of_place, plain},
     {Field::work, "work", ValueKind::text, of_job, plain},
     {Field::work_class, "class", ValueKind::text, of_job, name},
     {Field::priority, "priority", ValueKind::number, of_job, plain},

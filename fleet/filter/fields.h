@@ -48,6 +48,7 @@ enum class Field : std::uint8_t {
   job,
   tenant,
   alert,
+  origin,
   work,
   work_class,
   priority,
@@ -64,7 +65,7 @@ enum class Field : std::uint8_t {
   spend,
   spend_share,
 };
-inline constexpr int field_count = 48;
+inline constexpr int field_count = 49;
 
 /// The kind of a field's values. It determines how they are written and compared.
 enum class ValueKind : std::uint8_t {

@@ -38,6 +38,11 @@ double FleetDevice::slowdown_c() const {
   return spec.thermal.max_c > 0 ? spec.thermal.max_c : spec.thermal.slowdown_c;
 }
 
+const Board* FleetDevice::board() const {
+  const DeviceColumns& columns = fleet_.fleet_state.devices();
+  return find_in(fleet_.boards, DeviceKey{columns.host[device_], columns.number[device_]});
+}
+
 double FleetDevice::price_usd_per_h() const {
   return router::price_usd_per_h(fleet_.fleet_state, fleet_.policy,
                                  fleet_.fleet_state.devices().group[device_]);

@@ -16,6 +16,7 @@ struct AlertInputs {
   const Policy& policy;
   const JobTable& jobs;
   const DeviceConditionTable& conditions;
+  const BoardTable& boards;
   const AlertTable& alerts;  // before this evaluation
   const Summary& totals;
   Instant now;
@@ -35,6 +36,8 @@ class FleetDevice final : public filter::DeviceSubject {
   std::uint16_t index() const override { return fleet_.fleet_state.devices().number[device_]; }
   DeviceClass device_class() const override { return entry().spec->device_class; }
   double slowdown_c() const override;
+  bool real() const override { return entry().spec->real; }
+  const Board* board() const override;
   double price_usd_per_h() const override;
   void each_pool(const PoolVisitor& visit) const override;
   void each_replica(const ReplicaVisitor& visit) const override;

@@ -17,6 +17,9 @@ namespace drover::router {
 
 using DeviceKey = std::pair<HostIndex, std::uint16_t>;
 
+/// What real devices say about themselves.
+using BoardTable = std::map<DeviceKey, Board>;
+
 struct ReportedCondition {
   bool usable = true;
   Instant since{};  // when `usable` last changed, or when this entry was made

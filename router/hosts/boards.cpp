@@ -10,14 +10,14 @@ void Boards::handle(Instant now, const Caller& caller, const BoardReport& report
     return rejected.drop(now, caller.entry.host,
                          fmt::format("device {}: no such device", board.device));
   }
-  Board& known = boards_[{*host, board.device}];
+  Board& known = boards[{*host, board.device}];
   if (known == board) return;
   known = board;
   outbox.publish(now, BoardChanged{caller.entry.host, board});
 }
 
 void Boards::forget_host(HostIndex host) {
-  boards_.erase(boards_.lower_bound({host, 0}), boards_.upper_bound({host, UINT16_MAX}));
+  boards.erase(boards.lower_bound({host, 0}), boards.upper_bound({host, UINT16_MAX}));
 }
 
 }  // namespace drover::router

@@ -1,8 +1,6 @@
 // What real devices say about themselves, for late subscribers.
 #pragma once
 
-#include <map>
-
 #include "router/fleet_state/device_conditions.h"
 #include "router/health/connection_table.h"
 #include "router/publishing/outbox_builder.h"
@@ -14,6 +12,7 @@ struct BoardsDependencies {
   const FleetState& fleet_state;
   OutboxBuilder& outbox;
   RejectedMessages& rejected;
+  BoardTable& boards;
 };
 
 /// Keeps and publishes the last report of each real device.
@@ -24,10 +23,6 @@ class Boards : BoardsDependencies {
   void handle(Instant now, const Caller& caller, const BoardReport& report);
   /// Its agent has registered again, and reports its devices again.
   void forget_host(HostIndex host);
-  const std::map<DeviceKey, Board>& all() const { return boards_; }
-
- private:
-  std::map<DeviceKey, Board> boards_;
 };
 
 }  // namespace drover::router

@@ -110,7 +110,7 @@ void Hosts::handle(Instant now, const Caller& caller, const Register& registrati
   for (JobRecord* record : jobs.on_host(registration.host))
     release_reservation(*record, fleet_state, tenants);
   const bool restarted = earlier != registration.incarnation;
-  if (restarted || !before) boards.forget_host(*registered);
+  if (restarted || !before) board_reports.forget_host(*registered);
   if (restarted) {
     connections.supersede(registration.host, earlier);
     availability.forget_conditions(now, *registered);
@@ -380,7 +380,7 @@ void Hosts::forget_host(Instant now, HostIndex host, const std::string& why) {
   }
   accounting.forget_host(fleet_state, host);
   availability.forget_host(now, host);
-  boards.forget_host(host);
+  board_reports.forget_host(host);
   failure_detector_.forget(host);
   replica_controller.host_lost(now, name);
   fleet_state.forget_host(host);

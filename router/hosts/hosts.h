@@ -33,7 +33,7 @@ struct HostsDependencies {
   ReservedDevices& reserved;
   Attempts& attempts;
   DeviceAvailability& availability;
-  Boards& boards;
+  Boards& board_reports;
 };
 
 /// Keeps FleetState and the other tables true to what agents send, and ends what was on a host that

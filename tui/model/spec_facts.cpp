@@ -37,6 +37,7 @@ SpecFacts::SpecFacts(std::string_view text) {
   Result<Table> root = Table::parse(text, "spec");
   if (!root) return;
   if (root->holds_text("class")) device_class_ = root->text("class");
+  if (root->holds_text("name")) name_ = root->text("name");
   if (root->has("real")) real_ = root->boolean("real");
   if (root->holds_text("source")) sources_[""] = root->text("source");
   for (const std::string& name : root->keys()) {
@@ -53,6 +54,12 @@ SpecFacts::SpecFacts(std::string_view text) {
 const SpecFact* SpecFacts::find(std::string_view name) const {
   const auto found = facts_.find(name);
   return found == facts_.end() ? nullptr : &found->second;
+}
+
+bool SpecFacts::has_section(std::string_view section) const {
+  const std::string prefix = fmt::format("{}.", section);
+  const auto first = facts_.lower_bound(prefix);
+  return first != facts_.end() && first->first.starts_with(prefix);
 }
 
 double SpecFacts::value(std::string_view name) const {

@@ -32,11 +32,14 @@ class SpecFacts {
   std::string_view device_class() const { return device_class_; }
   /// Whether the device is real: read, not emulated.
   bool real() const { return real_; }
+  /// Empty: the spec has none.
+  std::string_view name() const { return name_; }
+  bool has_section(std::string_view section) const;
   /// The source of a section's plain numbers; empty if unknown.
   std::string_view source_of(std::string_view section) const;
 
  private:
-  std::string device_class_;
+  std::string device_class_, name_;
   bool real_ = false;
   std::map<std::string, SpecFact, std::less<>> facts_;
   std::map<std::string, std::string, std::less<>> sources_;  // "": for sections without their own

@@ -38,7 +38,11 @@ SpecRow parse_spec_row(const std::string& id, std::string_view text) {
   const std::string_view known = facts.device_class();
   const bool is_tpu = known.empty() ? id.starts_with("tpu") : known == "tpu";
   row.device_class = is_tpu ? DeviceClass::tpu : DeviceClass::gpu;
+  row.name = facts.name();
   row.real = facts.real();
+  // Every device of the catalogue has a peak rate; a real board that is in none has only what its
+  // driver says.
+  row.listed = !row.real || facts.has_section("peak_tflops");
   row.tdp_w = value("power.tdp_w");
   // Software throttles a device before its hardware does.
   const double software_c = value("thermal.max_c");

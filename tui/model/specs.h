@@ -14,9 +14,11 @@ inline constexpr std::size_t specs_max = 2'048;
 
 struct SpecRow {
   std::string id;
+  std::string name;  // "NVIDIA H100 SXM5 80GB"; empty: unknown
   std::string text;  // to detect a change
   DeviceClass device_class = DeviceClass::gpu;
   bool real = false;           // read, not emulated
+  bool listed = true;          // in the catalogue: a real board may be in none
   double tdp_w = 0;            // 0: unknown
   double price_usd_per_h = 0;  // 0: unknown
   double slowdown_c = 0;       // where thermal throttling begins; 0: unknown

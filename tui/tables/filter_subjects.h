@@ -42,6 +42,8 @@ class ModelDevice : public filter::DeviceSubject {
   const Group& group() const override;
   std::uint16_t index() const override { return context_.model.devices().index(row_); }
   DeviceClass device_class() const override { return context_.model.spec_of(row_).device_class; }
+  bool real() const override { return context_.model.spec_of(row_).real; }
+  const Board* board() const override { return context_.model.board_of(row_); }
   double slowdown_c() const override { return context_.model.spec_of(row_).slowdown_c; }
   double price_usd_per_h() const override { return context_.model.price_usd_per_h(row_); }
   void each_pool(const PoolVisitor& visit) const override;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "fleet/base/text.h"
+#include "fleet/sample/metric_keys.h"
 #include "tui/tables/table_columns.h"
 
 namespace drover::tui {
@@ -30,10 +31,56 @@ TableCell list_of(const EvaluationContext& at, const Row& row) {
   return ModelDevice(at, row).values(field);
 }
 
-/// Nothing is known of the work of a lost host.
-template <Field field>
-TableCell work_of(const EvaluationContext& at, const Row& row) {
-  return at.model.is_gone(row) ? TableCell() : list_of<field>(at, row);
+/// Nothing is known of the work of a lost host, nor which models other programs run on a real
+/// device.
+TableCell models_of(const EvaluationContext& at, const Row& row) {
+  const bool known = !at.model.is_gone(row) && !at.model.spec_of(row).real;
+  return known ? list_of<Field::model>(at, row) : TableCell();
+}
+
+/// Whether its processes are known: a page of metrics may name none.
+bool knows_users(const EvaluationContext& at, Row row) {
+  if (!at.model.spec_of(row).real) return true;
+  const Board* const board = at.model.board_of(row);
+  return board != nullptr && (board->processes_known || !board->processes.empty());
+}
+
+TableCell tenants_of(const EvaluationContext& at, const Row& row) {
+  const bool known = !at.model.is_gone(row) && knows_users(at, row);
+  return known ? list_of<Field::tenant>(at, row) : TableCell();
+}
+
+/// Empty for a real board that is in no catalogue.
+TableCell kind_of(const EvaluationContext& at, const Row& row) {
+  const SpecRow& spec = at.model.spec_of(row);
+  return spec.listed ? text_cell(spec.id) : TableCell();
+}
+
+/// As the driver of a real board says, else as the catalogue has it.
+TableCell name_of(const EvaluationContext& at, const Row& row) {
+  const SpecRow& spec = at.model.spec_of(row);
+  if (!spec.real) return text_cell(spec.name);
+  const Board* const board = at.model.board_of(row);
+  return board == nullptr ? TableCell() : text_cell(board->name);
+}
+
+template <auto member>
+TableCell of_board(const EvaluationContext& at, const Row& row) {
+  const Board* const board = at.model.board_of(row);
+  return board == nullptr ? TableCell() : value_cell(board->*member);
+}
+
+/// "power_w: Google publishes no power".
+TableCell missing_of(const EvaluationContext& at, const Row& row) {
+  const Board* const board = at.model.board_of(row);
+  if (board == nullptr)
+    return at.model.spec_of(row).real ? TableCell() : std::vector<std::string>();
+  std::vector<std::string> reasons;
+  for (const MissingMetric& missing : board->missing) {
+    if (missing.metric >= metric_count) continue;
+    reasons.push_back(fmt::format("{}: {}", metric_keys[missing.metric].name, missing.why));
+  }
+  return reasons;
 }
 
 TableCell jobs_of(const EvaluationContext& at, const Row& row) {
@@ -61,13 +108,17 @@ TableCell of_registration(const EvaluationContext& at, const Row& row) {
   return value_cell(at.model.host_of(row).reported.registration.*member);
 }
 
-constexpr std::array<TableColumn<Row>, 36> device_table = {{
+constexpr std::array<TableColumn<Row>, 53> device_table = {{
     {"id", [](const EvaluationContext& at,
               const Row& row) { return text_cell(to_text(at.model.id_of(row))); }},
     {"host", of_registration<&Register::host>},
     {"index", of_field<Field::index>},
-    {"device", [](const EvaluationContext& at,
-                  const Row& row) { return text_cell(at.model.spec_of(row).id); }},
+    {"device", kind_of},
+    {"name", name_of},
+    {"real", [](const EvaluationContext& at,
+                const Row& row) { return TableCell(at.model.spec_of(row).real); }},
+    {"uuid", of_board<&Board::uuid>},
+    {"driver", of_board<&Board::driver>},
     {"rack", of_registration<&Register::rack>},
     {"site", of_registration<&Register::site>},
     {"pools", list_of<Field::pool>},
@@ -99,17 +150,31 @@ constexpr std::array<TableColumn<Row>, 36> device_table = {{
     {"power_violation_s", of_metric<Metric::power_violation>},
     {"thermal_violation_s", of_metric<Metric::thermal_violation>},
     {"board_limit_violation_s", of_metric<Metric::board_limit_violation>},
+    {"memory_clock_mhz", of_metric<Metric::memory_clock>},
+    {"fan", of_metric<Metric::fan>},
+    {"pcie_sent_bytes_per_s", of_metric<Metric::pcie_sent>},
+    {"pcie_received_bytes_per_s", of_metric<Metric::pcie_received>},
+    {"pcie_generation", of_metric<Metric::pcie_generation>},
+    {"pcie_lanes", of_metric<Metric::pcie_lanes>},
+    {"link_sent_bytes_per_s", of_metric<Metric::link_sent>},
+    {"link_received_bytes_per_s", of_metric<Metric::link_received>},
+    {"ecc_corrected", of_metric<Metric::ecc_corrected>},
+    {"ecc_uncorrected", of_metric<Metric::ecc_uncorrected>},
+    {"xid", of_metric<Metric::xid>},
+    {"busiest_cpu_core", of_metric<Metric::busiest_cpu_core>},
     {"age_s", of_field<Field::age>},
     {"usd_per_h", of_field<Field::price>},
-    {"models", work_of<Field::model>},
-    {"tenants", work_of<Field::tenant>},
+    {"models", models_of},
+    {"tenants", tenants_of},
     {"jobs", jobs_of},
+    {"missing", missing_of},
 }};
 
-constexpr std::array<TableColumn<HostRow>, 14> host_table = {{
+constexpr std::array<TableColumn<HostRow>, 15> host_table = {{
     {"host", of<&HostRow::reported, &HostChanged::registration, &Register::host>},
     {"rack", of<&HostRow::reported, &HostChanged::registration, &Register::rack>},
     {"state", of<&HostRow::reported, &HostChanged::health>},
+    {"why", of<&HostRow::reported, &HostChanged::why>},
     {"age_s",
      [](const EvaluationContext& at, const HostRow& host) {
        return host.last_sample_at == Instant::min()

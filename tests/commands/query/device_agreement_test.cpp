@@ -56,7 +56,7 @@ class RandomDevices : public router::DecisionFixture {
 
   const tui::Model& model() const { return model_; }
   router::AlertInputs inputs() const {
-    return {fleet_state, policy, jobs_, conditions_, alerts_, totals_, now};
+    return {fleet_state, policy, jobs_, conditions_, boards_, alerts_, totals_, now};
   }
 
  private:
@@ -145,6 +145,7 @@ class RandomDevices : public router::DecisionFixture {
   RandomStream random_;
   router::JobTable jobs_{10};
   router::DeviceConditionTable conditions_;
+  router::BoardTable boards_;
   router::AlertTable alerts_;
   Summary totals_;
   tui::Model model_;
