@@ -16,8 +16,8 @@
 
 namespace drover::agents {
 
-/// More than one server knows; a page could name far more.
-inline constexpr std::size_t boards_of_page_max = 100'000;
+/// Some 5 KB of memory each. A page could name a hundred times as many.
+inline constexpr std::size_t boards_of_page_max = 20'000;
 
 class Collector {
  public:
