@@ -62,6 +62,12 @@ bool may_share_board(Exporter one, Exporter other) {
   return !is_of(Exporter::amd) || one == other || is_of(Exporter::all_smi);
 }
 
+std::string uuid_key(std::string_view uuid, std::string_view host) {
+  std::string key(uuid);
+  key += '\n';
+  return key += host;
+}
+
 /// Labels of a host that are worth knowing.
 constexpr std::array<std::string_view, 4> host_labels{"instance", "cluster", "zone", "region"};
 
@@ -113,24 +119,22 @@ Collector::Place* Collector::place_of(const SeriesView& series, const PlacedSeri
   return found != nullptr ? found : make(series, identity);
 }
 
+std::string_view Collector::host_named(const Identity& identity) const {
+  return identity.host.empty() ? std::string_view(target_) : identity.host;
+}
+
 std::string Collector::position_of(const Identity& identity) const {
-  const std::string_view host = identity.host.empty() ? std::string_view(target_) : identity.host;
-  if (identity.index) return fmt::format("{} {}", host, *identity.index);
-  return fmt::format("{} {}", host, as_pci_address(identity.bus));
+  if (identity.index) return fmt::format("{} {}", host_named(identity), *identity.index);
+  return fmt::format("{} {}", host_named(identity), as_pci_address(identity.bus));
 }
 
 Collector::Place* Collector::find(const Identity& identity) {
   if (!identity.uuid.empty()) {
-    const auto same = by_uuid_.find(std::string_view(identity.uuid));
-    if (same != by_uuid_.end()) {
-      for (const std::size_t number : same->second) {
-        const Place& place = places_[number];
-        if (identity.host.empty() || !place.host_named ||
-            hosts_[place.host].name == as_name(identity.host)) {
-          complete(number, identity);
-          return &places_[number];
-        }
-      }
+    const auto same = by_uuid_.find(uuid_key(identity.uuid, identity.host));
+    if (same != by_uuid_.end()) return complete(same->second, identity);
+    const auto any = by_uuid_.find(uuid_key(identity.uuid, ""));
+    if (any != by_uuid_.end() && !places_[any->second].host_named) {
+      return complete(any->second, identity);
     }
   }
   const auto same = by_position_.find(position_of(identity));
@@ -138,29 +142,39 @@ Collector::Place* Collector::find(const Identity& identity) {
   for (const std::size_t number : same->second) {
     const Place& place = places_[number];
     if (!identity.uuid.empty() && !place.uuid.empty()) continue;
-    if (!may_share_board(identity.exporter, place.board.exporter())) continue;
-    complete(number, identity);
-    return &places_[number];
+    if (may_share_board(identity.exporter, place.board.exporter())) {
+      return complete(number, identity);
+    }
   }
   return nullptr;
 }
 
-void Collector::complete(std::size_t number, const Identity& identity) {
+Collector::Place* Collector::complete(std::size_t number, const Identity& identity) {
   Place& place = places_[number];
-  if (!place.host_named && !identity.host.empty()) {
+  const bool names_host = !place.host_named && !identity.host.empty();
+  const bool names_uuid = place.uuid.empty() && !identity.uuid.empty();
+  const bool names_index = !place.index && identity.index;
+  if (names_host) {
     --hosts_[place.host].boards;
     place.host = host_number(identity.host);
     ++hosts_[place.host].boards;
     place.host_named = true;
   }
-  if (place.uuid.empty() && !identity.uuid.empty()) {
-    place.uuid = identity.uuid;
-    by_uuid_[place.uuid].push_back(number);
+  if (names_uuid) place.uuid = identity.uuid;
+  if (names_index) place.index = identity.index;
+  if (names_host || names_uuid || names_index) remember_place(number, identity);
+  return &places_[number];
+}
+
+void Collector::remember_place(std::size_t number, const Identity& identity) {
+  if (!identity.uuid.empty()) {
+    by_uuid_.try_emplace(uuid_key(identity.uuid, identity.host), number);
+    by_uuid_.try_emplace(uuid_key(identity.uuid, ""), number);
   }
-  if (!place.index && identity.index) {
-    place.index = identity.index;
-    by_position_[position_of(identity)].push_back(number);
-  }
+  if (!identity.index && identity.bus.empty()) return;
+  constexpr std::size_t makers_max = 8;
+  std::vector<std::size_t>& same = by_position_[position_of(identity)];
+  if (same.size() < makers_max && !contains(same, number)) same.push_back(number);
 }
 
 std::size_t Collector::host_number(std::string_view name) {
@@ -170,8 +184,7 @@ std::size_t Collector::host_number(std::string_view name) {
 }
 
 Collector::Place* Collector::make(const SeriesView& series, const Identity& identity) {
-  const std::string_view name = identity.host.empty() ? std::string_view(target_) : identity.host;
-  const std::size_t host = host_number(name);
+  const std::size_t host = host_number(host_named(identity));
   if (places_.size() == boards_of_page_max || hosts_[host].boards == devices_per_host_max) {
     ++left_out_;
     return nullptr;
@@ -184,10 +197,7 @@ Collector::Place* Collector::make(const SeriesView& series, const Identity& iden
   const std::size_t number = places_.size();
   places_.push_back({host, !identity.host.empty(), identity.uuid, identity.index,
                      CollectedBoard(identity.exporter)});
-  if (!identity.uuid.empty()) by_uuid_[identity.uuid].push_back(number);
-  if (identity.index || !identity.bus.empty()) {
-    by_position_[position_of(identity)].push_back(number);
-  }
+  remember_place(number, identity);
   return &places_.back();
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -49,22 +48,15 @@ class Collector {
     std::optional<std::uint16_t> index;
     Exporter exporter = Exporter::dcgm;
   };
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
-  using PlacesByText =
-      std::unordered_map<std::string, std::vector<std::size_t>, TextHash, std::equal_to<>>;
-
   Place* place_of(const SeriesView& series, const PlacedSeries& placed);
   Place* find(const Identity& identity);
   Place* make(const SeriesView& series, const Identity& identity);
   /// Adds to the place what only this series says.
-  void complete(std::size_t number, const Identity& identity);
+  Place* complete(std::size_t number, const Identity& identity);
   std::size_t host_number(std::string_view name);
+  std::string_view host_named(const Identity& identity) const;
   std::string position_of(const Identity& identity) const;
+  void remember_place(std::size_t number, const Identity& identity);
   void remember_unknown(std::string_view name);
   Error without_boards() const;
 
@@ -73,8 +65,10 @@ class Collector {
   std::vector<Host> hosts_;
   std::unordered_map<std::string, std::size_t> host_numbers_;
   std::vector<Place> places_;
-  PlacesByText by_uuid_;
-  PlacesByText by_position_;  // host and index, or host and PCI address
+  // Places by host and UUID, and the first one with each UUID without the host.
+  std::unordered_map<std::string, std::size_t> by_uuid_;
+  // By host and index, or host and PCI address: one for each maker, or for UUIDs that are not true.
+  std::unordered_map<std::string, std::vector<std::size_t>> by_position_;
   std::uint64_t known_ = 0, duplicates_ = 0, without_board_ = 0, left_out_ = 0;
   std::vector<std::string> unknown_names_;  // the first ones
 };

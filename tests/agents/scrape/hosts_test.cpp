@@ -156,15 +156,16 @@ TEST(ScrapedBoards, AHostHasSoManyAndNoMore) {
             std::vector<std::string>{"10 series of more devices than a page may have; left out"});
 }
 
+// One UUID, as of a page that was made up: looking for the board stays cheap.
 TEST(ScrapedBoards, APageHasSoManyAndNoMore) {
   std::string page;
   for (std::size_t board = 0; board < boards_of_page_max + 10; ++board) {
-    page += fmt::format("DCGM_FI_DEV_GPU_TEMP{{gpu=\"0\",Hostname=\"n{}\"}} 61\n", board);
+    page += fmt::format("DCGM_FI_DEV_GPU_TEMP{{UUID=\"GPU-1\",Hostname=\"n{}\"}} 61\n", board);
   }
   const HostReadings readings = read(page);
   EXPECT_EQ(readings.hosts.size(), boards_of_page_max);
-  EXPECT_EQ(readings.notes, std::vector<std::string>{
-                                "10 series of more devices than a page may have; left out"});
+  EXPECT_EQ(readings.notes,
+            std::vector<std::string>{"10 series of more devices than a page may have; left out"});
 }
 
 TEST(ScrapedPages, WithoutKnownSeriesSayWhatTheyHave) {
