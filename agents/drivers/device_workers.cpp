@@ -149,6 +149,11 @@ void DeviceWorkers::Threads::request(MonotonicTime now) {
 std::vector<SilentDevice> DeviceWorkers::Threads::silent(MonotonicTime now) const {
   const MutexLock lock(mutex_);
   std::vector<SilentDevice> silent;
+  if (searching_ && now - search_began_ > settings_.answer_within) {
+    const double silent_s = seconds_of(now - search_began_);
+    silent.push_back(
+        {"", silent_s, fmt::format("the search for devices has lasted for {:.0f} s", silent_s)});
+  }
   for (const auto& worker : workers_) {
     if (!worker->since || now - *worker->since <= settings_.answer_within) continue;
     const double silent_s = seconds_of(now - *worker->since);
@@ -237,7 +242,7 @@ DeviceWorkers::Threads::Call DeviceWorkers::Threads::next_call(Worker& worker) {
   wake_.wait(mutex_, [&]() DROVER_REQUIRES(mutex_) {
     return ending_ || worker.requested || !worker.caps.empty();
   });
-  if (ending_) {
+  if (ending_ && worker.caps.empty()) {
     unused = std::move(worker.device);
     return {};
   }

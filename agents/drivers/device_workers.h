@@ -62,9 +62,9 @@ struct DriverNews {
 
 /// A device that has not answered in time.
 struct SilentDevice {
-  std::string identity;
-  double silent_s = 0;  // since it was asked
-  std::string why;      // "the driver has not answered for 12 s"
+  std::string identity;  // empty: the search for devices
+  double silent_s = 0;   // since it was asked
+  std::string why;       // "the driver has not answered for 12 s"
 };
 
 class DeviceWorkers {
@@ -74,8 +74,8 @@ class DeviceWorkers {
 
   /// Starts the first search.
   explicit DeviceWorkers(Search search, const DeviceWorkerSettings& settings = {});
-  /// Waits for calls that have not returned, at most `end_within`. If one hangs still, its thread
-  /// goes on alone with all that the threads share, which is never freed.
+  /// Sets the power caps that were asked for, and waits for all calls, at most `end_within`. If one
+  /// hangs still, the threads go on alone with all that they share; the last one to end frees it.
   ~DeviceWorkers();
   DeviceWorkers(const DeviceWorkers&) = delete;
   DeviceWorkers& operator=(const DeviceWorkers&) = delete;

@@ -53,7 +53,6 @@ BoardReading NvidiaDevice::read(double now_s) {
   reading.identity = board_.identity;
   reading.index = static_cast<std::uint16_t>(board_.index);
   reading.vendor = "nvidia";
-  // First, because a board that falls off its bus says so with an Xid.
   read_events(reading);
   if (facts_read_s_ == 0 || now_s - facts_read_s_ >= read_facts_every_s) read_facts(now_s);
   reading.board = facts_;
@@ -68,6 +67,7 @@ BoardReading NvidiaDevice::read(double now_s) {
   if (reading.lost.empty()) {
     fill_in_missing(reading);
   } else {
+    read_events(reading);  // the Xid that tells why may have come during this reading
     reading.values = {};
     reading.board = facts_;
   }

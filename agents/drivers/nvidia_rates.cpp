@@ -41,11 +41,9 @@ void NvidiaDevice::read_events(BoardReading& reading) {
   for (int left = events_max; left > 0; --left) {
     nvml::Event event{};
     const nvml::Answer answer = library_.wait_for_event(events_, &event, 0);
-    if (answer != nvml::Answer::ok) {
-      if (answer != nvml::Answer::timeout)
-        questions_.note(question, library_.wait_for_event.symbol(), answer);
-      break;
-    }
+    // That a board is lost may be about another one here.
+    if (answer == nvml::Answer::timeout || answer == nvml::Answer::gpu_is_lost) break;
+    if (!questions_.note(question, library_.wait_for_event.symbol(), answer)) return;
     if ((event.type & nvml::event_xid) == 0) continue;
     last_xid_ = static_cast<unsigned>(event.data);
     reading.xids.push_back(last_xid_);

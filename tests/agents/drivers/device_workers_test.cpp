@@ -268,6 +268,9 @@ TEST(DeviceWorkers, ReadOnWhileASearchHangs) {
     workers.request(time_now() + 200s);
     ASSERT_TRUE(wait_for(workers, news, [&] { return readings_of(news, "one") == round; }));
   }
+  const auto silent = workers.silent(time_now() + 12s);
+  ASSERT_EQ(silent.size(), 1U);
+  EXPECT_EQ(silent[0].why, "the search for devices has lasted for 12 s");
   search.hang(false);
   EXPECT_EQ(searches, 2);
 }
@@ -294,6 +297,20 @@ TEST(DeviceWorkers, KeepTheXidsOfAReadingThatNobodyTook) {
     const std::lock_guard lock(script.mutex);
     return xids == static_cast<std::size_t>(script.reading);
   }));
+}
+
+TEST(DeviceWorkers, SetThePowerCapsThatWereAskedForBeforeTheyEnd) {
+  Script script;
+  {
+    DeviceWorkers workers([&] { return found({{"one", &script}}); }, {.end_within = 10s});
+    DriverNews news;
+    ASSERT_TRUE(search_ends(workers, news));
+    workers.request(time_now());
+    workers.set_power_cap("one", 300);
+    workers.set_power_cap("one", 400);
+  }
+  EXPECT_EQ(script.cap_w, 400);
+  EXPECT_EQ(script.alive, 0);
 }
 
 TEST(DeviceWorkers, DoNotWaitForeverForADeviceThatHangsAtTheEnd) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 #include <thread>
+#include <utility>
 
 using namespace drover::agents;
 using namespace drover::agents::nvml;
@@ -374,7 +375,7 @@ Answer nvmlEventSetWait_v2(EventSet set, Event* event, unsigned timeout_ms) {
   ++state.calls[__func__];
   FakeBoard* board = board_of(*reinterpret_cast<Device*>(set));
   if (!board) return Answer::gpu_not_found;
-  if (board->xids.empty())
+  if (board->xids.empty() || std::exchange(board->late_xids, false))
     return timeout_ms == 0 && !board->lost ? Answer::timeout : Answer::gpu_is_lost;
   *event = {*reinterpret_cast<Device*>(set), 0x8, board->xids.front(), 0, 0};
   board->xids.erase(board->xids.begin());

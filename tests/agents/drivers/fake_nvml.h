@@ -53,6 +53,7 @@ struct FakeBoard {
   std::vector<nvml::Process> graphics;
   std::vector<nvml::ProcessShare> shares;
   std::vector<std::uint64_t> xids;  // that wait to be asked for
+  bool late_xids = false;           // the next question about them comes too early
   bool counts_activity = true;
   double tensor_percent = 42;
   double memory_percent = 66;

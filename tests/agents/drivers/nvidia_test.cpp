@@ -255,6 +255,7 @@ TEST(NvidiaBoards, ABoardThatVanishesIsLostWithItsXidAndIsAskedNothingMore) {
   machine.set_board([](FakeBoard& each) {
     each.lost = true;
     each.xids = {79};
+    each.late_xids = true;
   });
   machine.set([](FakeNvml& state) { state.calls.clear(); });
   const BoardReading reading = board.read();
