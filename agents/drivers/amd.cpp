@@ -203,10 +203,11 @@ void AmdDevice::put_throttle(BoardReading& reading, const GpuMetrics& table, dou
   const double elapsed_s = now_s - std::exchange(ticks_before_s_, now_s);
   if (table.throttle_ticks && before) {
     const ThrottleTicks& now = *table.throttle_ticks;
-    // Differences of unsigned numbers: right also when the counters have begun anew at 0.
+    // Differences of unsigned numbers are right also where a counter has wrapped around. What has
+    // been in force for longer than all of the time has begun anew.
     const std::uint32_t ticks = now.ticks - before->ticks;
     const auto share = [ticks](std::uint32_t in_force) {
-      return ticks == 0 ? 0.0 : std::min(1.0, double(in_force) / ticks);
+      return ticks == 0 || in_force > ticks ? 0.0 : double(in_force) / ticks;
     };
     const double by_power = share(now.power - before->power);
     const double by_chip =

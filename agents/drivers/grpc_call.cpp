@@ -308,9 +308,8 @@ Status Connection::receive() {
   if (too_long_ || received_ > 2 * limits_.response_bytes_max * calls_.size()) {
     return error(ErrorKind::io, "the answer has more than {} bytes", limits_.response_bytes_max);
   }
-  if (taken < 0) {
-    return error(ErrorKind::io, "what answers does not speak HTTP/2: {}",
-                 nghttp2_strerror(static_cast<int>(taken)));
+  if (taken < 0 || (open_ > 0 && nghttp2_session_want_read(session_.get()) == 0)) {
+    return error(ErrorKind::io, "what answers does not speak HTTP/2");
   }
   return {};
 }

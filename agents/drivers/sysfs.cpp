@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <climits>
+#include <cmath>
 #include <cstring>
 #include <memory>
 
@@ -90,7 +91,8 @@ Result<double> read_kernel_number(const std::string& path, double scale) {
   DROVER_ASSIGN(const std::string text, read_kernel_file(path));
   double number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || end != text.data() + text.size()) {
+  // "nan" and "inf" are numbers to from_chars.
+  if (code != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) {
     return error(ErrorKind::io, "{} contains \"{}\", and a number was expected", last_part_of(path),
                  excerpt(text));
   }
