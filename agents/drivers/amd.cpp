@@ -1,6 +1,8 @@
 // AMD's boards by files of amdgpu: Linux, Documentation/gpu/amdgpu/thermal.rst and
 // driver-misc.rst. Watts, degrees and clocks are in hwmon, and what else the firmware tells is in
 // gpu_metrics.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,8 +21,9 @@ namespace {
 
 constexpr std::uint32_t amd_vendor = 0x1002;
 
-// PCI ids of the catalogue's boards, from pci.ids (pci-ids.ucw.cz) and, for MI355X, AMD's own list
-// (ROCm, gpu_metrics of amd-smi). 0x740c is of both MI250 and MI250X: there product_name decides.
+// PCI ids of the catalogue's boards, from pci.ids (pci-ids.ucw.cz). That of MI355X was not yet
+// there and is from public tables of ROCm kernels that are tuned by board. 0x740c is of both MI250
+// and MI250X: there product_name decides.
 constexpr std::array<BoardName, 10> amd_names{{
     {0x738c, "AMD Instinct MI100"},
     {0x738e, "AMD Instinct MI100"},
@@ -372,7 +375,8 @@ std::vector<AmdCard> amd_cards(const std::string& root, std::vector<std::string>
       found.partition_of = "another card";
       found.identity = card.name;
     }
-    if (const auto id = read_kernel_file(card.device + "/unique_id")) found.unique_id = *id;
+    if (const auto id = read_kernel_file(card.device + "/unique_id"))
+      found.unique_id = excerpt(*id);
     const bool is_unique =
         !found.unique_id.empty() && find_by(cards, &AmdCard::unique_id, found.unique_id) == nullptr;
     if (found.identity.empty()) found.identity = is_unique ? found.unique_id : card.bus;
@@ -390,6 +394,7 @@ FoundDevices find_amd_devices(const DriverPlaces& places) {
   for (AmdCard& card : amd_cards(places.root, found.notes))
     found.devices.push_back(std::make_unique<AmdDevice>(places.root, std::move(card)));
   if (found.devices.empty()) found.notes.push_back("no card of AMD in /sys/class/drm");
+  if (!found.devices.empty() && geteuid() != 0) found.notes.push_back(hidden_processes_note);
   return found;
 }
 

@@ -1,6 +1,8 @@
 // Intel's boards by files of the drivers i915 and xe: Linux, Documentation/ABI/testing/
 // sysfs-driver-intel-i915-hwmon and sysfs-driver-intel-xe-hwmon. The two drivers have clocks and
 // reasons to throttle in different places.
+#include <unistd.h>
+
 #include <array>
 #include <cmath>
 #include <utility>
@@ -262,6 +264,7 @@ FoundDevices find_intel_devices(const DriverPlaces& places) {
   } else {
     found.notes.push_back(
         "Intel: utilization and used memory are added up over the processes on the card");
+    if (geteuid() != 0) found.notes.push_back(hidden_processes_note);
   }
   return found;
 }

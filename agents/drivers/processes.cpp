@@ -67,7 +67,7 @@ void ProcessNames::describe(const std::string& folder, DeviceProcess& process) {
     if (is_new) user->second = user_name(status.st_uid);
     process.user = process.tenant = user->second;
   }
-  if (const auto name = read_kernel_file(folder + "/comm")) process.name = *name;
+  if (const auto name = read_kernel_file(folder + "/comm")) process.name = printable(*name);
 }
 
 void set_processes(Board& board, std::vector<DeviceProcess> processes) {

@@ -10,6 +10,9 @@
 
 namespace drover::agents {
 
+inline constexpr const char* hidden_processes_note =
+    "processes of other users are hidden: only root sees their open files";
+
 struct OpenFile {
   std::uint64_t pid = 0;
   std::string folder;  // of the process: "/proc/4711"

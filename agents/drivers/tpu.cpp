@@ -232,6 +232,7 @@ FoundDevices find_tpu_devices(const DriverPlaces& places) {
   for (std::size_t index = 0; index < chips.size(); ++index)
     found.devices.push_back(std::make_unique<TpuDevice>(places, chips, index));
   if (chips.empty()) found.notes.push_back("no TPU on the PCI bus");
+  if (!chips.empty() && geteuid() != 0) found.notes.push_back(hidden_processes_note);
   return found;
 }
 

@@ -107,6 +107,11 @@ TEST_F(DrmProcessesTest, CountCopiesOfAnOpenFileOnce) {
   EXPECT_EQ(use.memory_bytes, 1.5 * (1 << 20));
 }
 
+TEST_F(DrmProcessesTest, ChooseTheirNamesAndMayNotChooseWhatATerminalDoes) {
+  write_process(tree_, 10, "\033[2J", "5", node, amdgpu_text(1, 0, 0, 0));
+  EXPECT_EQ(processes_.read(0).processes[0].name, "^[[2J");
+}
+
 TEST_F(DrmProcessesTest, AddUpInTheBusyTimeOfTheCard) {
   write_process(tree_, 10, "one", "5", node, amdgpu_text(1, 0, 0, 0));
   write_process(tree_, 11, "two", "5", node, amdgpu_text(2, 0, 0, 0));
