@@ -190,7 +190,7 @@ ssize_t Connection::give_request(nghttp2_session*, std::int32_t, std::uint8_t* t
                                  std::uint32_t* flags, nghttp2_data_source* source, void*) {
   Call& call = *static_cast<Call*>(source->ptr);
   const std::size_t count = std::min(room, call.request.size() - call.sent);
-  std::memcpy(to, call.request.data() + call.sent, count);
+  std::copy_n(call.request.data() + call.sent, count, to);
   call.sent += count;
   if (call.sent == call.request.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
   return static_cast<ssize_t>(count);

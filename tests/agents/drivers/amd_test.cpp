@@ -2,18 +2,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "agents/drivers/driver.h"
 #include "tests/agents/drivers/file_tree.h"
 #include "tests/agents/drivers/gpu_metrics_tables.h"
 
 namespace drover::agents {
 namespace {
-
-FoundDevices found_in(const FileTree& tree) {
-  DriverPlaces places;
-  places.root = tree.root();
-  return find_amd_devices(places);
-}
 
 /// What all cards of amdgpu have.
 void write_card(const FileTree& tree, const std::string& card, const std::string& device,
@@ -72,7 +65,7 @@ TEST(AmdDevices, AnMi300XHasEachValue) {
   tree.write("sys/class/drm/card1-DP-1/status", "disconnected\n");
   tree.write("sys/class/drm/renderD128/dev", "226:128\n");
   tree.write("proc/sys/kernel/osrelease", "6.8.0-45-generic\n");
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_amd_devices(places_in(tree));
   EXPECT_EQ(found.driver, "amdgpu, Linux 6.8.0-45-generic");
   ASSERT_EQ(found.devices.size(), 1u);
 
@@ -120,7 +113,7 @@ TEST(AmdDevices, AnMi300XHasEachValue) {
 TEST(AmdDevices, RatesAndThrottlingAreOfTheTimeBetweenReadings) {
   const FileTree tree;
   write_mi300x(tree);
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_amd_devices(places_in(tree));
   found.devices[0]->read(10);
   // Of 100 ticks in 4 s, the power cap was in force in 25, and hot memory in 5.
   tree.write("sys/class/drm/card1/device/gpu_metrics",
@@ -162,7 +155,7 @@ TEST(AmdDevices, TheSecondDieOfAnMi250XHasNoPowerOfItsOwn) {
     tree.write(folder + "gpu_metrics",
                table_1_3({.energy = die == 0 ? 655'360u : 0u, .status = 1}));
   }
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_amd_devices(places_in(tree));
   ASSERT_EQ(found.devices.size(), 2u);
   const BoardReading first = found.devices[0]->read(0);
   EXPECT_EQ(first.identity, "aa00");
@@ -196,7 +189,7 @@ TEST(AmdDevices, ARadeonHasAFanAndAnEnergyCounterOfUnknownUnit) {
   // The link to the switch on the board, which is always at its best.
   tree.write(folder + "current_link_speed", "32.0 GT/s PCIe\n");
   tree.write(folder + "current_link_width", "16\n");
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_amd_devices(places_in(tree));
   const BoardReading reading = found.devices[0]->read(0);
   EXPECT_EQ(reading.identity, "0000:0c:00.0") << "without a unique id";
   EXPECT_EQ(reading.board.name, "Radeon RX 7900 XTX");
@@ -221,7 +214,7 @@ TEST(AmdDevices, NamesComeFromThePciIdElseFromTheBoard) {
   write_card(tree, "card2", "0x9999", "0000:03:00.0");
   write_card(tree, "card3", "0x9999", "0000:04:00.0");
   tree.write("sys/class/drm/card3/device/product_number", "102-G30211\033[2J\n");
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_amd_devices(places_in(tree));
   std::vector<std::string> names;
   for (const auto& device : found.devices) names.push_back(device->read(0).board.name);
   EXPECT_EQ(names, (std::vector<std::string>{"AMD Instinct MI250", "D65210V", "AMD GPU 1002:9999",
@@ -237,7 +230,7 @@ TEST(AmdDevices, PartitionsLeavePowerAndHeatToTheFirst) {
   tree.write("sys/class/drm/card3/device/drm/renderD131/dev", "226:131\n");
   tree.write("sys/class/kfd/kfd/topology/nodes/2/properties",
              "cpu_cores_count 0\ndrm_render_minor 131\nlocation_id 1281\ndomain 0\n");
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_amd_devices(places_in(tree));
   ASSERT_EQ(found.devices.size(), 3u);
   EXPECT_EQ(found.devices[0]->read(0).values[Metric::power], 745);
   for (const std::size_t index : {1, 2}) {
@@ -264,7 +257,7 @@ TEST(AmdDevices, BoardsWithTheSameUniqueIdStayTwoBoards) {
   const FileTree tree;
   write_mi300x(tree, "card0", "0000:05:00.0");
   write_mi300x(tree, "card1", "0000:06:00.0");
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_amd_devices(places_in(tree));
   EXPECT_EQ(found.devices[0]->read(0).identity, "f0e1d2c3b4a59687");
   EXPECT_EQ(found.devices[1]->read(0).identity, "0000:06:00.0");
   EXPECT_EQ(found.devices[1]->read(0).values[Metric::power], 745);
@@ -274,7 +267,7 @@ TEST(AmdDevices, PowerCapsAreWrittenWithinTheirBounds) {
   const FileTree tree;
   write_mi300x(tree);
   tree.write("sys/class/drm/card1/device/hwmon/hwmon4/power1_cap_min", "100000000\n");
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_amd_devices(places_in(tree));
   DriverDevice& device = *found.devices[0];
   ASSERT_TRUE(device.set_power_cap(612.5));
   EXPECT_EQ(tree.text_of("sys/class/drm/card1/device/hwmon/hwmon4/power1_cap").substr(0, 9),
@@ -297,7 +290,7 @@ TEST(AmdDevices, ProcessesOnTheCardAreListed) {
   write_mi300x(tree);
   write_process(tree, 4711, "vllm", "9", "/dev/dri/renderD128",
                 "drm-client-id:\t1\ndrm-pdev:\t0000:05:00.0\ndrm-memory-vram:\t1024 KiB\n");
-  const BoardReading reading = found_in(tree).devices[0]->read(0);
+  const BoardReading reading = find_amd_devices(places_in(tree)).devices[0]->read(0);
   ASSERT_EQ(reading.board.processes.size(), 1u);
   EXPECT_EQ(reading.board.processes[0].name, "vllm");
   EXPECT_EQ(reading.board.processes[0].memory_bytes, 1 << 20);
@@ -306,7 +299,7 @@ TEST(AmdDevices, ProcessesOnTheCardAreListed) {
 TEST(AmdDevices, ABoardThatIsGoneIsLost) {
   const FileTree tree;
   write_mi300x(tree);
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_amd_devices(places_in(tree));
   tree.remove("sys/class/drm/card1");
   const BoardReading reading = found.devices[0]->read(0);
   EXPECT_EQ(reading.lost, "card1 is no longer there");
@@ -317,7 +310,7 @@ TEST(AmdDevices, EmptyHugeAndGarbageFilesAreReasonsAndNeverValues) {
   const FileTree tree;
   write_mi300x(tree);
   const std::string folder = "sys/class/drm/card1/device/";
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_amd_devices(places_in(tree));
   for (const std::string& text :
        {std::string(), std::string("N/A"), std::string(1 << 20, '9'), std::string("\xff\0\xfe", 3),
         std::string("nan"), std::string("-")}) {
@@ -336,14 +329,14 @@ TEST(AmdDevices, EmptyHugeAndGarbageFilesAreReasonsAndNeverValues) {
 
 TEST(AmdDevices, WithoutOnesSayWhy) {
   const FileTree tree;
-  FoundDevices found = found_in(tree);
+  FoundDevices found = find_amd_devices(places_in(tree));
   EXPECT_TRUE(found.devices.empty());
   EXPECT_EQ(found.notes, std::vector<std::string>{"no card of AMD in /sys/class/drm"});
   write_card(tree, "card0", "0x6798", "0000:01:00.0");
   tree.write("sys/class/drm/card0/device/uevent", "DRIVER=radeon\nPCI_SLOT_NAME=0000:01:00.0\n");
   tree.write("sys/class/drm/card1/device/vendor", "0x10de\n");
   tree.write("sys/class/drm/card2/device/vendor", "garbage\n");
-  found = found_in(tree);
+  found = find_amd_devices(places_in(tree));
   EXPECT_TRUE(found.devices.empty());
   EXPECT_EQ(found.notes, (std::vector<std::string>{"card0: the driver is radeon; amdgpu is read",
                                                    "no card of AMD in /sys/class/drm"}));

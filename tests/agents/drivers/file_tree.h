@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "agents/drivers/driver.h"
 #include "agents/watch/reading.h"
 #include "fleet/base/search.h"
 
@@ -49,6 +50,12 @@ class FileTree {
   }
   std::string root_;
 };
+
+inline DriverPlaces places_in(const FileTree& tree) {
+  DriverPlaces places;
+  places.root = tree.root();
+  return places;
+}
 
 /// Why the metric is missing; empty: no reason is given.
 inline std::string why_missing(const BoardReading& reading, Metric metric) {

@@ -10,7 +10,7 @@
 namespace drover::agents {
 namespace {
 
-std::string why(std::string_view bytes) {
+std::string refusal_of(std::string_view bytes) {
   const auto parsed = parse_gpu_metrics(bytes);
   return parsed ? "" : parsed.error().message;
 }
@@ -80,16 +80,16 @@ TEST(GpuMetrics, HaveNoValuesWhereTheFirmwareFillsInNothing) {
 }
 
 TEST(GpuMetrics, OfOtherRevisionsAndSizesAreNotRead) {
-  EXPECT_EQ(why(""), "gpu_metrics has 0 bytes");
-  EXPECT_EQ(why(table(152, 2, 3)), "gpu_metrics has revision 2.3; 1.1 to 1.8 are known");
-  EXPECT_EQ(why(table(264, 3, 0)), "gpu_metrics has revision 3.0; 1.1 to 1.8 are known");
-  EXPECT_EQ(why(table(1000, 1, 9)), "gpu_metrics has revision 1.9; 1.1 to 1.8 are known");
-  EXPECT_EQ(why(table(120, 1, 3).substr(0, 100)),
+  EXPECT_EQ(refusal_of(""), "gpu_metrics has 0 bytes");
+  EXPECT_EQ(refusal_of(table(152, 2, 3)), "gpu_metrics has revision 2.3; 1.1 to 1.8 are known");
+  EXPECT_EQ(refusal_of(table(264, 3, 0)), "gpu_metrics has revision 3.0; 1.1 to 1.8 are known");
+  EXPECT_EQ(refusal_of(table(1000, 1, 9)), "gpu_metrics has revision 1.9; 1.1 to 1.8 are known");
+  EXPECT_EQ(refusal_of(table(120, 1, 3).substr(0, 100)),
             "gpu_metrics of revision 1.3 has 100 bytes and says 120; expected: 120");
   // An early 1.6 had other fields in other places.
-  EXPECT_EQ(why(table(368, 1, 6)),
+  EXPECT_EQ(refusal_of(table(368, 1, 6)),
             "gpu_metrics of revision 1.6 has 368 bytes and says 368; expected: 1664");
-  for (const std::size_t size : {3360, 3872}) EXPECT_EQ(why(table(size, 1, 8)), "") << size;
+  for (const std::size_t size : {3360, 3872}) EXPECT_EQ(refusal_of(table(size, 1, 8)), "") << size;
 }
 
 TEST(GpuMetrics, EveryTruncationIsRefused) {

@@ -1,17 +1,10 @@
 // Intel's boards from trees of files as i915 and xe show them.
 #include <gtest/gtest.h>
 
-#include "agents/drivers/driver.h"
 #include "tests/agents/drivers/file_tree.h"
 
 namespace drover::agents {
 namespace {
-
-FoundDevices found_in(const FileTree& tree) {
-  DriverPlaces places;
-  places.root = tree.root();
-  return find_intel_devices(places);
-}
 
 void write_card(const FileTree& tree, const std::string& driver, const std::string& device) {
   tree.write("sys/class/drm/card0/device/vendor", "0x8086\n");
@@ -58,7 +51,7 @@ TEST(IntelDevices, AnArcWithXeHasEachValue) {
   const FileTree tree;
   write_arc(tree);
   write_process(tree, 77, "ollama", "5", "/dev/dri/renderD128", xe_text(100, 1000));
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_intel_devices(places_in(tree));
   ASSERT_EQ(found.devices.size(), 1u);
   EXPECT_EQ(found.driver, "xe");
   BoardReading reading = found.devices[0]->read(10);
@@ -109,7 +102,7 @@ TEST(IntelDevices, AFlexWithI915HasItsFilesInOtherPlaces) {
   tree.write(card + "lmem_total_bytes", "17179869184\n");
   tree.write(card + "device/hwmon/hwmon2/energy1_input", "1000000\n");
   tree.write(card + "device/hwmon/hwmon2/power1_max", "0\n");
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_intel_devices(places_in(tree));
   found.devices[0]->read(0);
   tree.write(card + "device/hwmon/hwmon2/energy1_input", "121000000\n");
   const BoardReading reading = found.devices[0]->read(1);
@@ -131,7 +124,7 @@ TEST(IntelDevices, ThatAreAPartOfAProcessorHaveReasonsForAlmostAll) {
   const FileTree tree;
   write_card(tree, "i915", "0x46a6");
   tree.write("sys/class/drm/card0/gt_act_freq_mhz", "300\n");
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_intel_devices(places_in(tree));
   const BoardReading reading = found.devices[0]->read(0);
   EXPECT_EQ(reading.board.name, "Intel GPU 8086:46a6");
   EXPECT_EQ(reading.values[Metric::clock], 300);
@@ -145,7 +138,7 @@ TEST(IntelDevices, ThatAreAPartOfAProcessorHaveReasonsForAlmostAll) {
 TEST(IntelDevices, PowerCapsAreWrittenUpToTheRatedPower) {
   const FileTree tree;
   write_arc(tree);
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_intel_devices(places_in(tree));
   ASSERT_TRUE(found.devices[0]->set_power_cap(150));
   EXPECT_EQ(tree.text_of("sys/class/drm/card0/device/hwmon/hwmon1/power1_max").substr(0, 9),
             "150000000");
@@ -157,7 +150,7 @@ TEST(IntelDevices, PowerCapsAreWrittenUpToTheRatedPower) {
 TEST(IntelDevices, GarbageIsAReasonAndNeverAValue) {
   const FileTree tree;
   write_arc(tree);
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_intel_devices(places_in(tree));
   const std::string device = "sys/class/drm/card0/device/";
   for (const std::string& text : {std::string(), std::string("?"), std::string(1 << 20, '1')}) {
     for (const char* file :
@@ -178,7 +171,7 @@ TEST(IntelDevices, GarbageIsAReasonAndNeverAValue) {
 TEST(IntelDevices, WithoutOnesSayWhy) {
   const FileTree tree;
   write_card(tree, "vfio-pci", "0x56c0");
-  const FoundDevices found = found_in(tree);
+  const FoundDevices found = find_intel_devices(places_in(tree));
   EXPECT_TRUE(found.devices.empty());
   EXPECT_EQ(found.notes,
             (std::vector<std::string>{"card0: the driver is vfio-pci; i915 and xe are read",

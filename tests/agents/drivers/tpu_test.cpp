@@ -30,9 +30,7 @@ class TpuDevices : public testing::Test {
   }
   FoundDevices found(const std::string& ports) {
     setenv("TPU_RUNTIME_METRICS_PORTS", ports.c_str(), 1);
-    DriverPlaces places;
-    places.root = tree_.root();
-    FoundDevices devices = find_tpu_devices(places);
+    FoundDevices devices = find_tpu_devices(places_in(tree_));
     unsetenv("TPU_RUNTIME_METRICS_PORTS");
     return devices;
   }
