@@ -209,7 +209,7 @@ std::string node_of(const std::string& root, const std::string& bus, std::size_t
 std::vector<TpuChip> tpu_chips(const std::string& root) {
   std::vector<TpuChip> chips;
   for (const std::string& bus : folder_names(root + "/sys/bus/pci/devices")) {
-    const std::string folder = root + "/sys/bus/pci/devices/" + bus;
+    const std::string folder = fmt::format("{}/sys/bus/pci/devices/{}", root, bus);
     const auto vendor = read_kernel_file(folder + "/vendor");
     const auto device = read_kernel_file(folder + "/device");
     if (!vendor || *vendor != google_vendor || !device) continue;
