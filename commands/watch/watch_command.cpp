@@ -84,7 +84,8 @@ class Watch {
     fleet_->leave(now(), signals_.stopped() ? signals_.name() : "watch has ended");
     loop_->settle_caps();
     CommandOutcome recorded = recording_ ? recording_->end() : CommandOutcome::done();
-    if (nothing_there()) return error(ErrorKind::not_found, "{}", nothing_text());
+    if (nothing_there())
+      return error(ErrorKind::not_found, "{}", nothing_found_text(*loop_->drivers()));
     return recorded;
   }
 
@@ -95,19 +96,7 @@ class Watch {
   /// Whether this machine alone was to be read, and has no devices.
   bool nothing_there() const {
     if (!options_.sources.pages.empty() || loop_->drivers() == nullptr) return false;
-    const auto& found = loop_->drivers()->found();
-    return !found.empty() && std::ranges::all_of(found, [](const agents::FoundDriver& driver) {
-      return driver.devices == 0;
-    });
-  }
-
-  std::string nothing_text() const {
-    std::vector<std::string> reasons;
-    for (const agents::FoundDriver& driver : loop_->drivers()->found()) {
-      for (const std::string& note : driver.notes)
-        reasons.push_back(fmt::format("{}: {}", driver.driver, note));
-    }
-    return "no device found on this machine: " + printable(joined(reasons, "; "));
+    return !nothing_found_text(*loop_->drivers()).empty();
   }
 
   WatchOptions options_;
@@ -159,8 +148,8 @@ CommandOutcome show(const WatchOptions& options, const std::string& device,
     for (const tui::Effect& effect : viewer.exchange(watch->now())) act(effect);
     show_frame(**terminal, core, frames, watch->now());
     const FleetAnchor anchor{watch->now(), wall_now(), 1};
-    watch->turn(frame_wait(**terminal, anchor.until(core.next_deadline(), wall_now(),
-                                                    watch_wait_max)));
+    watch->turn(
+        frame_wait(**terminal, anchor.until(core.next_deadline(), wall_now(), watch_wait_max)));
     forward_keys(**terminal, core, watch->now());
     settings.follow(core, **terminal, watch->now());
   }
@@ -198,8 +187,10 @@ CommandOutcome print(const WatchOptions& options, filter::Filter filter) {
 CommandUsage watch_usage() {
   CommandUsage usage{
       "usage: drover watch [--real] [--scrape URL,..] [options]",
-      "Shows real devices live in the dashboard, without a router and without agents: those of this "
-      "machine, or those of other hosts from their pages of metrics. Without --real and --scrape it "
+      "Shows real devices live in the dashboard, without a router and without agents: those of "
+      "this "
+      "machine, or those of other hosts from their pages of metrics. Without --real and --scrape "
+      "it "
       "shows this machine. With --json or --text it prints a line for each reading instead.",
       {},
       {},

@@ -125,6 +125,20 @@ std::array<char, 5> routing_id_of(std::uint64_t number) {
   return bytes;
 }
 
+std::optional<std::uint32_t> line_in(const zmq::message_t& frame) {
+  if (frame.size() != 4) return std::nullopt;
+  const auto* bytes = frame.data<unsigned char>();
+  std::uint32_t line = 0;
+  for (int index = 0; index < 4; ++index) line = line << 8U | bytes[index];
+  if (line == 0 || line > lines_max) return std::nullopt;
+  return line;
+}
+
+std::array<char, 4> line_frame(std::uint32_t line) {
+  return {static_cast<char>(line >> 24U & 0xff), static_cast<char>(line >> 16U & 0xff),
+          static_cast<char>(line >> 8U & 0xff), static_cast<char>(line & 0xff)};
+}
+
 std::string address_of_sender(const zmq::message_t& frame) {
   const char* address = zmq_msg_gets(frame.handle(), "Peer-Address");
   return address == nullptr ? "" : address;

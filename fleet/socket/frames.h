@@ -36,7 +36,7 @@ void enable_heartbeats(zmq::socket_t& connecting);
 void enable_tcp_timeouts(zmq::socket_t& endpoint_socket);
 
 /// Maximum number of frames that are read of one message: one more than Drover's messages have.
-inline constexpr std::size_t frames_kept = 3;
+inline constexpr std::size_t frames_kept = 4;
 
 /// Bytes that encryption adds to a message, and the longest encrypted message. ZeroMQ's limit
 /// applies to the bytes on the wire.
@@ -58,6 +58,23 @@ bool send_pair(zmq::socket_t& socket, std::string_view first, std::string_view s
 std::optional<std::uint64_t> connection_number(const zmq::message_t& routing_id);
 /// REQUIRES a number that `connection_number` has returned.
 std::array<char, 5> routing_id_of(std::uint64_t number);
+
+/// A process that reads many hosts has a line for each of them on its one connection, numbered from
+/// 1. A connection with one line has no numbers. `lines_max` is the largest.
+inline constexpr std::uint32_t lines_max = 10'000;
+/// The line of a message, in its first frame after the routing id; none: the frame is no number of
+/// a line.
+std::optional<std::uint32_t> line_in(const zmq::message_t& frame);
+std::array<char, 4> line_frame(std::uint32_t line);
+
+/// A Peer's number on a router's control channel has the connection below and the line above.
+inline constexpr int line_shift = 40;
+inline std::uint64_t connection_of(std::uint64_t peer) {
+  return peer & ((std::uint64_t{1} << line_shift) - 1);
+}
+inline std::uint32_t line_of(std::uint64_t peer) {
+  return static_cast<std::uint32_t>(peer >> line_shift);
+}
 
 /// The IP address of the sender of this frame; empty when it is not known. The routing id's frame
 /// has none.

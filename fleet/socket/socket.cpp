@@ -1,11 +1,12 @@
 // Frames on the wire, besides ZMTP's own:
-//   control  ROUTER [routing id][envelope] <-> [envelope] DEALER
+//   control  ROUTER [routing id][line?][envelope] <-> [line?][envelope] DEALER
 //   samples  PUB ["samples"][envelope] -> SUB
 //   publish  XPUB [topic][envelope] -> SUB
 //
 // A ROUTER assigns each connection without an id of its own five bytes: zero and a counter. The
 // peer's number is that counter plus one, so it identifies the connection without a table that
-// unknown peers could fill, and 0 stays `router_peer`. Ids chosen by peers are refused.
+// unknown peers could fill, and 0 stays `router_peer`. Ids chosen by peers are refused. An agent
+// that speaks for many hosts has a line for each (frames.h).
 #include "fleet/socket/socket.h"
 
 #include <algorithm>
@@ -149,6 +150,12 @@ std::optional<std::string> Sockets::State::sort(const std::vector<zmq::message_t
     from.number = *number;
   }
   const std::size_t expected = numbered || from.channel != Channel::control ? 2 : 1;
+  if (from.channel == Channel::control && frames.size() == expected + 1) {
+    const auto line = line_in(frames[expected - 1]);
+    if (!line) return fmt::format("an invalid line, expected a number from 1 to {}", lines_max);
+    from.number |= serves ? std::uint64_t{*line} << line_shift : *line;
+    return std::nullopt;
+  }
   if (frames.size() != expected) {
     const std::size_t before = numbered ? 1 : 0;  // the routing id, which is not from the sender
     return fmt::format("found {} frames{}, expected {}", frames.size() - before,
@@ -169,13 +176,15 @@ bool Sockets::State::take_one(Channel channel, PollResult& turn, Intake& intake)
     drop(frames, from, *std::move(wrong), turn);
   } else {
     const zmq::message_t& last = frames.back();
-    const PublicKey* key = authenticator ? authenticator->sender_of(last, from.number) : nullptr;
+    const PublicKey* key =
+        authenticator ? authenticator->sender_of(last, connection_of(from.number)) : nullptr;
     if (authenticator && key == nullptr) {
       // Nothing is sent to its connection any more, so it cannot be answered.
       drop(frames, {channel, 0}, "its key was removed from the allow-list", turn, "send");
       return true;
     }
-    if (serves && channel == Channel::control) backlog.record_received(from.number, last);
+    if (serves && channel == Channel::control)
+      backlog.record_received(connection_of(from.number), last);
     Incoming head{from, {}, serves ? address_of_sender(last) : std::string(), key};
     ++intake.messages;
     traffic += last.size();
@@ -190,12 +199,26 @@ bool Sockets::State::take_one(Channel channel, PollResult& turn, Intake& intake)
   return true;
 }
 
-bool Sockets::State::send_control(std::uint64_t number, std::string_view bytes) {
+namespace {
+
+/// Line 0: the connection has no lines.
+bool send_on_line(zmq::socket_t& socket, std::uint32_t line, std::string_view bytes) {
+  if (line == 0) return send_frame(socket, bytes, 0);
+  const std::array<char, 4> number = line_frame(line);
+  return send_pair(socket, {number.data(), number.size()}, bytes);
+}
+
+}  // namespace
+
+bool Sockets::State::send_control(std::uint64_t peer, std::string_view bytes) {
+  const std::uint64_t number = connection_of(peer);
+  const std::uint32_t line = line_of(peer);
   if (number == 0 || number > 1 + std::uint64_t{0xffffffff}) return false;
   if (authenticator && authenticator->is_revoked(number)) return false;
   if (backlog.waiting(number) + bytes.size() > control_waiting_max) return false;
   const std::array<char, 5> id = routing_id_of(number);
-  if (!send_pair(*control, {id.data(), id.size()}, bytes)) return false;
+  if (!send_frame(*control, {id.data(), id.size()}, ZMQ_SNDMORE)) return false;
+  if (!send_on_line(*control, line, bytes)) return false;
   backlog.sent(number, bytes.size());
   return true;
 }
@@ -212,7 +235,7 @@ bool Sockets::State::send(const Peer& to, std::string_view bytes) {
       if (serves) return send_control(to.number, bytes);
       // Nothing is queued for a lost connection: it would arrive late, before the next Join.
       return (control_connection()->connected() || !control_connection()->was_connected()) &&
-             send_frame(*socket, bytes, 0);
+             send_on_line(*socket, static_cast<std::uint32_t>(to.number), bytes);
     case Channel::samples:
       return !serves && send_pair(*socket, to_text(Topic::samples), bytes);
     default:
@@ -317,7 +340,9 @@ std::optional<ConnectRefusal> Sockets::connect_refusal() const {
   return publish == state_->connections.end() ? std::nullopt : publish->second.connect_refusal();
 }
 
-std::size_t Sockets::waiting_bytes(const Peer& to) { return state_->backlog.waiting(to.number); }
+std::size_t Sockets::waiting_bytes(const Peer& to) {
+  return state_->backlog.waiting(connection_of(to.number));
+}
 
 std::size_t Sockets::waiting_bytes(const PublicKey& key) {
   DROVER_REQUIRE(state_->authenticator != nullptr);

@@ -48,7 +48,7 @@ struct Sockets::State {
     std::size_t buffered_bytes = 0;
   };
   bool take_one(Channel channel, PollResult& turn, Intake& intake);
-  bool send_control(std::uint64_t number, std::string_view bytes);
+  bool send_control(std::uint64_t peer, std::string_view bytes);
   std::optional<std::string> sort(const std::vector<zmq::message_t>& frames, Peer& from) const;
   /// `asked`: what was refused to a peer without the permission; empty: it was not a message.
   void drop(const std::vector<zmq::message_t>& frames, Peer from, std::string why, PollResult& turn,
