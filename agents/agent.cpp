@@ -259,6 +259,19 @@ std::vector<DeviceTruth> Agent::devices(Instant now) const {
   return devices;
 }
 
+std::vector<PublishedDevice> Agent::published(Instant now) const {
+  const Executor& executor = state_->executor;
+  std::vector<PublishedDevice> devices;
+  for (const Executor::Device& device : state_->plan.devices) {
+    const auto index = static_cast<std::uint16_t>(devices.size());
+    devices.push_back({device.spec, executor.published(now, index), executor.off_bus(index),
+                       executor.work_on(index)});
+  }
+  return devices;
+}
+
+const ErrorLog& Agent::errors() const { return state_->faults.errors(); }
+
 void Agent::count_undecodable() { ++state_->counters.undecodable; }
 
 }  // namespace drover::agents

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "agents/execution/attempt.h"
+#include "agents/execution/fault_state.h"
 #include "devices/catalogue/catalogue.h"
 #include "fleet/base/identity.h"
 #include "fleet/base/result.h"
@@ -71,6 +73,14 @@ struct DeviceTruth {
   std::optional<Instant> faulty_since;   // start of its newest current fault
 };
 
+/// A device as its sensors and its driver report it.
+struct PublishedDevice {
+  const devices::DeviceSpec* spec = nullptr;  // in the catalogue
+  Sample sample;
+  bool off_bus = false;  // not visible
+  std::optional<DeviceWork> work;
+};
+
 // What the agent asks of its shell besides sending.
 /// The host is lost by a fault: the agent neither receives nor sends until HostUp, and its shell
 /// does not look for the router.
@@ -107,6 +117,9 @@ class Agent {
   std::vector<HeldAttempt> running() const;
   /// The devices in order.
   std::vector<DeviceTruth> devices(Instant now) const;
+  /// The same devices as others see them. REQUIRES that tick(now) was called.
+  std::vector<PublishedDevice> published(Instant now) const;
+  const ErrorLog& errors() const;
 
   /// Counts a message that the shell could not decode; the count is sent to the router.
   void count_undecodable();

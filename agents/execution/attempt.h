@@ -44,4 +44,11 @@ struct EnergyReading {
   double energy_j = 0;
 };
 
+/// What holds a device.
+struct DeviceWork {
+  bool training = false;
+  std::uint64_t number = 0;  // of the replica; of the gang, in the order in which gangs began
+  std::string model;
+};
+
 }  // namespace drover::agents

@@ -91,6 +91,8 @@ class Executor {
   std::optional<std::uint32_t> replica_on(std::uint16_t device) const;
   /// The training job whose gang holds the device.
   std::optional<JobId> gang_on(std::uint16_t device) const;
+  /// The replica or gang that holds the device; nothing: it is free.
+  std::optional<DeviceWork> work_on(std::uint16_t device) const;
   /// Whether nothing holds the device.
   bool free(std::uint16_t device) const { return std::holds_alternative<Free>(owners_[device]); }
   /// What the driver reports about the device now.

@@ -130,4 +130,14 @@ std::optional<JobId> Executor::gang_on(std::uint16_t device) const {
   return gangs_.at(by_gang->number).key().job;
 }
 
+std::optional<DeviceWork> Executor::work_on(std::uint16_t device) const {
+  if (const auto* by_gang = std::get_if<ByGang>(&owners_[device])) {
+    return DeviceWork{true, by_gang->number, gangs_.at(by_gang->number).model()};
+  }
+  if (const auto* by_replica = std::get_if<ByReplica>(&owners_[device])) {
+    return DeviceWork{false, by_replica->number, replicas_.at(by_replica->number)->model()};
+  }
+  return std::nullopt;
+}
+
 }  // namespace drover::agents

@@ -89,6 +89,22 @@ void FaultState::enter(const Entry& entry) {
   entries_.push_back(entry);
 }
 
+/// Xids 48, 94 and 95 are uncorrectable memory errors, 92 is a high rate of corrected ones; the
+/// counters rise by one.
+void FaultState::log_error(std::uint16_t device, const Fault& fault) {
+  DeviceError error{device, 0};
+  if (fault.kind == FaultKind::xid) error.xid = fault.code;
+  if (fault.kind == FaultKind::lose && !is_tpu(device)) error.xid = off_bus_xid;
+  const bool ecc = fault.kind == FaultKind::ecc;
+  if (error.xid == 0 && !ecc) return;
+  EccCounts& counts = errors_.ecc[device];
+  if (ecc || error.xid == 48 || error.xid == 94 || error.xid == 95) ++counts.uncorrected;
+  if (error.xid == 92) ++counts.corrected;
+  if (errors_.newest.size() == errors_kept_max) errors_.newest.erase(errors_.newest.begin());
+  errors_.newest.push_back(error);
+  ++errors_.total;
+}
+
 std::vector<Incident> FaultState::apply(Instant now, const ApplyFault& request,
                                         FaultOrigin origin) {
   const Fault& fault = request.fault;
@@ -104,6 +120,7 @@ std::vector<Incident> FaultState::apply(Instant now, const ApplyFault& request,
   const bool passing = clears_immediately(fault);
   std::vector<Incident> incidents;
   for (const std::uint16_t device : reached(request)) {
+    log_error(device, fault);
     if (passing) {
       const bool work_fails = effect_of_xid(fault.code) == XidEffect::work_fails;
       incidents.push_back({device, fault.code, xid_text(fault.code), work_fails});

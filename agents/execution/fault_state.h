@@ -34,6 +34,26 @@ struct Incident {
   bool work_fails = false;
 };
 
+/// What the driver has logged of one device.
+struct DeviceError {
+  std::uint16_t device = 0;
+  std::uint32_t xid = 0;  // 0: an uncorrectable memory error without one
+  bool operator==(const DeviceError&) const = default;
+};
+
+struct EccCounts {
+  std::uint64_t corrected = 0;
+  std::uint64_t uncorrected = 0;
+};
+
+/// Errors of all devices since the agent started, as a driver counts them.
+struct ErrorLog {
+  std::vector<DeviceError> newest;  // at most errors_kept_max, in order
+  std::uint64_t total = 0;          // including those that are no longer in `newest`
+  std::vector<EccCounts> ecc;       // of each device
+};
+inline constexpr std::size_t errors_kept_max = 64;
+
 enum class FaultOrigin : std::uint8_t { requested, spontaneous };
 
 class FaultState {
@@ -43,7 +63,9 @@ class FaultState {
     DeviceClass device_class = DeviceClass::gpu;
   };
   /// `devices`: the devices of the host, by index.
-  explicit FaultState(std::vector<Device> devices) : devices_(std::move(devices)) {}
+  explicit FaultState(std::vector<Device> devices) : devices_(std::move(devices)) {
+    errors_.ecc.resize(devices_.size());
+  }
 
   /// Applies a fault: records lasting ones and returns events without duration. An invalid fault
   /// (unknown device, an Xid of a TPU, a value out of range) has no effect.
@@ -67,6 +89,7 @@ class FaultState {
   bool host_lost() const;
   /// When the host will be reclaimed; nothing: no notice.
   std::optional<Instant> reclaimed_at() const;
+  const ErrorLog& errors() const { return errors_; }
 
  private:
   struct Entry {
@@ -83,9 +106,11 @@ class FaultState {
   std::vector<std::uint16_t> reached(const ApplyFault& apply) const;
   bool is_tpu(std::uint16_t device) const;
   void enter(const Entry& entry);
+  void log_error(std::uint16_t device, const Fault& fault);
 
   std::vector<Device> devices_;
   std::vector<Entry> entries_;  // in order of arrival
+  ErrorLog errors_;
 };
 
 }  // namespace drover::agents

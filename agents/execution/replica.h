@@ -53,6 +53,7 @@ class ReplicaEngine {
 
   const ReplicaLocation& place() const { return place_; }
   const devices::Placement& placement() const { return placement_; }
+  const std::string& model() const { return model_.id; }
   ReplicaState state() const { return state_; }
 
   /// Queues an attempt, or returns why not.

@@ -31,6 +31,7 @@ class TrainingGang {
 
   const AttemptKey& key() const { return key_; }
   const std::vector<std::uint16_t>& devices() const { return devices_; }
+  const std::string& model() const { return model_.id; }
 
   Instant next_event() const;
   /// Sets the share of the nominal pace and of the link bandwidth from now on. REQUIRES that it is

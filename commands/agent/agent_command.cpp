@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "agents/agent.h"
+#include "agents/fake_nvml/records.h"
+#include "commands/agent/fake_nvml_file.h"
 #include "commands/agent/host_name_lock.h"
 #include "commands/agent/options.h"
 #include "commands/connection/fleet_time_bounds.h"
@@ -36,6 +38,8 @@ namespace drover::commands {
 namespace {
 
 constexpr std::chrono::milliseconds agent_wait_max{500};
+/// How often the devices are published to readers of NVML.
+constexpr std::chrono::milliseconds nvml_every{50};
 /// How long an agent that exits waits for the router to store the work that it gave back.
 constexpr WallSpan leave_max = std::chrono::seconds(1);
 /// How long a starting agent waits for an earlier one of its name, which may be leaving.
@@ -62,6 +66,11 @@ class AgentShell {
     DROVER_TRY(log_.open(options_.log));
     DROVER_TRY(replace_file(options_.state, "waiting"));
     DROVER_TRY(claim());
+    if (options_.fake_nvml) {
+      const std::size_t devices = fake_nvml::device_count(options_.settings, catalogue_);
+      DROVER_ASSIGN(nvml_, FakeNvmlFile::open(*options_.fake_nvml, devices));
+      write_stderr("drover agent: NVML is served to this machine from {}\n", nvml_->path());
+    }
     DROVER_ASSIGN(journal_, JournalWriter::open(options_.journal));
     const Status keyed = use_keys_of(options_.endpoint, options_.settings.host, sockets_);
     return keyed ? sockets_.connect_control(options_.endpoint) : keyed;
@@ -146,7 +155,19 @@ class AgentShell {
         std::visit([this](const auto& wanted) { perform(wanted); }, effect);
       }
     }
+    publish_nvml();
     return journal_.flush();
+  }
+
+  void publish_nvml() {
+    const WallTime now = wall_now();
+    if (!nvml_ || now < nvml_due_) return;
+    nvml_due_ = now + nvml_every;
+    if (core_ && !host_down_) {
+      nvml_->publish(fake_nvml::records(options_.settings.host, *core_, lived_to_));
+    } else {
+      nvml_->publish_absence();
+    }
   }
 
   void perform(const Send& send) { sockets_.send(send.to, encode(send.envelope)); }
@@ -194,7 +215,7 @@ class AgentShell {
 
   std::chrono::milliseconds wait() const {
     if (!core_) return std::chrono::milliseconds(100);
-    return clock_.until(core_->next_deadline(), agent_wait_max);
+    return clock_.until(core_->next_deadline(), nvml_ ? nvml_every : agent_wait_max);
   }
 
   /// Sends Join when it is due, and replaces a connection that is silent for long.
@@ -325,6 +346,8 @@ class AgentShell {
   Sockets sockets_;
   RotatingLog log_;
   JournalWriter journal_;
+  std::optional<FakeNvmlFile> nvml_;
+  WallTime nvml_due_{};
   Clock clock_{Instant{}, 1};
   Instant lived_to_{};  // the core's last tick
   Duration lease_ = std::chrono::seconds(10);
@@ -366,6 +389,8 @@ CommandUsage agent_usage() {
        {"journal", "FILE", "write every input to FILE, for a replay"},
        {"exit-after-silence", "T", "exit after T without an answer from a router (default: never)"},
        {"log", "FILE", "append messages to FILE; over 1 MiB it is rotated to FILE.1"},
+       {"fake-nvml", "[=FILE]",
+        "serve the NVIDIA GPUs to programs that read NVML, on this machine"},
        {"state", "FILE", "write the connection state to FILE: joined or waiting"},
        parent_pipe_option()},
       {},

@@ -70,21 +70,13 @@ struct LockFile {
   bool fixable = false;  // by this user, whose folder it is
 };
 
-LockFile unusable(const std::string& path) {
-  return {FileDescriptor(), file_error(path).message, false};
-}
+LockFile unusable(const std::string& path) { return {{}, file_error(path).message, false}; }
 
 LockFile open_lock_file(const std::string& path) {
-  if (mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) return unusable(path);
-  // O_PATH: the folder may belong to somebody else or be a link.
-  const FileDescriptor folder(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  struct stat found {};
-  if (!folder.is_open() || fstat(folder.get(), &found) != 0) return unusable(path);
-  if (std::string unsafe = interference_problem(found, path); !unsafe.empty()) {
-    return {FileDescriptor(), std::move(unsafe), found.st_uid == geteuid()};
-  }
+  PrivateFolder opened = open_private_folder(path);
+  if (!opened.problem.empty()) return {{}, std::move(opened.problem), opened.fixable};
   constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
-  FileDescriptor file(openat(folder.get(), "claims", flags, S_IRUSR | S_IWUSR));
+  FileDescriptor file(openat(opened.folder.get(), "claims", flags, S_IRUSR | S_IWUSR));
   if (!file.is_open()) return unusable(path + "/claims");
   // Clean-up of old files skips files with this bit (XDG Base Directory Specification 0.8).
   (void)fchmod(file.get(), S_ISVTX | S_IRUSR | S_IWUSR);
@@ -92,6 +84,21 @@ LockFile open_lock_file(const std::string& path) {
 }
 
 }  // namespace
+
+PrivateFolder open_private_folder(const std::string& path) {
+  if (mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+    return {{}, file_error(path).message, false};
+  }
+  // O_PATH: the folder may belong to somebody else or be a link.
+  FileDescriptor folder(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  struct stat found {};
+  if (!folder.is_open() || fstat(folder.get(), &found) != 0) {
+    return {{}, file_error(path).message, false};
+  }
+  std::string unsafe = interference_problem(found, path);
+  if (!unsafe.empty()) return {{}, std::move(unsafe), found.st_uid == geteuid()};
+  return {std::move(folder), {}, false};
+}
 
 std::vector<std::string> host_lock_folders() {
   const std::string user = std::to_string(geteuid());

@@ -21,6 +21,14 @@ namespace drover::commands {
 /// $XDG_RUNTIME_DIR.
 std::vector<std::string> host_lock_folders();
 
+/// One of these folders, which is made if it is missing.
+struct PrivateFolder {
+  FileDescriptor folder;
+  std::string problem;   // why it cannot be used: others could interfere there
+  bool fixable = false;  // by this user, whose folder it is
+};
+PrivateFolder open_private_folder(const std::string& path);
+
 class HostNameLock {
  public:
   /// `endpoint`: the router's, as given on the command line.

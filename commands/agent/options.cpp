@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "agents/fake_nvml/records.h"
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -105,6 +106,12 @@ Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Cat
   options.exit_after_silence = arguments.duration("exit-after-silence", Duration{0});
   options.rate_hz = arguments.number("sample-rate", 0.001, 1000, 1);
   DROVER_TRY(read_settings(arguments, catalogue, options.settings));
+  if (arguments.has("fake-nvml")) {
+    options.fake_nvml = arguments.text("fake-nvml");
+    if (fake_nvml::device_count(options.settings, catalogue) == 0) {
+      return error("--fake-nvml: no NVIDIA GPU among --devices {}", arguments.text("devices"));
+    }
+  }
   return options;
 }
 

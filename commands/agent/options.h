@@ -1,6 +1,7 @@
 // The options of `drover agent`, and the inputs from which its core is made.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "agents/agent.h"
@@ -18,7 +19,8 @@ struct AgentOptions {
   std::string log;
   std::string state;
   double rate_hz = 1;
-  Duration exit_after_silence{0};  // wall time; 0: never
+  Duration exit_after_silence{0};        // wall time; 0: never
+  std::optional<std::string> fake_nvml;  // the file for NVML's readers; empty: the usual place
   agents::AgentSettings settings;
 };
 

@@ -29,8 +29,9 @@ po::options_description describe(const CommandUsage& usage) {
     if (option.value.empty()) {
       description.add_options()(option.name.c_str(), option.help.c_str());
     } else {
-      description.add_options()(option.name.c_str(), po::value<std::vector<std::string>>(),
-                                option.help.c_str());
+      auto* value = po::value<std::vector<std::string>>();
+      if (option.value_optional()) value->implicit_value({""}, "");
+      description.add_options()(option.name.c_str(), value, option.help.c_str());
     }
   }
   description.add_options()(words_key, po::value<std::vector<std::string>>());
@@ -84,8 +85,8 @@ std::string help_text(const CommandUsage& usage) {
   std::size_t widest = 0;
   const auto spelled = [](const Option& option) {
     const std::string letter = option.letter == 0 ? "" : fmt::format("-{}, ", option.letter);
-    return fmt::format("  {}--{}{}{}", letter, option.name, option.value.empty() ? "" : " ",
-                       option.value);
+    return fmt::format("  {}--{}{}{}", letter, option.name,
+                       option.value.empty() || option.value_optional() ? "" : " ", option.value);
   };
   for (const Option& option : usage.options) {
     if (!option.hidden) widest = std::max(widest, spelled(option).size());

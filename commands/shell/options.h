@@ -17,11 +17,13 @@
 
 namespace drover::commands {
 
-/// One option. `value` is the name of its value ("FILE"); empty: a switch.
+/// One option. `value` is the name of its value ("FILE"); empty: a switch; "[=FILE]": the value may
+/// be left out, and is then empty.
 struct Option {
   std::string name;
   std::string value;
   std::string help;
+  bool value_optional() const { return value.starts_with('['); }
   bool hidden = false;                                  // works, but `--help` does not show it
   bool repeatable = false;                              // may be given several times
   Status (*check)(const std::string& value) = nullptr;  // returns the problem with a value

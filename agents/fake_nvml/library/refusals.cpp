@@ -1,0 +1,179 @@
+// Functions of which every answer is a refusal: what emulated boards do not have, and what would
+// change them. Their further arguments are not read. By the calling conventions of Linux a function
+// may ignore arguments that its caller passes.
+#include "agents/fake_nvml/library/calls.h"
+
+namespace drover::fake_nvml {
+
+namespace {
+
+Return refuse(Handle handle, Return answer) {
+  return with_device(handle, true, [&](const DeviceNow&) { return answer; });
+}
+
+/// Without a device.
+Return refuse(Return answer) { return initialized() ? answer : uninitialized; }
+
+}  // namespace
+
+#define DROVER_NVML_REFUSES(answer, name) \
+  DROVER_NVML Return name(Handle handle) { return refuse(handle, answer); }
+
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetAPIRestriction)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetAccountingBufferSize)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetAccountingPids)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetAccountingStats)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetAdaptiveClockInfoStatus)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetAddressingMode)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetAttributes)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetAttributes_v2)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetAutoBoostedClocksEnabled)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetBoardPartNumber)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetBridgeChipInfo)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetC2cModeInfoV)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetCapabilities)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetClkMonStatus)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetClockOffsets)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetComputeInstanceId)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetConfComputeMemSizeInfo)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetCoolerInfo)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetCurrentClockFreqs)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetDeviceHandleFromMigDeviceHandle)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetDramEncryptionMode)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetDriverModel)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetDynamicPstatesInfo)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetEncoderCapacity)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetEncoderSessions)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetEncoderStats)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetFBCSessions)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetFBCStats)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetFanControlPolicy_v2)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetFanSpeed)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetFanSpeedRPM)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetFanSpeed_v2)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpcClkMinMaxVfOffset)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpcClkVfOffset)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpuFabricInfo)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpuFabricInfoV)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpuInstanceById)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpuInstanceId)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpuInstancePossiblePlacements)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpuInstancePossiblePlacements_v2)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpuInstanceProfileInfo)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpuInstanceProfileInfoV)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpuInstanceRemainingCapacity)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpuInstances)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGpuOperationMode)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGridLicensableFeatures)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGridLicensableFeatures_v2)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGridLicensableFeatures_v3)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGridLicensableFeatures_v4)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGspFirmwareMode)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetGspFirmwareVersion)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetHostVgpuMode)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetInforomConfigurationChecksum)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetInforomImageVersion)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetInforomVersion)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetIrqNum)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetJpgUtilization)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetLastBBXFlushTime)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetMarginTemperature)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetMemClkMinMaxVfOffset)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetMemClkVfOffset)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetMemoryBusWidth)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetMigDeviceHandleByIndex)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetMigMode)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetMinMaxClockOfPState)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetMinMaxFanSpeed)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetModuleId)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetNumGpuCores)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetNumaNodeId)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetNvLinkInfo)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetNvLinkRemoteDeviceType)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetNvLinkRemotePciInfo)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetNvLinkRemotePciInfo_v2)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetNvLinkUtilizationControl)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetNvLinkUtilizationCounter)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetNvlinkBwMode)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetOfaUtilization)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetPcieLinkMaxSpeed)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetPcieThroughput)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetPdi)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetPerformanceModes)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetPgpuMetadataString)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetPlatformInfo)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetPowerMizerMode_v1)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetPowerMode)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetPowerSource)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetProcessesUtilizationInfo)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetRepairStatus)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetRetiredPages)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetRetiredPagesPendingStatus)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetRetiredPages_v2)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetRowRemapperHistogram)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetSramEccErrorStatus)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetSupportedGraphicsClocks)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetSupportedMemoryClocks)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetSupportedPerformanceStates)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetSupportedPowerModes)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetTargetFanSpeed)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetThermalSettings)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceGetVgpuCapabilities)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceWorkloadPowerProfileGetCurrentProfiles)
+DROVER_NVML_REFUSES(not_supported, nvmlDeviceWorkloadPowerProfileGetProfilesInfo)
+DROVER_NVML_REFUSES(not_supported, nvmlGpmMigSampleGet)
+DROVER_NVML_REFUSES(not_supported, nvmlGpmQueryIfStreamingEnabled)
+
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceClearAccountingPids)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceClearCpuAffinity)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceClearEccErrorCounts)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceClearFieldValues)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceCreateGpuInstance)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceCreateGpuInstanceWithPlacement)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceFreezeNvLinkUtilizationCounter)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceResetApplicationsClocks)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceResetGpuLockedClocks)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceResetMemoryLockedClocks)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceResetNvLinkErrorCounters)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceResetNvLinkUtilizationCounter)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetAPIRestriction)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetAccountingMode)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetApplicationsClocks)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetAutoBoostedClocksEnabled)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetComputeMode)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetCpuAffinity)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetDefaultAutoBoostedClocksEnabled)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetDefaultFanSpeed_v2)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetDriverModel)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetEccMode)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetFanSpeed_v2)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetGpcClkVfOffset)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetGpuLockedClocks)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetGpuOperationMode)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetMemClkVfOffset)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetMemoryLockedClocks)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetMigMode)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetNvLinkUtilizationControl)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetPersistenceMode)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetPowerManagementLimit)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetPowerManagementLimit_v2)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetPowerMode)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetTemperatureThreshold)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceSetVirtualizationMode)
+DROVER_NVML_REFUSES(no_permission, nvmlDeviceValidateInforom)
+DROVER_NVML_REFUSES(no_permission, nvmlGpmSetStreamingEnabled)
+
+DROVER_NVML Return nvmlSystemGetHicVersion() { return refuse(not_supported); }
+DROVER_NVML Return nvmlSystemGetTopologyGpuSet() { return refuse(not_supported); }
+DROVER_NVML Return nvmlSystemGetConfComputeState() { return refuse(not_supported); }
+DROVER_NVML Return nvmlSystemGetConfComputeCapabilities() { return refuse(not_supported); }
+DROVER_NVML Return nvmlSystemGetConfComputeSettings() { return refuse(not_supported); }
+DROVER_NVML Return nvmlGetExcludedDeviceInfoByIndex() { return refuse(invalid_argument); }
+DROVER_NVML Return nvmlUnitGetHandleByIndex() { return refuse(invalid_argument); }
+DROVER_NVML Return nvmlDeviceDiscoverGpus() { return refuse(no_permission); }
+DROVER_NVML Return nvmlDeviceRemoveGpu() { return refuse(no_permission); }
+DROVER_NVML Return nvmlDeviceRemoveGpu_v2() { return refuse(no_permission); }
+
+#undef DROVER_NVML_REFUSES
+
+}  // namespace drover::fake_nvml
