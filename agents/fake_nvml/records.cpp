@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "devices/catalogue/spec.h"
 #include "fleet/base/fnv1a.h"
+#include "fleet/sample/sample.h"
 
 namespace drover::fake_nvml {
 
