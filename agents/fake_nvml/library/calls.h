@@ -27,15 +27,16 @@ struct DeviceNow {
   NvmlDevice device;
 };
 
-/// The device as it is now, or why there is no answer. `arguments_given`: no pointer is null.
-/// gpu_is_lost: it has fallen off the bus, or its agent is gone.
-Return find_device(Handle handle, bool arguments_given, DeviceNow& now);
+/// The device as it is now, or why there is no answer. gpu_is_lost: it has fallen off the bus, or
+/// its agent is gone.
+Return find_device(Handle handle, DeviceNow& now);
 
-/// Calls `use(const DeviceNow&) -> Return`.
+/// Calls `use(const DeviceNow&) -> Return`. `arguments_given`: no pointer is null.
 template <typename Use>
 Return with_device(Handle handle, bool arguments_given, const Use& use) {
+  if (!arguments_given) return initialized() ? invalid_argument : uninitialized;
   DeviceNow now;
-  const Return found = find_device(handle, arguments_given, now);
+  const Return found = find_device(handle, now);
   return found == success ? use(now) : found;
 }
 

@@ -135,10 +135,10 @@ std::optional<std::size_t> index_of(Handle handle) {
   return at - first;
 }
 
-Return find_device(Handle handle, bool arguments_given, DeviceNow& now) {
+Return find_device(Handle handle, DeviceNow& now) {
   if (!initialized()) return uninitialized;
   const auto index = index_of(handle);
-  if (!index || !arguments_given) return invalid_argument;
+  if (!index) return invalid_argument;
   now.index = *index;
   const Return found = read_device(*index, now.header, now.device);
   return found == success && now.device.lost == 0 ? success : gpu_is_lost;
