@@ -7,9 +7,11 @@
  * "!15" client LIBRARY wait MS        one event: "DEVICE TYPE DATA" or "!CODE"; says "ready" before
  *   client LIBRARY watch MS       the code of one reading, whenever it changes
  *   client LIBRARY time N         microseconds of one call
+ *   client LIBRARY threads N      N rounds of calls in each of four threads
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -922,6 +924,42 @@ static int time_calls(int calls) {
   return 0;
 }
 
+static int rounds;
+
+/* Start, one reading, an event set, a GPM sample, end: whatever the other threads do meanwhile. */
+static void* work(void* wrong_answers) {
+  long* wrong = wrong_answers;
+  for (int at = 0; at < rounds; ++at) {
+    nvmlDevice_t device = NULL;
+    nvmlEventSet_t set = NULL;
+    nvmlGpmSample_t sample = NULL;
+    unsigned power = 0;
+    struct Event event;
+    *wrong += start();
+    *wrong += call("nvmlDeviceGetHandleByIndex_v2", number(0), &device, NULL, NULL, NULL);
+    *wrong += call("nvmlDeviceGetPowerUsage", device, &power, NULL, NULL, NULL);
+    *wrong += call("nvmlEventSetCreate", &set, NULL, NULL, NULL, NULL);
+    *wrong += call("nvmlDeviceRegisterEvents", device, number(8), set, NULL, NULL);
+    *wrong += call("nvmlEventSetWait_v2", set, &event, number(0), NULL, NULL) != 10;
+    *wrong += call("nvmlEventSetFree", set, NULL, NULL, NULL, NULL);
+    *wrong += call("nvmlGpmSampleAlloc", &sample, NULL, NULL, NULL, NULL);
+    *wrong += call("nvmlGpmSampleGet", device, sample, NULL, NULL, NULL);
+    *wrong += call("nvmlGpmSampleFree", sample, NULL, NULL, NULL, NULL);
+    *wrong += call("nvmlShutdown", NULL, NULL, NULL, NULL, NULL);
+  }
+  return NULL;
+}
+
+static int in_threads(void) {
+  pthread_t threads[4];
+  long wrong[4] = {0, 0, 0, 0};
+  for (int at = 0; at < 4; ++at) pthread_create(&threads[at], NULL, work, &wrong[at]);
+  for (int at = 0; at < 4; ++at) pthread_join(threads[at], NULL);
+  for (int at = 0; at < 4; ++at) expect("of a thread", "answers", (int)wrong[at], 0);
+  expect("is balanced", "nvmlShutdown", call("nvmlShutdown", NULL, NULL, NULL, NULL, NULL), 1);
+  return failures > 0;
+}
+
 int main(int count, char** words) {
   const char* mode = count > 2 ? words[2] : "";
   const int amount = count > 3 ? atoi(words[3]) : 0;
@@ -936,5 +974,7 @@ int main(int count, char** words) {
   if (strcmp(mode, "wait") == 0) return wait_for_event((unsigned long)amount);
   if (strcmp(mode, "watch") == 0) return watch(amount);
   if (strcmp(mode, "time") == 0) return time_calls(amount);
+  rounds = amount;
+  if (strcmp(mode, "threads") == 0) return in_threads();
   return 2;
 }

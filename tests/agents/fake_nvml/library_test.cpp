@@ -91,6 +91,11 @@ TEST_F(FakeNvml, TheClientCallsEverySymbolOfTheLibraryAndNothingElseIsVisible) {
   EXPECT_EQ(called.out, exported.out);
 }
 
+TEST_F(FakeNvml, ThreadsMayCallAtTheSameTime) {
+  const ProcessResult called = client("threads 200");
+  EXPECT_EQ(called.exit_code, 0) << called.out << called.err;
+}
+
 TEST_F(FakeNvml, ValuesAreThoseOfDroverDevices) {
   // Sensors refresh each value at its own time; idle boards settle.
   const auto agree = [&] {
