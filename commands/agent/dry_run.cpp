@@ -75,8 +75,10 @@ void print_board(const agents::BoardReading& reading, const devices::DeviceSpec&
   const bool listed = spec.peak_flops != decltype(spec.peak_flops){};
   write_stdout("\ndevice {}: {}\n", index, printable(board.name.empty() ? "no name" : board.name));
   write_stdout("  catalogue     {}\n", listed ? spec.id : "not in it: shown as the driver says");
-  const std::pair<const char*, const std::string&> texts[] = {
-      {"uuid", board.uuid}, {"bus", board.bus}, {"driver", board.driver}, {"read by", board.read_by}};
+  const std::pair<const char*, const std::string&> texts[] = {{"uuid", board.uuid},
+                                                              {"bus", board.bus},
+                                                              {"driver", board.driver},
+                                                              {"read by", board.read_by}};
   for (const auto& [name, text] : texts) {
     if (!text.empty()) write_stdout("  {:<13} {}\n", name, printable(text));
   }
@@ -87,9 +89,8 @@ void print_board(const agents::BoardReading& reading, const devices::DeviceSpec&
   if (!reading.lost.empty()) write_stdout("  does not answer: {}\n", printable(reading.lost));
   for (const MetricKey& key : metric_keys) {
     const double value = reading.values[key.metric];
-    const std::string text = std::isnan(value)
-                                 ? "N/A: " + printable(why_missing(board, key.metric))
-                                 : value_text(facts(key.metric), value);
+    const std::string text = std::isnan(value) ? "N/A: " + printable(why_missing(board, key.metric))
+                                               : value_text(facts(key.metric), value);
     write_stdout("  {:<26} {}\n", key.name, text);
   }
   for (const DeviceProcess& process : board.processes) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <map>
 #include <random>
 #include <utility>
 
@@ -47,7 +48,8 @@ std::string own_host_name() {
   return name;
 }
 
-void read_labels(Arguments& arguments, agents::AgentSettings& settings) {
+std::map<std::string, std::string> read_labels(Arguments& arguments) {
+  std::map<std::string, std::string> labels;
   for (const std::string& label : arguments.text_list("label")) {
     const auto equals = label.find('=');
     if (equals == std::string::npos || !is_name(label.substr(0, equals)) ||
@@ -55,10 +57,11 @@ void read_labels(Arguments& arguments, agents::AgentSettings& settings) {
       arguments.add_problem(
           error("--label: found '{}', expected KEY=VALUE, each of A-Z a-z 0-9 . _ : -",
                 printable(label)));
-      return;
+      return {};
     }
-    settings.labels[label.substr(0, equals)] = label.substr(equals + 1);
+    labels[label.substr(0, equals)] = label.substr(equals + 1);
   }
+  return labels;
 }
 
 Status read_settings(Arguments& arguments, const devices::Catalogue& catalogue,
@@ -72,10 +75,11 @@ Status read_settings(Arguments& arguments, const devices::Catalogue& catalogue,
   settings.sample_loss = arguments.number("sample-loss", 0, 1, 0);
   settings.sample_delay = arguments.duration("sample-delay", Duration{0});
   settings.incarnation = fresh_incarnation();
-  read_labels(arguments, settings);
+  settings.labels = read_labels(arguments);
   if (!arguments.has("devices")) {
     arguments.add_problem(
-        error("--devices is required: the devices to emulate, such as h100-sxm:8"));
+        error("--devices is required: the devices to emulate, such as h100-sxm:8; or --real or "
+              "--scrape for real ones"));
   }
   DROVER_TRY(arguments.status());
   auto groups = agents::parse_device_list(arguments.text("devices"), catalogue);
@@ -112,6 +116,34 @@ Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Cat
       return error("--fake-nvml: no NVIDIA GPU among --devices {}", arguments.text("devices"));
     }
   }
+  return options;
+}
+
+Result<WatchedAgentOptions> read_watched_options(Arguments& arguments,
+                                                 const SourceOptions& sources) {
+  for (const char* name : {"devices", "replicas", "ambient", "sample-rate", "seed", "faults",
+                           "sample-loss", "sample-delay", "journal", "fake-nvml"}) {
+    if (!arguments.has(name)) continue;
+    arguments.add_problem(error(
+        "--{} is about emulated devices: it excludes --real, --scrape and --prometheus", name));
+  }
+  if (arguments.has("control") && !sources.real) {
+    arguments.add_problem(error("--control works only with --real"));
+  }
+  WatchedAgentOptions options;
+  options.endpoint = endpoint_of(arguments);
+  options.sources = sources;
+  options.log = arguments.text("log");
+  options.state = arguments.text("state");
+  options.exit_after_silence = arguments.duration("exit-after-silence", Duration{0});
+  options.settings.host = arguments.name("name", own_host_name());
+  options.settings.rack = arguments.has("rack") ? arguments.name("rack", "") : "";
+  options.settings.site = arguments.has("site") ? arguments.name("site", "") : "";
+  options.settings.labels = read_labels(arguments);
+  options.settings.read_every = sources.every;
+  options.settings.control = arguments.has("control");
+  options.settings.incarnation = fresh_incarnation();
+  DROVER_TRY(arguments.status());
   return options;
 }
 

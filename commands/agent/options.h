@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agents/agent.h"
+#include "commands/agent/watched_agent.h"
 #include "commands/connection/router_address.h"
 #include "commands/shell/options.h"
 #include "devices/catalogue/catalogue.h"
@@ -26,6 +27,10 @@ struct AgentOptions {
 
 /// 128 random bits from the kernel, not from the seed: unique to this run of the agent.
 Incarnation fresh_incarnation();
+
+/// Options of emulated devices are problems here.
+Result<WatchedAgentOptions> read_watched_options(Arguments& arguments,
+                                                 const SourceOptions& sources);
 
 Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Catalogue& catalogue);
 

@@ -122,8 +122,7 @@ class WatchedAgentShell {
         } else if (const auto* cap = std::get_if<agents::CapBoard>(&effect)) {
           readings_.set_power_cap(*cap);
         } else if (std::holds_alternative<agents::Replaced>(effect)) {
-          return error(ErrorKind::refused,
-                       "another agent named {} has registered: this one exits",
+          return error(ErrorKind::refused, "another agent named {} has registered: this one exits",
                        hosts_.host(host).settings().host);
         }
       }
@@ -136,7 +135,8 @@ class WatchedAgentShell {
   void keep_joined() {
     const WallTime at = wall_now();
     report_refusal();
-    if (connection_.established(sockets_.control_connections())) joined_.assign(hosts_.size(), false);
+    if (connection_.established(sockets_.control_connections()))
+      joined_.assign(hosts_.size(), false);
     if (connection_.silent(at) && !std::exchange(silence_reported_, true)) {
       write_stderr("drover agent: cannot reach the router at {}, retrying\n",
                    options_.endpoint.endpoint);
@@ -184,9 +184,8 @@ class WatchedAgentShell {
     const std::string& name = hosts_.host(host).settings().host;
     if (rejection.retryable && rejected_ == rejection.why) return {};
     rejected_ = rejection.why;
-    const Error refused =
-        error(ErrorKind::refused, "the router at {} refused {}: {}", options_.endpoint.endpoint,
-              name, printable(rejection.why));
+    const Error refused = error(ErrorKind::refused, "the router at {} refused {}: {}",
+                                options_.endpoint.endpoint, name, printable(rejection.why));
     // Other hosts may still be accepted.
     if (rejection.retryable || hosts_.size() > 1) {
       write_stderr("drover agent: {}\n", refused.message);
@@ -231,8 +230,8 @@ class WatchedAgentShell {
     std::size_t devices = 0;
     for (std::size_t host = 0; host < hosts_.size(); ++host)
       devices += hosts_.host(host).device_count();
-    const std::string what = hosts_.size() == 1 ? hosts_.host(0).settings().host
-                                                : counted(hosts_.size(), "host");
+    const std::string what =
+        hosts_.size() == 1 ? hosts_.host(0).settings().host : counted(hosts_.size(), "host");
     write_stderr("drover agent: connected to {} as {}: {} of {}\n", options_.endpoint.endpoint,
                  what, counted(devices, "real device"), sources_text(options_.sources));
   }
