@@ -41,7 +41,13 @@ std::string unlisted_id(const SpecFacts& facts) {
 
 devices::DeviceSpec spec_of(const SpecFacts& facts, const devices::Catalogue& catalogue) {
   devices::DeviceSpec spec;
-  const auto id = devices::catalogue_id_of(facts.name, facts.memory_bytes);
+  std::optional<std::string_view> id = devices::catalogue_id_of(facts.name, facts.memory_bytes);
+  // Drover's own pages, and libraries that stand in for a driver, use the catalogue's names.
+  if (!id && !facts.name.empty()) {
+    for (const auto& [known, entry] : catalogue.devices()) {
+      if (entry.spec.name == facts.name) id = known;
+    }
+  }
   if (id) {
     const auto entry = catalogue.device(*id);
     if (entry) spec = (*entry)->spec;

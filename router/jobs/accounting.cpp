@@ -6,6 +6,9 @@
 namespace drover::router {
 namespace {
 
+/// A board of which nothing is known draws no more: the largest accelerators draw 1.4 kW.
+constexpr double unknown_board_most_w = 3000;
+
 // Histogram: bucket i holds values in (low * growth^(i-1), low * growth^i].
 constexpr double histogram_low = 1e-5;
 constexpr double histogram_growth = 1.02;
@@ -137,9 +140,14 @@ void Accounting::read_energy(const FleetState& fleet_state, HostIndex host, Dura
     const double elapsed_s = counter.read_j < 0
                                  ? counter_age_max_s
                                  : to_seconds(counter.read_at - before_at) + to_seconds(slack);
-    if (counter.read_j < 0) counter.read_j = restored_energy(entry.registration.host, number);
-    const double most_j =
-        fleet_state.groups()[columns.group[device]].spec->power.tdp_w * power_slack * elapsed_s;
+    const devices::DeviceSpec& spec = *fleet_state.groups()[columns.group[device]].spec;
+    if (counter.read_j < 0) {
+      // A real device has counted since its driver was loaded, long before it was watched.
+      const double before_j = spec.real ? reading : 0;
+      counter.read_j = restored_energy(entry.registration.host, number).value_or(before_j);
+    }
+    const double rated_w = spec.power.tdp_w > 0 ? spec.power.tdp_w : unknown_board_most_w;
+    const double most_j = rated_w * power_slack * elapsed_s;
     const double grown_j = reading >= counter.read_j ? reading - counter.read_j : reading;
     fleet_energy_j_ += std::min(grown_j, most_j);
     counter.read_j = reading;
@@ -159,10 +167,11 @@ void Accounting::forget_host(const FleetState& fleet_state, HostIndex host) {
   }
 }
 
-double Accounting::restored_energy(std::string_view host, std::size_t number) const {
+std::optional<double> Accounting::restored_energy(std::string_view host, std::size_t number) const {
   const auto known = energy_restored_.find(host);
-  if (known == energy_restored_.end() || number >= known->second.size()) return 0;
-  return std::max(known->second[number], 0.0);
+  if (known == energy_restored_.end() || number >= known->second.size()) return std::nullopt;
+  if (known->second[number] < 0) return std::nullopt;
+  return known->second[number];
 }
 
 void Accounting::take_counters(const std::string& name, const std::vector<Counter>& counters) {

@@ -134,7 +134,7 @@ class Accounting {
     double read_j = -1;  // negative: no reading yet
     Instant read_at{};
   };
-  double restored_energy(std::string_view host, std::size_t number) const;
+  std::optional<double> restored_energy(std::string_view host, std::size_t number) const;
   void take_counters(const std::string& name, const std::vector<Counter>& counters);
   double shown_energy_j() const { return std::max(fleet_energy_j_, shown_before_.energy_j); }
   double shown_cost_usd(Instant now) const;
