@@ -34,6 +34,7 @@ router::RouterSettings router_settings(const RouterStart& start) {
   settings.seed = start.seed;
   settings.policy_place = start.policy_place;
   settings.retention = start.retention;
+  settings.fleet_state_limits.real_power_caps = start.control;
   return settings;
 }
 
@@ -56,6 +57,7 @@ std::string to_text(const RouterStart& start) {
       .set("ended_for_ns", start.retention.ended_for.count())
       .set("ended_jobs", start.retention.ended_jobs)
       .set("ids", start.retention.ids)
+      .set("control", start.control)
       .dump();
 }
 
@@ -72,6 +74,7 @@ Result<RouterStart> parse_router_start(std::string_view text) {
   start.retention.ended_for = Duration(json["ended_for_ns"].integer());
   start.retention.ended_jobs = static_cast<std::size_t>(json["ended_jobs"].integer());
   start.retention.ids = static_cast<std::size_t>(json["ids"].integer());
+  start.control = json["control"].dump() == "true";
   if (!(start.speed > 0)) return error("speed: found {}, expected a positive number", start.speed);
   return start;
 }

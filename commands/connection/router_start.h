@@ -23,6 +23,7 @@ struct RouterStart {
   std::string policy_place;  // the file's name, for messages; empty: the built-in policy
   Instant start{};
   router::Retention retention;
+  bool control = false;  // power caps may be set on real devices
   bool operator==(const RouterStart&) const = default;
 };
 

@@ -61,6 +61,7 @@ std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOp
   options.listen = arguments.text("listen", default_endpoint);
   options.start.speed = arguments.number("speed", speed_min, speed_max, 1);
   options.start.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, INT64_MAX, 1));
+  options.start.control = arguments.has("control");
   options.journal = arguments.text("journal");
   options.on_alert = arguments.text("on-alert");
   options.start.retention = read_retention(arguments);
@@ -114,6 +115,7 @@ CommandUsage router_usage() {
        {"record", "FILE", "record the published stream to FILE, like `drover record`"},
        {"force", "", "with --record: overwrite an existing FILE"},
        min_free_option(),
+       {"control", "", "set power caps on real devices too, where their agents allow it"},
        {"insecure", "", "allow --listen beyond loopback, unencrypted"},
        parent_pipe_option()},
       {},

@@ -224,7 +224,7 @@ CommandOutcome run_watch(Arguments& arguments) {
   }
   options.hosts.host = own_host_name();
   options.hosts.read_every = options.sources.every;
-  options.hosts.control = arguments.has("control");
+  options.hosts.control = options.start.control = arguments.has("control");
   options.json = arguments.has("json");
   options.text = arguments.has("text");
   options.duration = arguments.duration("for", WallSpan::max());

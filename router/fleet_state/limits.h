@@ -25,6 +25,9 @@ inline constexpr std::size_t replicas_known_per_host = 2 * replicas_per_host_max
 struct FleetStateLimits {
   std::size_t hosts = hosts_max;
   std::size_t devices = device_rows_max;
+  /// Power caps may be set on real devices whose agents allow it. Else they count as devices that
+  /// take none.
+  bool real_power_caps = false;
 };
 
 }  // namespace drover::router

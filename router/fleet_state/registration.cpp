@@ -110,6 +110,7 @@ Result<std::vector<const devices::DeviceSpec*>> FleetState::read_specs(
       DROVER_ASSIGN(auto parsed, devices::parse_received_spec(
                                      spec.text, fmt::format("Register of {}: spec {}",
                                                             registration.host, spec.id)));
+      if (parsed.real && !limits_.real_power_caps) parsed.power.cap_min_w = 0;
       kept = std::make_unique<devices::DeviceSpec>(std::move(parsed));
     }
     if (kept->id != spec.id) {
