@@ -57,7 +57,7 @@ std::string to_text(const RouterStart& start) {
       .set("ended_for_ns", start.retention.ended_for.count())
       .set("ended_jobs", start.retention.ended_jobs)
       .set("ids", start.retention.ids)
-      .set("control", start.control)
+      .set("control", start.control ? 1 : 0)
       .dump();
 }
 
@@ -74,7 +74,7 @@ Result<RouterStart> parse_router_start(std::string_view text) {
   start.retention.ended_for = Duration(json["ended_for_ns"].integer());
   start.retention.ended_jobs = static_cast<std::size_t>(json["ended_jobs"].integer());
   start.retention.ids = static_cast<std::size_t>(json["ids"].integer());
-  start.control = json["control"].dump() == "true";
+  start.control = json["control"].integer() != 0;
   if (!(start.speed > 0)) return error("speed: found {}, expected a positive number", start.speed);
   return start;
 }
