@@ -34,6 +34,7 @@ namespace drover::commands {
   VERB(keys, "makes, allows and revokes keys for encrypted connections")            \
   VERB(record, "records the published stream to a file")                            \
   VERB(recording, "inspects, verifies, recovers, cuts and exports recordings")      \
+  VERB(export, "prints or serves the metrics of a recording for Prometheus")        \
   VERB(catalogue, "the known devices and models")                                   \
   VERB(estimate, "predicts time, memory, power and cost of a workload on a device") \
   VERB(compare, "compares devices for one workload: which is cheapest, fastest")    \

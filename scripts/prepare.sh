@@ -20,9 +20,10 @@ build_packages=(
   "libzstd-dev: compressed recordings"
   "zlib1g-dev: checksums of recordings"
   "libre2-dev: regular expressions in filters"
-  "libcpp-httplib-dev: pages of metrics over HTTP"
-  "libssl-dev: the same over HTTPS"
+  "libcpp-httplib-dev: metrics over HTTP"
+  "libssl-dev: TLS for them"
   "libbrotli-dev: libcpp-httplib-dev requires it"
+  "libsnappy-dev: samples pushed to Prometheus"
   "libnghttp2-dev: HTTP/2, to ask libtpu for the metrics of TPUs"
   "libprotobuf-dev: libtpu's messages"
   "protobuf-compiler: code for libtpu's messages")
@@ -32,7 +33,9 @@ test_packages=(
   "python3-zmq: a client that is not Drover's"
   "python3-msgpack: a decoder that is not Drover's"
   "python3-zstandard: a reader of recordings that is not Drover's"
-  "python3-grpcio: a server of gRPC that is not Drover's, in the place of libtpu")
+  "python3-grpcio: a server of gRPC that is not Drover's, in the place of libtpu"
+  "prometheus: scrapes metrics, and its promtool checks them"
+  "victoria-metrics: takes samples that are pushed")
 # For the launcher's tests with real hosts, which need root for network namespaces. Where systemd
 # runs, installing an ssh server would start one: there they are for a person to install, or the
 # tests skip.

@@ -4,6 +4,7 @@
 #include "commands/agent/emulated_agent.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "agents/fake_nvml/records.h"
 #include "commands/agent/fake_nvml_file.h"
 #include "commands/agent/host_name_lock.h"
+#include "commands/agent/metrics.h"
 #include "commands/agent/options.h"
 #include "commands/connection/fleet_time_bounds.h"
 #include "commands/connection/router_connection.h"
@@ -72,6 +74,10 @@ class AgentShell {
       write_stderr("drover agent: NVML is served to this machine from {}\n", nvml_->path());
     }
     DROVER_ASSIGN(journal_, JournalWriter::open(options_.journal));
+    if (options_.metrics) {
+      DROVER_ASSIGN(metrics_, AgentMetrics::open(options_));
+      write_stderr("drover agent: metrics: {}\n", metrics_->url());
+    }
     const Status keyed = use_keys_of(options_.endpoint, options_.settings.host, sockets_);
     return keyed ? sockets_.connect_control(options_.endpoint) : keyed;
   }
@@ -170,7 +176,10 @@ class AgentShell {
     }
   }
 
-  void perform(const Send& send) { sockets_.send(send.to, encode(send.envelope)); }
+  void perform(const Send& send) {
+    if (metrics_) metrics_->receive(send.envelope);
+    sockets_.send(send.to, encode(send.envelope));
+  }
   void perform(agents::HostDown) { host_down_ = true; }
   void perform(agents::HostUp) { host_down_ = false; }
   void perform(agents::Replaced) { replaced_ = true; }
@@ -326,6 +335,7 @@ class AgentShell {
     } else {
       clock_.reanchor(welcome.fleet_time, welcome.speed);
     }
+    if (metrics_) metrics_->set_clock({clock_.now(), wall_now(), welcome.speed});
     const std::string samples = reachable(welcome.samples_endpoint, options_.endpoint);
     if (samples != samples_endpoint_) {
       DROVER_TRY(sockets_.connect_samples(samples));
@@ -346,6 +356,7 @@ class AgentShell {
   Sockets sockets_;
   RotatingLog log_;
   JournalWriter journal_;
+  std::unique_ptr<AgentMetrics> metrics_;  // null without --metrics
   std::optional<FakeNvmlFile> nvml_;
   WallTime nvml_due_{};
   Clock clock_{Instant{}, 1};

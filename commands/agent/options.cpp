@@ -108,6 +108,8 @@ Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Cat
   options.log = arguments.text("log");
   options.state = arguments.text("state");
   options.exit_after_silence = arguments.duration("exit-after-silence", Duration{0});
+  options.metrics = read_server_options(arguments, "metrics");
+  options.gpu_labels = read_gpu_labels(arguments);
   options.rate_hz = arguments.number("sample-rate", 0.001, 1000, 1);
   DROVER_TRY(read_settings(arguments, catalogue, options.settings));
   if (arguments.has("fake-nvml")) {

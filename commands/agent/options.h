@@ -7,6 +7,7 @@
 #include "agents/agent.h"
 #include "commands/agent/watched_agent.h"
 #include "commands/connection/router_address.h"
+#include "commands/metrics/server_options.h"
 #include "commands/shell/options.h"
 #include "devices/catalogue/catalogue.h"
 #include "fleet/base/result.h"
@@ -22,6 +23,8 @@ struct AgentOptions {
   double rate_hz = 1;
   Duration exit_after_silence{0};        // wall time; 0: never
   std::optional<std::string> fake_nvml;  // the file for NVML's readers; empty: the usual place
+  std::optional<ServerOptions> metrics;
+  GpuLabelNames gpu_labels = gpu_label_names[0];
   agents::AgentSettings settings;
 };
 

@@ -70,6 +70,9 @@ std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOp
   } else if (arguments.has("force") || arguments.has("min-free")) {
     arguments.add_problem(error("--force and --min-free work only with --record"));
   }
+  options.metrics = read_server_options(arguments, "metrics");
+  options.remote_write = arguments.text("remote-write");
+  options.gpu_labels = read_gpu_labels(arguments);
   DROVER_TRY(arguments.status());
   DROVER_ASSIGN(options.keys, keys_folder(arguments));
   const bool insecure = arguments.has("insecure");
@@ -87,7 +90,7 @@ std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOp
 }
 
 CommandUsage router_usage() {
-  return {
+  CommandUsage usage{
       "usage: drover router [options]",
       "Routes jobs to the agents that connect to it, keeps them in a durable ledger, and publishes "
       "the state of the fleet. A router that is restarted on the same ledger loses no acknowledged "
@@ -116,6 +119,8 @@ CommandUsage router_usage() {
        {"force", "", "with --record: overwrite an existing FILE"},
        min_free_option(),
        {"control", "", "set power caps on real devices too, where their agents allow it"},
+       {"remote-write", "URL",
+        "push the metrics every 5 s to Prometheus or VictoriaMetrics (docs/metrics.md)"},
        {"insecure", "", "allow --listen beyond loopback, unencrypted"},
        parent_pipe_option()},
       {},
@@ -124,7 +129,11 @@ CommandUsage router_usage() {
       "  drover router --listen tcp://127.0.0.1:9000 \\\n"
       "    --ledger /var/lib/drover/ledger.sqlite\n"
       "  drover router --policy my.toml --speed 60\n"
-      "      an hour of fleet time passes in a minute"};
+      "      an hour of fleet time passes in a minute\n"
+      "  drover router --metrics 127.0.0.1:9400\n"
+      "      Prometheus scrapes http://127.0.0.1:9400/metrics (docs/metrics.md)"};
+  usage.add(server_options("metrics", metrics_help));
+  return usage;
 }
 
 }  // namespace drover::commands

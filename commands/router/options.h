@@ -6,6 +6,7 @@
 
 #include "commands/connection/router_start.h"
 #include "commands/connection/session.h"
+#include "commands/metrics/server_options.h"
 #include "commands/record/record_options.h"
 #include "commands/shell/options.h"
 #include "commands/shell/outcome.h"
@@ -20,6 +21,9 @@ struct RouterOptions {
   std::string on_alert;  // a program; empty: none
   std::string keys;      // the folder; empty: connections are not encrypted
   std::optional<RecorderOptions> record;
+  std::optional<ServerOptions> metrics;
+  std::string remote_write;  // URL; empty: none
+  GpuLabelNames gpu_labels = gpu_label_names[0];
   RouterStart start;
 };
 

@@ -18,6 +18,7 @@
 #include "commands/router/alert_hook.h"
 #include "commands/router/ingress.h"
 #include "commands/router/ledger_clock.h"
+#include "commands/router/metrics.h"
 #include "commands/router/options.h"
 #include "commands/router/recording.h"
 #include "commands/shell/clock.h"
@@ -77,6 +78,7 @@ class RouterShell {
     sockets_.watch(store_->ready_descriptor());
     write_stdout("router ready: control {} samples {} publish {}\n", bound_.control, bound_.samples,
                  bound_.publish);
+    if (options_.metrics) write_stdout("metrics: {}\n", metrics_->url());
     DROVER_TRY(flush_output());
     while (!signals.stopped()) {
       reload_files();
@@ -85,7 +87,7 @@ class RouterShell {
       read_endpoints();
       check_subscribers();
       take_commits();
-      if (recording_) take_recording_messages();
+      take_viewers_messages();
       if (hook_.on()) run_hook();
       const Instant now = clock_.now();
       journal_.write(JournalTick{now});
@@ -114,8 +116,10 @@ class RouterShell {
   }
 
   Instant next_deadline() const {
-    return recording_ ? std::min(core_->next_deadline(), recording_->next_deadline())
-                      : core_->next_deadline();
+    Instant next = core_->next_deadline();
+    if (recording_) next = std::min(next, recording_->next_deadline());
+    if (metrics_) next = std::min(next, metrics_->next_deadline());
+    return next;
   }
 
   Status bind() {
@@ -147,8 +151,12 @@ class RouterShell {
     if (options_.record) {
       DROVER_ASSIGN(recording_, RouterRecording::open(*options_.record, now, start.speed));
     }
+    if (options_.metrics || !options_.remote_write.empty()) {
+      const FleetAnchor anchor{now, wall_now(), start.speed};
+      DROVER_ASSIGN(metrics_, RouterMetrics::open(options_, anchor));
+    }
     // A replay of the journal compares all output, so everything must be published.
-    watched_ = recording_ || journal_.on() || hook_.on();
+    watched_ = recording_ || metrics_ || journal_.on() || hook_.on();
     core_->set_has_subscribers(watched_);
     return restore();
   }
@@ -227,6 +235,7 @@ class RouterShell {
     if (incoming.from.channel == Channel::samples &&
         std::holds_alternative<SampleBatch>(envelope->body)) {
       sockets_.send(publish_under(Topic::samples), incoming.bytes);
+      if (metrics_) metrics_->receive(now, publish_peer, *envelope);
       if (recording_) recording_->receive(now, publish_peer, std::move(*envelope));
     }
   }
@@ -240,10 +249,17 @@ class RouterShell {
     core_->set_has_subscribers(watched_);
   }
 
-  /// The recording acts like a viewer without a connection: it requests snapshots.
-  void take_recording_messages() {
-    for (const auto& [from, envelope] : recording_->take_messages(clock_.now())) {
-      deliver(clock_.now(), from, envelope);
+  /// The recording and the metrics act like viewers without a connection: they request snapshots.
+  void take_viewers_messages() {
+    if (recording_) {
+      for (const auto& [from, envelope] : recording_->take_messages(clock_.now())) {
+        deliver(clock_.now(), from, envelope);
+      }
+    }
+    if (metrics_) {
+      for (const Envelope& envelope : metrics_->take_messages(clock_.now())) {
+        deliver(clock_.now(), RouterMetrics::peer, envelope);
+      }
     }
   }
 
@@ -265,6 +281,7 @@ class RouterShell {
     const std::uint64_t committed = store_->committed();
     if (store_->log() != reported_wal_) report_wal();
     if (store_->full() != reported_full_) report_full();
+    if (metrics_) metrics_->set_ledger(committed, store_->full());
     if (committed == committed_) return;
     committed_ = committed;
     const Instant now = clock_.now();
@@ -337,7 +354,10 @@ class RouterShell {
       if (recording_ && (send.to == RouterRecording::peer || send.to.channel == Channel::publish)) {
         recording_->receive(clock_.now(), send.to, send.envelope);
       }
-      if (send.to == RouterRecording::peer) continue;
+      if (metrics_ && (send.to == RouterMetrics::peer || send.to.channel == Channel::publish)) {
+        metrics_->receive(clock_.now(), send.to, send.envelope);
+      }
+      if (send.to == RouterRecording::peer || send.to == RouterMetrics::peer) continue;
       const auto* alert = std::get_if<Alert>(&send.envelope.body);
       if (alert != nullptr && !alert->text_only) hook_.add(*alert);
       if (send.to.channel != Channel::publish) {
@@ -365,6 +385,7 @@ class RouterShell {
   std::unique_ptr<router::Router> core_;
   PendingSends pending_sends_;
   std::unique_ptr<RouterRecording> recording_;  // null without --record
+  std::unique_ptr<RouterMetrics> metrics_;      // null without --metrics
   std::uint64_t committed_ = 0;
   bool watched_ = true;
   bool reported_full_ = false;

@@ -1,7 +1,10 @@
 // Jobs from a feeder through a real router with a durable ledger to agents and back, over ZeroMQ on
 // loopback:
 //
-//   drover_pipeline [JOBS [SECONDS]]     JOBS stand in the ledger before (default 1,000,000)
+//   drover_pipeline [JOBS [SECONDS [OPTION..]]]
+//
+// JOBS stand in the ledger before (default 1,000,000); the router gets the options, such as
+// --metrics 127.0.0.1:0.
 //
 // The router is the real program. The agents here end every job at once, so that what is measured
 // is the router: a job counts when its result is on disk and its agent has been told. First as many
@@ -69,11 +72,14 @@ std::vector<double> time_disk(const files::path& folder, int count) {
 
 class RouterProcess {
  public:
-  RouterProcess(const std::string& endpoint, const std::string& ledger) {
+  RouterProcess(const std::string& endpoint, const std::string& ledger, char** options) {
     pid_ = ::fork();
     if (pid_ != 0) return;
-    ::execl(DROVER_BINARY, "drover", "router", "--listen", endpoint.c_str(), "--ledger",
-            ledger.c_str(), nullptr);
+    std::vector<const char*> words = {"drover",         "router",   "--listen",
+                                      endpoint.c_str(), "--ledger", ledger.c_str()};
+    while (*options != nullptr) words.push_back(*options++);
+    words.push_back(nullptr);
+    ::execv(DROVER_BINARY, const_cast<char* const*>(words.data()));
     ::_exit(127);
   }
   ~RouterProcess() {
@@ -254,7 +260,7 @@ void print_times(const char* what, const std::vector<double>& times_s) {
              1e3 * quantile(times_s, 1), times_s.size());
 }
 
-void run(std::uint64_t jobs, double for_s) {
+void run(std::uint64_t jobs, double for_s, char** options) {
   std::string pattern = (files::temp_directory_path() / "drover-pipeline-XXXXXX").string();
   DROVER_REQUIRE(::mkdtemp(pattern.data()) != nullptr);
   const files::path folder = pattern;
@@ -265,7 +271,7 @@ void run(std::uint64_t jobs, double for_s) {
   print_times("disk, 4 KiB and fdatasync, before", time_disk(folder, 500));
   {
     const WallTime begin = wall_now();
-    const RouterProcess router(endpoint, ledger);
+    const RouterProcess router(endpoint, ledger, options);
     Agent agent(endpoint);
     Feeder feeder(endpoint);
     fmt::print("router: welcomes after {:.2f} s\n", seconds(wall_now() - begin));
@@ -291,5 +297,5 @@ void run(std::uint64_t jobs, double for_s) {
 
 int main(int count, char** words) {
   const std::uint64_t jobs = count > 1 ? std::strtoull(words[1], nullptr, 10) : 1'000'000;
-  drover::commands::run(jobs, count > 2 ? std::atof(words[2]) : 10);
+  drover::commands::run(jobs, count > 2 ? std::atof(words[2]) : 10, words + std::min(count, 3));
 }

@@ -1,0 +1,44 @@
+#include "commands/agent/metrics.h"
+
+#include <utility>
+
+#include "fleet/base/overloaded.h"
+
+namespace drover::commands {
+
+AgentMetrics::AgentMetrics(const GpuLabelNames& gpu_labels) : pages_({.gpu_labels = gpu_labels}) {}
+
+Result<std::unique_ptr<AgentMetrics>> AgentMetrics::open(const AgentOptions& options) {
+  std::unique_ptr<AgentMetrics> metrics(new AgentMetrics(options.gpu_labels));
+  DROVER_ASSIGN(metrics->server_, PageServer::open(*options.metrics, metrics->pages_));
+  return metrics;
+}
+
+void AgentMetrics::add(const Envelope& sent, Message published) {
+  (void)pages_.add(sent.at, {sent.sender, sent.sequence, sent.at, std::move(published)});
+}
+
+/// What a router would publish of it.
+void AgentMetrics::receive(const Envelope& sent) {
+  std::visit(Overloaded{[&](const Register& registration) {
+                          host_ = registration.host;
+                          HostChanged host;
+                          host.registration = registration;
+                          add(sent, std::move(host));
+                        },
+                        [&](const ReplicaReport& report) {
+                          add(sent, ReplicaChanged{report.replica, ""});
+                        },
+                        [&](const DeviceReport& report) {
+                          DeviceChanged device;
+                          device.host = host_;
+                          device.device = report.device;
+                          device.usable = report.usable;
+                          device.detail = report.detail;
+                          add(sent, std::move(device));
+                        },
+                        [&](const SampleBatch& batch) { add(sent, batch); }, [](const auto&) {}},
+             sent.body);
+}
+
+}  // namespace drover::commands
