@@ -226,6 +226,7 @@ constexpr LabelMeaning label_table[] = {
     {"gpu_uuid", LabelRole::uuid, amd},
     {"uuid", LabelRole::uuid, nvidia_smi},
     {"modelName", LabelRole::model, dcgm},
+    {"model_name", LabelRole::model, dcgm},  // Drover's own pages
     {"model", LabelRole::model, gke},
     {"gpu", LabelRole::model, all_smi},
     {"npu", LabelRole::model, all_smi},

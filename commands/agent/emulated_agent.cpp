@@ -75,7 +75,7 @@ class AgentShell {
     }
     DROVER_ASSIGN(journal_, JournalWriter::open(options_.journal));
     if (options_.metrics) {
-      DROVER_ASSIGN(metrics_, AgentMetrics::open(options_));
+      DROVER_ASSIGN(metrics_, AgentMetrics::open(*options_.metrics));
       write_stderr("drover agent: metrics: {}\n", metrics_->url());
     }
     const Status keyed = use_keys_of(options_.endpoint, options_.settings.host, sockets_);

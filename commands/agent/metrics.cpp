@@ -6,11 +6,9 @@
 
 namespace drover::commands {
 
-AgentMetrics::AgentMetrics(const GpuLabelNames& gpu_labels) : pages_({.gpu_labels = gpu_labels}) {}
-
-Result<std::unique_ptr<AgentMetrics>> AgentMetrics::open(const AgentOptions& options) {
+Result<std::unique_ptr<AgentMetrics>> AgentMetrics::open(const AgentMetricsOptions& options) {
   std::unique_ptr<AgentMetrics> metrics(new AgentMetrics(options.gpu_labels));
-  DROVER_ASSIGN(metrics->server_, PageServer::open(*options.metrics, metrics->pages_));
+  DROVER_ASSIGN(metrics->server_, PageServer::open(options.server, metrics->pages_));
   return metrics;
 }
 
@@ -21,7 +19,6 @@ void AgentMetrics::add(const Envelope& sent, Message published) {
 /// What a router would publish of it.
 void AgentMetrics::receive(const Envelope& sent) {
   std::visit(Overloaded{[&](const Register& registration) {
-                          host_ = registration.host;
                           HostChanged host;
                           host.registration = registration;
                           add(sent, std::move(host));
@@ -31,11 +28,14 @@ void AgentMetrics::receive(const Envelope& sent) {
                         },
                         [&](const DeviceReport& report) {
                           DeviceChanged device;
-                          device.host = host_;
+                          device.host = sent.sender;
                           device.device = report.device;
                           device.usable = report.usable;
                           device.detail = report.detail;
                           add(sent, std::move(device));
+                        },
+                        [&](const BoardReport& report) {
+                          add(sent, BoardChanged{sent.sender, report.board});
                         },
                         [&](const SampleBatch& batch) { add(sent, batch); }, [](const auto&) {}},
              sent.body);

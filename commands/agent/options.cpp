@@ -101,6 +101,17 @@ Incarnation fresh_incarnation() {
   return {word(), word()};
 }
 
+namespace {
+
+std::optional<AgentMetricsOptions> read_metrics(Arguments& arguments) {
+  const auto server = read_server_options(arguments, "metrics");
+  const GpuLabelNames gpu_labels = read_gpu_labels(arguments);
+  if (!server) return std::nullopt;
+  return AgentMetricsOptions{*server, gpu_labels};
+}
+
+}  // namespace
+
 Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Catalogue& catalogue) {
   AgentOptions options;
   options.endpoint = endpoint_of(arguments);
@@ -108,8 +119,7 @@ Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Cat
   options.log = arguments.text("log");
   options.state = arguments.text("state");
   options.exit_after_silence = arguments.duration("exit-after-silence", Duration{0});
-  options.metrics = read_server_options(arguments, "metrics");
-  options.gpu_labels = read_gpu_labels(arguments);
+  options.metrics = read_metrics(arguments);
   options.rate_hz = arguments.number("sample-rate", 0.001, 1000, 1);
   DROVER_TRY(read_settings(arguments, catalogue, options.settings));
   if (arguments.has("fake-nvml")) {
@@ -138,6 +148,7 @@ Result<WatchedAgentOptions> read_watched_options(Arguments& arguments,
   options.log = arguments.text("log");
   options.state = arguments.text("state");
   options.exit_after_silence = arguments.duration("exit-after-silence", Duration{0});
+  options.metrics = read_metrics(arguments);
   options.settings.host = arguments.name("name", own_host_name());
   options.settings.rack = arguments.has("rack") ? arguments.name("rack", "") : "";
   options.settings.site = arguments.has("site") ? arguments.name("site", "") : "";

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "agents/agent.h"
+#include "commands/agent/metrics.h"
 #include "commands/agent/watched_agent.h"
 #include "commands/connection/router_address.h"
-#include "commands/metrics/server_options.h"
 #include "commands/shell/options.h"
 #include "devices/catalogue/catalogue.h"
 #include "fleet/base/result.h"
@@ -23,8 +23,7 @@ struct AgentOptions {
   double rate_hz = 1;
   Duration exit_after_silence{0};        // wall time; 0: never
   std::optional<std::string> fake_nvml;  // the file for NVML's readers; empty: the usual place
-  std::optional<ServerOptions> metrics;
-  GpuLabelNames gpu_labels = gpu_label_names[0];
+  std::optional<AgentMetricsOptions> metrics;
   agents::AgentSettings settings;
 };
 

@@ -41,6 +41,10 @@ class WatchedAgentShell {
     sockets_.watch(signals_.descriptor());
     for (const int descriptor : readings_.descriptors()) sockets_.watch(descriptor);
     DROVER_TRY(log_.open(options_.log));
+    if (options_.metrics) {
+      DROVER_ASSIGN(metrics_, AgentMetrics::open(*options_.metrics));
+      write_stderr("drover agent: metrics: {}\n", metrics_->url());
+    }
     write_state("waiting");
     if (options_.sources.real) {
       DROVER_ASSIGN(const auto taken, claim_.take());
@@ -118,6 +122,7 @@ class WatchedAgentShell {
       for (const agents::WatchEffect& effect : hosts_.host(host).take_effects()) {
         if (const auto* send = std::get_if<Send>(&effect)) {
           const bool samples = send->to.channel == Channel::samples;
+          if (metrics_) metrics_->receive(send->envelope);
           sockets_.send(samples ? samples_peer : line_of_host(host), encode(send->envelope));
         } else if (const auto* cap = std::get_if<agents::CapBoard>(&effect)) {
           readings_.set_power_cap(*cap);
@@ -212,6 +217,7 @@ class WatchedAgentShell {
       clock_.emplace(welcome.fleet_time, 1);
       connection_.expect_messages(wall_now());
     }
+    if (metrics_) metrics_->set_clock({clock_->now(), wall_now(), 1});
     const std::string samples = reachable(welcome.samples_endpoint, options_.endpoint.endpoint);
     if (std::exchange(samples_endpoint_, samples) != samples) {
       DROVER_TRY(sockets_.connect_samples(samples));
@@ -277,6 +283,7 @@ class WatchedAgentShell {
   StopSignals signals_;  // before the sockets and the readings, whose threads must not take signals
   Sockets sockets_;
   RotatingLog log_;
+  std::unique_ptr<AgentMetrics> metrics_;  // null without --metrics
   agents::WatchedHosts hosts_;
   Readings readings_;
   std::optional<Clock> clock_;

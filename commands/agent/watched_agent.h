@@ -2,9 +2,11 @@
 // all hosts that it reads, each on a line of its own (fleet/socket/socket.h).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "agents/watch/watched_host.h"
+#include "commands/agent/metrics.h"
 #include "commands/connection/router_address.h"
 #include "commands/readings/source_options.h"
 #include "commands/shell/outcome.h"
@@ -17,6 +19,7 @@ struct WatchedAgentOptions {
   std::string log;
   std::string state;
   Duration exit_after_silence{0};        // wall time; 0: never
+  std::optional<AgentMetricsOptions> metrics;
   agents::WatchedHostSettings settings;  // `host`: this machine
 };
 

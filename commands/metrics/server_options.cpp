@@ -89,8 +89,8 @@ std::vector<Option> server_options(const std::string& name, const std::string& h
        "serve metrics to the users in FILE only: lines USER:HASH, as `htpasswd -nB USER` writes "
        "them"},
       {"metrics-labels", "STYLE",
-       "labels of GPUs: dcgm (Hostname, modelName; default), dcgm-hostname (hostname, as newer "
-       "dcgm-exporters) or snake-case (hostname, model_name)"}};
+       "labels of GPUs: snake-case (hostname, model_name; default, which promtool accepts), dcgm "
+       "(Hostname, modelName) or dcgm-hostname (hostname, modelName, as newer dcgm-exporters)"}};
 }
 
 std::optional<ServerOptions> read_server_options(Arguments& arguments, const std::string& name) {

@@ -36,9 +36,9 @@ struct GpuLabelNames {
   std::string_view hostname;
   std::string_view model;
 };
-inline constexpr GpuLabelNames gpu_label_names[] = {{"dcgm", "Hostname", "modelName"},
-                                                    {"dcgm-hostname", "hostname", "modelName"},
-                                                    {"snake-case", "hostname", "model_name"}};
+inline constexpr GpuLabelNames gpu_label_names[] = {{"snake-case", "hostname", "model_name"},
+                                                    {"dcgm", "Hostname", "modelName"},
+                                                    {"dcgm-hostname", "hostname", "modelName"}};
 
 /// What labels say of a kind of device, from the text of its spec.
 struct SpecLabels {

@@ -50,8 +50,6 @@ class FleetMetrics {
 
   /// Applies a published message or one of a snapshot; others are ignored.
   void apply(Instant now, const Envelope& envelope);
-  /// What a real device says about itself: its labels are those of its maker.
-  void describe(const std::string& host, const Board& board) { devices_.take(host, board); }
   /// Around the messages of a snapshot. Its end removes what the snapshot did not contain.
   void begin_snapshot();
   void end_snapshot();
@@ -83,6 +81,10 @@ class FleetMetrics {
   };
   void take(const Envelope& envelope, const HostChanged& changed);
   void take(const Envelope& envelope, const HostForgotten& forgotten);
+  /// A real device's labels are those of its maker.
+  void take(const Envelope&, const BoardChanged& changed) {
+    devices_.take(changed.host, changed.board);
+  }
   void take(const Envelope& envelope, const SampleBatch& batch);
   void take(const Envelope& envelope, const DeviceChanged& changed);
   void take(const Envelope& envelope, const ReplicaChanged& changed);

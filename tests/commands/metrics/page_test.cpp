@@ -57,7 +57,7 @@ TEST(MetricsPage, IsTheGoldenOneInBothForms) {
 }
 
 TEST(MetricsPage, PromtoolFindsNothing) {
-  PageFleet fleet({.gpu_labels = gpu_label_names[2]});
+  PageFleet fleet;
   fill(fleet);
   EXPECT_EQ(promtool(fleet.page(0.5)), "");
   EXPECT_EQ(promtool(PageFleet().page()), "");
@@ -65,7 +65,7 @@ TEST(MetricsPage, PromtoolFindsNothing) {
 
 /// It finds that in dcgm-exporter's own pages as well.
 TEST(MetricsPage, PromtoolFindsOnlyTheMakersLabelInDcgmsForm) {
-  PageFleet fleet;
+  PageFleet fleet({.gpu_labels = gpu_label_names[1]});
   fill(fleet);
   for (const std::string& line : split(promtool(fleet.page(0.5)), '\n')) {
     EXPECT_TRUE(line.empty() ||
@@ -205,13 +205,13 @@ TEST(MetricsPage, IsTheSameWrittenAnewAndWrittenOver) {
 }
 
 TEST(MetricsPage, NamesARealDeviceAsItsMakerDoes) {
-  PageFleet fleet({.gpu_labels = gpu_label_names[1]});
+  PageFleet fleet({.gpu_labels = gpu_label_names[2]});
   fleet.send(page_host("h-1", "l4", 1));
   Board board;
   board.name = "NVIDIA L4";
   board.uuid = "GPU-c2f76b33-7953-256e-8f33-1343419b1a1c";
   board.bus = "0000:31:00.0";
-  fleet.metrics.describe("h-1", board);
+  fleet.send(BoardChanged{"h-1", board});
   send_samples(fleet, "h-1", 1);
   EXPECT_EQ(line_of(fleet.page(), "DCGM_FI_DEV_GPU_TEMP{"),
             "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\",UUID=\"GPU-c2f76b33-7953-256e-8f33-1343419b1a1c\","
