@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,6 +30,26 @@ struct WatchedDevice {
   double cap_before_w = 0;  // before the router set one; 0: it has set none
 };
 
+/// Each may be a group of its own, and a Register has at most so many.
+constexpr std::size_t watched_devices_max = 1024;
+/// Kinds of device of one host that a router accepts.
+constexpr std::size_t kinds_max = 16;
+
+/// What a reading does not say, such as that of a lost device, stays as it was. A page may add up
+/// the memory from parts that were read at different times.
+SpecFacts joined_facts(SpecFacts fresh, const SpecFacts& known) {
+  constexpr double same_memory = 0.02;
+  if (fresh.name.empty()) fresh.name = known.name;
+  if (fresh.vendor.empty()) fresh.vendor = known.vendor;
+  if (!fresh.power_cap_default_w) fresh.power_cap_default_w = known.power_cap_default_w;
+  if (!fresh.power_cap_min_w) fresh.power_cap_min_w = known.power_cap_min_w;
+  if (!fresh.slowdown_c) fresh.slowdown_c = known.slowdown_c;
+  const double before = known.memory_bytes.value_or(0);
+  if (before > 0 && std::abs(fresh.memory_bytes.value_or(before) - before) <= same_memory * before)
+    fresh.memory_bytes = before;
+  return fresh;
+}
+
 bool same_shape(const std::vector<Group>& one, const std::vector<Group>& other) {
   return std::ranges::equal(one, other, [](const Group& a, const Group& b) {
     return a.first == b.first && a.count == b.count && a.device == b.device;
@@ -50,6 +72,7 @@ struct WatchedHost::State {
   std::uint16_t index_of(const BoardReading& reading);
   void add_new(const HostReading& reading);
   void update(WatchedDevice& device, const BoardReading& reading);
+  void drop_unused_specs();
   std::vector<Group> groups() const;
   void send_register(Instant now);
   void report(Instant now, std::uint16_t index, const BoardReading& reading);
@@ -59,7 +82,7 @@ struct WatchedHost::State {
   WatchedHostSettings settings;
   const devices::Catalogue& catalogue;
   std::vector<WatchedDevice> devices;
-  std::vector<SpecText> specs;                // that they have or had
+  std::vector<SpecText> specs;                // that they have
   bool specs_changed = false;                 // since the last Register
   std::map<std::string, std::string> labels;  // as its reading has them
   std::vector<Group> registered;              // as in the last Register
@@ -78,18 +101,19 @@ struct WatchedHost::State {
   std::vector<WatchEffect> effects;
 };
 
-/// Registers again when devices came, or when one turned out to be another model.
+/// Two devices of a page may have one identity: then the first counts.
 void WatchedHost::State::add_new(const HostReading& reading) {
+  std::set<std::string_view> known;
+  for (const WatchedDevice& device : devices) known.insert(device.identity);
   std::vector<const BoardReading*> fresh;
   for (const BoardReading& board : reading.boards) {
-    if (find_by(devices, &WatchedDevice::identity, board.identity) == nullptr)
-      fresh.push_back(&board);
+    if (known.insert(board.identity).second) fresh.push_back(&board);
   }
   std::ranges::stable_sort(fresh, [](const BoardReading* a, const BoardReading* b) {
     return a->index.value_or(UINT16_MAX) < b->index.value_or(UINT16_MAX);
   });
   for (const BoardReading* board : fresh) {
-    if (devices.size() >= devices_per_host_max) return;
+    if (devices.size() >= watched_devices_max) return;
     devices.push_back({});
     devices.back().identity = board->identity;
   }
@@ -101,18 +125,30 @@ void WatchedHost::State::update(WatchedDevice& device, const BoardReading& readi
   const double cap_w = reading.values[Metric::power_cap];
   if (!std::isnan(cap_w)) device.cap_w = cap_w;
   // A spec takes a tenth of a millisecond to write, and hardly ever changes.
-  SpecFacts facts = spec_facts_of(reading, settings.control);
+  SpecFacts facts = joined_facts(spec_facts_of(reading, settings.control), device.facts);
   if (!device.spec_id.empty() && facts == device.facts) return;
   device.facts = std::move(facts);
-  const devices::DeviceSpec spec = spec_of(device.facts, catalogue);
-  device.spec_id = spec.id;
-  SpecText text{spec.id, to_toml(spec)};
-  if (SpecText* const known = find_by(specs, &SpecText::id, spec.id)) {
-    specs_changed = specs_changed || known->text != text.text;
-    *known = std::move(text);
-  } else {
-    specs.push_back(std::move(text));
+  devices::DeviceSpec spec = spec_of(device.facts, catalogue);
+  device.spec_id.clear();
+  drop_unused_specs();
+  SpecText* known = find_by(specs, &SpecText::id, spec.id);
+  if (known == nullptr && specs.size() >= kinds_max) {
+    // A page may give each device another name: the last kind stands for all others.
+    known = &specs.back();
+    spec.id = known->id;
+  } else if (known == nullptr) {
+    known = &specs.emplace_back(SpecText{spec.id, to_toml(spec)});
+  } else if (std::string text = to_toml(spec); known->text != text) {
+    known->text = std::move(text);
+    specs_changed = true;
   }
+  device.spec_id = spec.id;
+}
+
+void WatchedHost::State::drop_unused_specs() {
+  std::erase_if(specs, [&](const SpecText& spec) {
+    return find_by(devices, &WatchedDevice::spec_id, spec.id) == nullptr;
+  });
 }
 
 /// Neighbours of the same kind. Which of them share a fast interconnect is not known.
@@ -172,7 +208,10 @@ void WatchedHost::State::report(Instant now, std::uint16_t index, const BoardRea
 
 void WatchedHost::State::set_cap(WatchedDevice& device, double watts) {
   if (watts > 0) {
-    if (device.cap_before_w == 0) device.cap_before_w = device.cap_w;
+    if (device.cap_before_w == 0) {
+      const double usual_w = device.board.power_cap_default_w.value_or(0);
+      device.cap_before_w = device.cap_w > 0 ? device.cap_w : usual_w;
+    }
     effects.push_back(CapBoard{device.identity, watts});
   } else if (const double before_w = std::exchange(device.cap_before_w, 0); before_w > 0) {
     effects.push_back(CapBoard{device.identity, before_w});
@@ -186,7 +225,8 @@ void WatchedHost::State::handle(Instant now, const CapDevices& cap) {
       set_cap(devices[index], cap.watts);
     } else {
       send(now,
-           DeviceReport{index, true, 0, "no power cap was set: its agent runs without --control"});
+           DeviceReport{index, true, 0,
+                        "no power cap was set: that takes --control, on the device's own host"});
     }
   }
 }
@@ -216,9 +256,11 @@ void WatchedHost::receive(Instant now, const Envelope& envelope) {
   } else if (const auto* wanted = std::get_if<Reregister>(&envelope.body)) {
     // A host that does not answer is registered when it does.
     state.asked_at = wanted->fleet_time;
+    state.present = false;
     if (state.joined && !state.devices.empty() && state.failures == 0) state.send_register(now);
   } else if (std::holds_alternative<Superseded>(envelope.body)) {
     state.ended = true;
+    for (WatchedDevice& device : state.devices) state.set_cap(device, 0);
     state.effects.emplace_back(Replaced{});
   } else if (const auto* assign = std::get_if<Assign>(&envelope.body)) {
     state.send(now, Refused{assign->job.id, assign->attempt, Reason::policy,

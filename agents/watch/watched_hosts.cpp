@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "fleet/base/search.h"
 
 namespace drover::agents {
@@ -21,7 +19,10 @@ WatchedHosts::WatchedHosts(WatchedHostSettings settings, const devices::Catalogu
 /// size(), and none is added, when there are too many.
 std::size_t WatchedHosts::number_of(const std::string& name) {
   WatchedHostSettings settings = settings_;
-  if (!name.empty()) settings.host = name;
+  if (!name.empty() && name != settings.host) {
+    settings.host = name;
+    settings.control = false;  // power caps are set by drivers, and those are this machine's
+  }
   if (const std::size_t* const known = find_in(numbers_, settings.host)) return *known;
   const std::size_t number = hosts_.size();
   if (number >= hosts_max) return number + 1;
@@ -44,14 +45,16 @@ void WatchedHosts::fail_others(Instant now, const TargetNews& news) {
     const std::string& name = reading.host.empty() ? settings_.host : reading.host;
     if (const std::size_t* const number = find_in(numbers_, name)) came.insert(*number);
   }
-  const std::string why = news.failure.empty()
-                              ? fmt::format("{} has no metrics of it any more", news.target)
-                              : news.failure;
+  const std::string why =
+      news.failure.empty() ? "the page that had its metrics has none any more" : news.failure;
   for (std::size_t number = 0; number < hosts_.size(); ++number) {
-    // Another target may still have it.
-    const std::set<std::string>& targets = hosts_[number]->targets;
-    if (came.contains(number) || targets.size() != 1 || !targets.contains(news.target)) continue;
-    hosts_[number]->host.failed(now, why);
+    std::set<std::string>& targets = hosts_[number]->targets;
+    if (came.contains(number) || !targets.contains(news.target)) continue;
+    if (targets.size() == 1) {
+      hosts_[number]->host.failed(now, why);
+    } else {
+      targets.erase(news.target);  // another one still has it
+    }
   }
 }
 

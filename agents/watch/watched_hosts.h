@@ -22,7 +22,7 @@ class WatchedHosts {
   /// A host of the list, in the order in which they came.
   struct Entry {
     WatchedHost host;
-    std::set<std::string> targets;  // that have it
+    std::set<std::string> targets;  // that had it when they last answered; at least one
   };
 
   /// Adds the hosts that are new. Each must be joined before its readings count:
