@@ -34,7 +34,9 @@ void DriverSource::request(WallTime now) {
 }
 
 WallTime DriverSource::next_deadline() const {
-  return requested_ == WallTime::max() ? requested_ : requested_ + gather_within;
+  // Until the search has ended, only the threads have something to say.
+  const bool waiting = searched_ && requested_ != WallTime::max();
+  return waiting ? requested_ + gather_within : WallTime::max();
 }
 
 std::vector<agents::TargetNews> DriverSource::take(WallTime now) {

@@ -41,7 +41,6 @@ class DriverSource : public ReadingSource {
   std::vector<agents::BoardReading> fresh_;
   std::map<std::string, agents::BoardReading> last_;  // by identity
   WallTime requested_ = WallTime::max();
-  bool asked_ = false;  // since the last news
   std::vector<std::string> notes_;
   std::vector<CapAnswer> cap_answers_;
 };

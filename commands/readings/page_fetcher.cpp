@@ -1,10 +1,14 @@
 #include "commands/readings/page_fetcher.h"
 
+#include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -12,6 +16,7 @@
 #include <httplib.h>
 
 #include "agents/scrape/read_hosts.h"
+#include "agents/scrape/texts.h"
 #include "commands/shell/file_descriptor.h"
 #include "fleet/base/mutex.h"
 #include "fleet/base/text.h"
@@ -29,15 +34,58 @@ constexpr std::size_t notes_max = 1000;
 
 /// The parts of "https://user:password@node-7:9400/metrics".
 struct Url {
-  std::string origin;  // "https://node-7:9400"
+  bool secure = false;
+  std::string host;  // without brackets
+  int port = 0;
   std::string user, password;
-  std::string path;  // with its query; empty: none
+  std::string path;   // "/metrics"; empty: none
+  std::string query;  // "?all=1"; empty: none
 };
+
+/// The URL for an error message: whatever may belong to user and password is left out.
+std::string shown_url(std::string_view text) {
+  const std::size_t at = text.rfind('@');
+  if (at == std::string_view::npos) return excerpt(text);
+  const std::size_t scheme = text.find("://");
+  const std::string_view begin = scheme < at ? text.substr(0, scheme + 3) : std::string_view();
+  return excerpt(std::string(begin) + std::string(text.substr(at + 1)));
+}
+
+/// The port; nothing when the text is none.
+std::optional<int> port_of(std::string_view text) {
+  const auto port = parse_integer(text, "port");
+  if (!port || *port < 1 || *port > 65535) return std::nullopt;
+  return static_cast<int>(*port);
+}
+
+/// Reads "user:password@host:port". Returns what is wrong with it; null: nothing.
+const char* read_authority(std::string_view authority, Url& url) {
+  if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) {
+    const std::string_view login = authority.substr(0, at);
+    const std::size_t colon = std::min(login.find(':'), login.size());
+    url.user = httplib::detail::decode_url(std::string(login.substr(0, colon)), false);
+    if (colon < login.size())
+      url.password = httplib::detail::decode_url(std::string(login.substr(colon + 1)), false);
+    authority.remove_prefix(at + 1);
+  }
+  // An IPv6 address stands in brackets.
+  const bool bracketed = authority.starts_with('[');
+  const std::size_t end = std::min(authority.find(bracketed ? ']' : ':'), authority.size());
+  if (bracketed && end == authority.size()) return "has no ] after its address";
+  url.host = authority.substr(bracketed ? 1 : 0, end - (bracketed ? 1 : 0));
+  if (url.host.empty()) return "names no host";
+  const std::string_view behind = authority.substr(end + (bracketed ? 1 : 0));
+  const auto port = behind.empty()            ? std::optional(url.secure ? 443 : 80)
+                    : behind.starts_with(':') ? port_of(behind.substr(1))
+                                              : std::nullopt;
+  url.port = port.value_or(0);
+  return port ? nullptr : "has no port from 1 to 65535";
+}
 
 Result<Url> parse_url(std::string_view text, std::string_view place) {
   const auto invalid = [&](std::string_view why) {
-    return error("{} {}: {}, expected http://HOST:PORT/PATH or https://..", place,
-                 excerpt(std::string(text)), why);
+    return error("{} {}: {}, expected http://HOST:PORT/PATH or https://..", place, shown_url(text),
+                 why);
   };
   if (text.size() > url_bytes_max) return invalid("is longer than 2,048 bytes");
   for (const char letter : text) {
@@ -48,27 +96,15 @@ Result<Url> parse_url(std::string_view text, std::string_view place) {
   const std::string_view scheme = text.substr(0, scheme_end);
   if (scheme_end == std::string_view::npos || (scheme != "http" && scheme != "https"))
     return invalid("has no http:// or https://");
-  std::string_view rest = text.substr(scheme_end + 3);
-  const std::size_t path_begin = std::min(rest.find_first_of("/?"), rest.size());
   Url url;
-  url.path = rest.substr(path_begin);
-  std::string_view authority = rest.substr(0, path_begin);
-  if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) {
-    const std::string_view login = authority.substr(0, at);
-    const std::size_t colon = std::min(login.find(':'), login.size());
-    url.user = httplib::detail::decode_url(std::string(login.substr(0, colon)), false);
-    if (colon < login.size())
-      url.password = httplib::detail::decode_url(std::string(login.substr(colon + 1)), false);
-    authority.remove_prefix(at + 1);
-  }
-  if (authority.empty() || authority.front() == ':') return invalid("names no host");
-  const std::size_t colon = authority.rfind(':');
-  const bool bracketed = authority.back() == ']';
-  if (colon != std::string_view::npos && !bracketed) {
-    const auto port = parse_integer(authority.substr(colon + 1), "port");
-    if (!port || *port < 1 || *port > 65535) return invalid("has no port from 1 to 65535");
-  }
-  url.origin = fmt::format("{}://{}", scheme, authority);
+  url.secure = scheme == "https";
+  std::string_view rest = text.substr(scheme_end + 3);
+  rest = rest.substr(0, rest.find('#'));
+  const std::size_t path_begin = std::min(rest.find_first_of("/?"), rest.size());
+  const std::size_t query_begin = std::min(rest.find('?'), rest.size());
+  url.path = rest.substr(path_begin, query_begin - path_begin);
+  url.query = rest.substr(query_begin);
+  if (const char* const why = read_authority(rest.substr(0, path_begin), url)) return invalid(why);
   return url;
 }
 
@@ -98,13 +134,16 @@ class PageFetcher::Threads {
 
   ~Threads() {
     {
-      const MutexLock lock(mutex_);
+      MutexLock lock(mutex_);
       ended_ = true;
-      for (const auto& fetch : fetches_) {
-        if (fetch->running) fetch->client->stop();
+      wake_.notify_all();
+      const auto running = [](const auto& fetch) { return fetch->running; };
+      while (std::ranges::any_of(fetches_, running)) {
+        // Again and again: one that is looking its host up has no socket yet.
+        for (const auto& fetch : fetches_) cut(*fetch);
+        ended_fetch_.wait_for(mutex_, std::chrono::milliseconds(50));
       }
     }
-    wake_.notify_all();
     for (std::thread& thread : threads_) thread.join();
   }
 
@@ -114,7 +153,7 @@ class PageFetcher::Threads {
     const MutexLock lock(mutex_);
     for (const auto& fetch : fetches_) {
       // A server that sends a byte now and then would keep its thread for ever.
-      if (fetch->running && now > fetch->deadline) fetch->client->stop();
+      if (fetch->running && now > fetch->deadline) cut(*fetch);
       if (fetch->running || fetch->queued) continue;
       fetch->queued = true;
       queue_.push_back(fetch.get());
@@ -138,7 +177,9 @@ class PageFetcher::Threads {
   struct Fetch {
     explicit Fetch(PageTarget wanted) : target(std::move(wanted)) {}
     PageTarget target;
-    std::unique_ptr<httplib::Client> client;  // of the thread that fetches; `stop` is for any
+    std::unique_ptr<httplib::ClientImpl> client;  // of the thread that fetches
+    /// The connection, while there is one. The client's own `stop` waits while it connects.
+    FileDescriptor socket;
     bool queued = false, running = false;
     WallTime deadline{};
   };
@@ -167,24 +208,35 @@ class PageFetcher::Threads {
     }
   }
 
+  static void cut(const Fetch& fetch) {
+    if (fetch.socket.is_open()) (void)::shutdown(fetch.socket.get(), SHUT_RDWR);
+  }
+
   void prepare(Fetch& fetch) DROVER_REQUIRES(mutex_) {
     fetch.queued = false;
     fetch.running = true;
     fetch.deadline = wall_now() + settings_.connect_within + settings_.answer_within;
     if (fetch.client) return;
     const Url url = *parse_url(fetch.target.url, "");
-    fetch.client = std::make_unique<httplib::Client>(url.origin);
-    httplib::Client& client = *fetch.client;
+    if (url.secure) {
+      fetch.client = std::make_unique<httplib::SSLClient>(url.host, url.port);
+    } else {
+      fetch.client = std::make_unique<httplib::ClientImpl>(url.host, url.port);
+    }
+    httplib::ClientImpl& client = *fetch.client;
+    client.set_socket_options([this, &fetch](int socket) {
+      const MutexLock lock(mutex_);
+      fetch.socket = FileDescriptor(::fcntl(socket, F_DUPFD_CLOEXEC, 0));
+    });
     const auto seconds = [](WallSpan span) {
       return std::chrono::ceil<std::chrono::seconds>(span);
     };
     client.set_connection_timeout(seconds(settings_.connect_within));
     client.set_read_timeout(seconds(settings_.answer_within));
     client.set_write_timeout(seconds(settings_.answer_within));
-    client.set_keep_alive(true);
-    client.set_tcp_nodelay(true);
+    client.set_url_encode(false);  // the URL is sent as it was given
     client.enable_server_certificate_verification(true);
-    if (!url.user.empty()) client.set_basic_auth(url.user, url.password);
+    if (!url.user.empty() || !url.password.empty()) client.set_basic_auth(url.user, url.password);
   }
 
   Page get(Fetch& fetch) {
@@ -192,7 +244,8 @@ class PageFetcher::Threads {
     const std::string path = path_of(fetch.target, url);
     Page page;
     int status = 0;
-    bool too_large = false, late = false;
+    bool too_large = false;
+    const auto late = [&] { return wall_now() > fetch.deadline; };
     const auto begin = [&](const httplib::Response& response) {
       status = response.status;
       page.whole =
@@ -201,41 +254,44 @@ class PageFetcher::Threads {
     };
     const auto take = [&](const char* bytes, std::size_t size) {
       too_large = page.text.size() + size > settings_.page_bytes_max;
-      late = wall_now() > fetch.deadline;
-      if (too_large || late) return false;
+      if (too_large || late()) return false;
       page.text.append(bytes, size);
       return true;
     };
     const httplib::Headers headers{{"Accept", "text/plain;version=0.0.4, */*;q=0.5"}};
+    const WallTime begun = wall_now();
     const httplib::Result result = fetch.client->Get(path, headers, begin, take);
     if (status != 0 && status != 200) {
       page.failure = fmt::format("answers with HTTP status {}", status);
     } else if (too_large) {
       page.failure = fmt::format("its page is larger than {} MiB", settings_.page_bytes_max >> 20U);
-    } else if (late) {
-      page.failure = "its page does not come to an end in time";
+    } else if (!result && status == 200) {
+      const bool waited = late() || wall_now() - begun >= settings_.answer_within;
+      page.failure = waited ? "its page does not come to an end in time" : "its page is cut off";
     } else if (!result) {
-      page.failure = failure_text(result.error());
+      page.failure =
+          failure_text(result.error(), late() || wall_now() - begun >= settings_.answer_within);
     }
     return page;
   }
 
   static std::string path_of(const PageTarget& target, const Url& url) {
-    if (target.query.empty()) return url.path.empty() || url.path == "/" ? "/metrics" : url.path;
+    const bool named = !url.path.empty() && url.path != "/";
+    if (target.query.empty()) return (named ? url.path : "/metrics") + url.query;
     std::string base = url.path;
     while (base.ends_with('/')) base.pop_back();
     return base + "/api/v1/query?" +
            httplib::detail::params_to_query_str({{"query", target.query}});
   }
 
-  static std::string failure_text(httplib::Error error) {
+  static std::string failure_text(httplib::Error error, bool waited) {
     switch (error) {
       case httplib::Error::Connection:
         return "cannot connect to it";
       case httplib::Error::ConnectionTimeout:
         return "does not accept the connection in time";
       case httplib::Error::Read:
-        return "does not answer in time";
+        return waited ? "does not answer in time" : "ends the connection without an answer";
       case httplib::Error::SSLServerVerification:
         return "its certificate is not valid for it";
       default:
@@ -257,14 +313,21 @@ class PageFetcher::Threads {
       return;
     }
     news.hosts = std::move(hosts->hosts);
-    notes = std::move(hosts->notes);
+    for (const std::string& note : hosts->notes)
+      notes.push_back(fmt::format("{}: {}", agents::without_credentials(url), note));
   }
 
   void finish(Fetch& fetch, agents::TargetNews news, const std::vector<std::string>& notes) {
     const MutexLock lock(mutex_);
     fetch.running = false;
+    fetch.socket.reset();
+    ended_fetch_.notify_all();
     for (const std::string& note : notes) {
-      if (noted_.size() < notes_max && noted_.insert(note).second) notes_.push_back(note);
+      // The same with another count is not new.
+      std::string kind = note;
+      std::erase_if(kind, [](char letter) { return letter >= '0' && letter <= '9'; });
+      if (noted_.size() < notes_max && noted_.insert(std::move(kind)).second)
+        notes_.push_back(note);
     }
     news_.push_back(std::move(news));
     const std::uint64_t one = 1;
@@ -275,7 +338,7 @@ class PageFetcher::Threads {
   const FileDescriptor ready_;
   std::vector<std::unique_ptr<Fetch>> fetches_;  // their state is guarded by the mutex
   Mutex mutex_;
-  std::condition_variable_any wake_;
+  std::condition_variable_any wake_, ended_fetch_;
   bool ended_ DROVER_GUARDED_BY(mutex_) = false;
   std::deque<Fetch*> queue_ DROVER_GUARDED_BY(mutex_);
   std::vector<agents::TargetNews> news_ DROVER_GUARDED_BY(mutex_);

@@ -34,7 +34,7 @@ struct PageFetcherSettings {
 class PageFetcher : public ReadingSource {
  public:
   explicit PageFetcher(std::vector<PageTarget> targets, PageFetcherSettings settings = {});
-  /// Waits for requests that have not ended, at most as long as they may take.
+  /// Cuts off requests that have not ended; waits while the name of a host is looked up.
   ~PageFetcher() override;
   PageFetcher(const PageFetcher&) = delete;
   PageFetcher& operator=(const PageFetcher&) = delete;

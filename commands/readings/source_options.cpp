@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "agents/scrape/texts.h"
+#include "fleet/base/search.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -11,6 +12,20 @@ namespace {
 /// More than a router has hosts.
 constexpr std::size_t targets_max = 10'000;
 
+/// A piece with an @ and without a scheme continues the piece before: a password has a comma.
+std::vector<std::string> split_urls(std::string_view list) {
+  std::vector<std::string> urls;
+  for (const std::string& piece : split(list, ',')) {
+    const bool continues = piece.find("://") == std::string::npos && contains(piece, '@');
+    if (continues && !urls.empty()) {
+      urls.back() += "," + piece;
+    } else {
+      urls.push_back(piece);
+    }
+  }
+  return urls;
+}
+
 void read_pages(Arguments& arguments, SourceOptions& options) {
   const auto add = [&](const auto& target) {
     if (!target) return arguments.add_problem(target.error());
@@ -18,7 +33,7 @@ void read_pages(Arguments& arguments, SourceOptions& options) {
     arguments.add_problem(error("--scrape: found more than {} URLs", targets_max));
   };
   for (const std::string& list : arguments.text_list("scrape")) {
-    for (const std::string& url : split(list, ',')) {
+    for (const std::string& url : split_urls(list)) {
       if (!trimmed(url).empty()) add(parse_page_target(trimmed(url), "--scrape"));
     }
   }
@@ -45,10 +60,10 @@ std::vector<Option> source_options() {
       {"every", "T", "time between readings (default 1s; 5s with --scrape or --prometheus)"}};
 }
 
-SourceOptions read_source_options(Arguments& arguments) {
+SourceOptions read_source_options(Arguments& arguments, bool real_alone) {
   SourceOptions options;
-  options.real = arguments.has("real");
   read_pages(arguments, options);
+  options.real = arguments.has("real") || (real_alone && options.pages.empty());
   if (arguments.has("query") && !arguments.has("prometheus")) {
     arguments.add_problem(error("--query works only with --prometheus"));
   }

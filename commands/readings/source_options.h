@@ -19,8 +19,8 @@ struct SourceOptions {
 /// `--real`, `--scrape`, `--prometheus`, `--query`, `--every`.
 std::vector<Option> source_options();
 /// Adds a problem for options that do not go together. The default of --every is 1 s with --real
-/// alone, and 5 s with pages.
-SourceOptions read_source_options(Arguments& arguments);
+/// alone, and 5 s with pages. `real_alone`: without pages, this machine is read without --real.
+SourceOptions read_source_options(Arguments& arguments, bool real_alone = false);
 
 /// "http://n1:9400/metrics and 3 more".
 std::string sources_text(const SourceOptions& options);

@@ -188,10 +188,9 @@ CommandUsage watch_usage() {
   CommandUsage usage{
       "usage: drover watch [--real] [--scrape URL,..] [options]",
       "Shows real devices live in the dashboard, without a router and without agents: those of "
-      "this "
-      "machine, or those of other hosts from their pages of metrics. Without --real and --scrape "
-      "it "
-      "shows this machine. With --json or --text it prints a line for each reading instead.",
+      "this machine, or those of other hosts from their pages of metrics. Without --real and "
+      "--scrape it shows this machine. With --json or --text it prints a line for each reading "
+      "instead.",
       {},
       {},
       "  drover watch\n"
@@ -217,11 +216,7 @@ CommandUsage watch_usage() {
 CommandOutcome run_watch(Arguments& arguments) {
   auto settings = DashboardSettings::open(arguments);
   WatchOptions options;
-  options.sources = read_source_options(arguments);
-  if (!options.sources.any()) {
-    options.sources.real = true;
-    options.sources.every = arguments.duration("every", std::chrono::seconds(1));
-  }
+  options.sources = read_source_options(arguments, true);
   options.hosts.host = own_host_name();
   options.hosts.read_every = options.sources.every;
   options.hosts.control = options.start.control = arguments.has("control");
