@@ -5,8 +5,18 @@
 
 #include "devices/catalogue/board_names.h"
 #include "fleet/base/identity.h"
+#include "fleet/base/text.h"
 
 namespace drover::agents {
+namespace {
+
+/// A router rejects specs with numbers that no board has.
+void set_if_plausible(devices::DeviceSpec& spec, std::string_view fact,
+                      std::optional<double> value) {
+  if (value) (void)devices::set_fact(spec, fact, *value);
+}
+
+}  // namespace
 
 SpecFacts spec_facts_of(const BoardReading& reading, bool control) {
   const Board& board = reading.board;
@@ -54,16 +64,18 @@ devices::DeviceSpec spec_of(const SpecFacts& facts, const devices::Catalogue& ca
   }
   if (spec.id.empty()) {
     spec.id = unlisted_id(facts);
-    spec.name = facts.name.empty() ? spec.id : facts.name;
+    spec.name = facts.name.empty() ? spec.id : excerpt(facts.name, name_bytes_max);
     spec.device_class = facts.device_class;
-    spec.vendor = facts.vendor;
+    spec.vendor = excerpt(facts.vendor);
   }
   spec.real = true;
-  if (facts.memory_bytes) spec.memory.bytes = *facts.memory_bytes;
-  if (facts.power_cap_default_w) spec.power.tdp_w = *facts.power_cap_default_w;
-  if (facts.slowdown_c) spec.thermal.max_c = *facts.slowdown_c;
+  constexpr double gib = 1 << 30;
+  set_if_plausible(spec, "memory.capacity_gib", facts.memory_bytes.value_or(0) / gib);
+  set_if_plausible(spec, "power.tdp_w", facts.power_cap_default_w);
+  set_if_plausible(spec, "thermal.max_c", facts.slowdown_c);
   // A cap that nobody can set counts as none: the router then treats the board like a TPU.
-  spec.power.cap_min_w = facts.caps ? facts.power_cap_min_w.value_or(0) : 0;
+  spec.power.cap_min_w = 0;
+  if (facts.caps) set_if_plausible(spec, "power.cap_min_w", facts.power_cap_min_w);
   return spec;
 }
 
