@@ -17,6 +17,7 @@ struct Watched {
   Policy policy = builtin_policy();
   JobTable jobs{1};
   DeviceConditionTable conditions;
+  BoardTable boards;
   AlertTable alerts;
   AlertRuleEvaluator rules;
   Summary totals;
@@ -58,8 +59,8 @@ struct Watched {
 
 void look_with_shipped_rules(benchmark::State& state) {
   Watched fleet(static_cast<std::size_t>(state.range(0)));
-  const AlertInputs watched{fleet.fleet_state, fleet.policy, fleet.jobs, fleet.conditions,
-                            fleet.alerts,      fleet.totals, fleet.now};
+  const AlertInputs watched{fleet.fleet_state, fleet.policy, fleet.jobs,   fleet.conditions,
+                            fleet.boards,      fleet.alerts, fleet.totals, fleet.now};
   std::vector<AlertCondition> seen;
   for (auto _ : state) {
     seen.clear();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ struct PlainDevice final : DeviceSubject {
   Group own_group;
   DeviceClass its_class = DeviceClass::gpu;
   double slowdown_at_c = 0, price = 0;
+  std::optional<Board> own_board;  // of a real device
   std::vector<std::string> pools;
   std::vector<Replica> replicas;
   std::vector<std::pair<Job, Pause>> jobs;
@@ -29,6 +31,8 @@ struct PlainDevice final : DeviceSubject {
   std::uint16_t index() const override { return sample.device; }
   DeviceClass device_class() const override { return its_class; }
   double slowdown_c() const override { return slowdown_at_c; }
+  bool real() const override { return own_board.has_value(); }
+  const Board* board() const override { return own_board ? &*own_board : nullptr; }
   double price_usd_per_h() const override { return price; }
   void each_pool(const PoolVisitor& visit) const override {
     for (const std::string& pool : pools) visit(pool);
