@@ -40,5 +40,21 @@ TEST(DeviceStates, ALostOrDepartedHostHasItsOwnStateAndIsNotStale) {
   EXPECT_EQ(states_text(device), "drained left");
 }
 
+TEST(DeviceStates, ADeviceThatIsReadRarelyIsStaleAfterTwoReadingsThatShouldHaveCome) {
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  EXPECT_EQ(stale_after_s(5, seconds(0)), 5);
+  EXPECT_EQ(stale_after_s(5, milliseconds(100)), 5) << "never sooner than the policy says";
+  EXPECT_EQ(stale_after_s(5, seconds(2)), 5);
+  EXPECT_EQ(stale_after_s(5, seconds(5)), 12.5);
+  EXPECT_EQ(stale_after_s(5, seconds(60)), 150);
+  DeviceCondition device;
+  device.stale_after_s = stale_after_s(5, seconds(5));
+  device.age_s = 12.5;
+  EXPECT_FALSE(is_stale(device));
+  device.age_s = 12.6;
+  EXPECT_TRUE(is_stale(device));
+}
+
 }  // namespace
 }  // namespace drover

@@ -306,5 +306,36 @@ TEST(CodecLimits, BoundsTheMemoryOfManyEmptyStructs) {
   EXPECT_LT(bytes_taken, 2 * (memory_base + memory_per_byte * bytes.size()));
 }
 
+template <typename Item>
+std::string accepts(std::vector<Item> Board::*list, std::size_t count) {
+  Board board;
+  (board.*list).resize(count);
+  return refusal(encode(Envelope{"n1", 1, {}, BoardReport{board}}));
+}
+
+TEST(CodecLimits, RefusesBoardsWithListsThatAreTooLong) {
+  const std::pair<std::string, std::string> cases[] = {
+      {accepts(&Board::processes, device_processes_max), "accepted"},
+      {accepts(&Board::processes, device_processes_max + 1),
+       "BoardReport.board.processes: found 65 elements, expected at most 64"},
+      {accepts(&Board::partitions, device_partitions_max), "accepted"},
+      {accepts(&Board::partitions, device_partitions_max + 1),
+       "BoardReport.board.partitions: found 17 elements, expected at most 16"},
+      {accepts(&Board::missing, missing_metrics_max), "accepted"},
+      {accepts(&Board::missing, missing_metrics_max + 1),
+       "BoardReport.board.missing: found 65 elements, expected at most 64"},
+  };
+  for (const auto& [said, expected] : cases) EXPECT_EQ(said, expected);
+}
+
+TEST(CodecLimits, TextsOfBoardsAreCutBeforeTheyAreSent) {
+  Board board;
+  board.name = std::string(100'000, 'x');
+  board.missing = {{0, std::string(100'000, 'y')}};
+  const std::string bytes = encode(Envelope{"n1", 1, {}, BoardReport{board}});
+  EXPECT_LT(bytes.size(), 1000U);
+  EXPECT_EQ(refusal(bytes), "accepted");
+}
+
 }  // namespace
 }  // namespace drover::codec

@@ -222,5 +222,53 @@ TEST(Samples, AbsentValuesLeaveExistingOnesUnchanged) {
   }
 }
 
+// ---- Steps of drivers --------------------------------------------------------------------------
+
+TEST(DriverSteps, ValuesComeBackExactlyAsDriversCountThem) {
+  const std::pair<Metric, double> said[] = {
+      {Metric::power, 409.692},  // NVML counts milliwatts
+      {Metric::power_cap, 449.999},
+      {Metric::memory_used, 5'080'350'720},  // and bytes
+      {Metric::memory_total, 85'520'809'984},
+      {Metric::utilization, 0.123456},  // profiling counters have six digits
+      {Metric::tensor_activity, 0.000001},
+      {Metric::temperature, 41.125},  // hwmon counts thousandths
+      {Metric::memory_temperature, 100.001},
+      {Metric::pcie_sent, 1'234'567'891},
+      {Metric::link_received, 899'999'999'999},
+      {Metric::power_violation, 12.345678901},  // and NVML counts nanoseconds here
+  };
+  Sample row;
+  for (const auto& [metric, value] : said) row[metric] = value;
+  const SampleBatch batch = pack("n1", std::span(&row, 1), SampleSteps::of_drivers);
+  ASSERT_TRUE(check(batch));
+  const Sample back = unpack(batch).at(0);
+  for (const auto& [metric, value] : said) EXPECT_EQ(back[metric], value) << facts(metric).name;
+  const Sample coarse = unpack(pack("n1", std::span(&row, 1))).at(0);
+  EXPECT_EQ(coarse[Metric::power], 409.7) << "an emulated device knows it less well";
+  EXPECT_EQ(coarse[Metric::memory_used], 5'080e6);
+}
+
+TEST(DriverSteps, EveryMetricAndItsAbsenceComesBack) {
+  Sample full;
+  for (double& value : full.values) value = 1;
+  const std::vector<Sample> rows{full, Sample{}};
+  const auto back = unpack(pack("n1", rows, SampleSteps::of_drivers));
+  ASSERT_EQ(back.size(), 2U);
+  for (int i = 0; i < metric_count; ++i) {
+    const auto metric = static_cast<Metric>(i);
+    EXPECT_EQ(back[0][metric], 1) << facts(metric).name;
+    EXPECT_TRUE(std::isnan(back[1][metric])) << facts(metric).name;
+  }
+}
+
+TEST(DriverSteps, ValuesBeyondAColumnAreItsLargest) {
+  Sample row;
+  for (double& value : row.values) value = 1e300;
+  const Sample back = unpack(pack("n1", std::span(&row, 1), SampleSteps::of_drivers)).at(0);
+  EXPECT_EQ(back[Metric::power], 2'147'483.647);
+  EXPECT_GE(back[Metric::memory_used], 9.2e18);
+}
+
 }  // namespace
 }  // namespace drover
