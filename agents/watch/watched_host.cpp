@@ -124,10 +124,15 @@ void WatchedHost::State::update(WatchedDevice& device, const BoardReading& readi
   device.board.device = static_cast<std::uint16_t>(&device - devices.data());
   const double cap_w = reading.values[Metric::power_cap];
   if (!std::isnan(cap_w)) device.cap_w = cap_w;
-  // A spec takes a tenth of a millisecond to write, and hardly ever changes.
+  // A spec takes up to a millisecond to write, and hardly ever changes.
   SpecFacts facts = joined_facts(spec_facts_of(reading, settings.control), device.facts);
   if (!device.spec_id.empty() && facts == device.facts) return;
   device.facts = std::move(facts);
+  for (const WatchedDevice& other : devices) {
+    if (&other == &device || other.spec_id.empty() || other.facts != device.facts) continue;
+    device.spec_id = other.spec_id;
+    return;
+  }
   devices::DeviceSpec spec = spec_of(device.facts, catalogue);
   device.spec_id.clear();
   drop_unused_specs();

@@ -155,7 +155,7 @@ void DeviceSubject::show_alerts(TextMatcher& test) const {
 }
 
 std::optional<Pause> DeviceSubject::pause() const {
-  if (is_gone()) return std::nullopt;
+  if (is_gone() || real()) return std::nullopt;  // what others run there is not known
   Pause first = Pause::none;
   const auto note = [&](Pause cause) {
     if (first == Pause::none) first = cause;

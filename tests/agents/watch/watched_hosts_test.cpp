@@ -133,9 +133,11 @@ TEST(WatchedHosts, BeatsForEachHostAtItsTime) {
 
 TEST(WatchedHosts, APageMayNameMoreHostsThanAreTaken) {
   Hosts stage;
-  std::vector<std::string> names;
-  for (int i = 0; i < 10'010; ++i) names.push_back(fmt::format("n{}", i));
-  stage.take(page, names);
+  TargetNews news{page, {}, ""};
+  for (int i = 0; i < 10'010; ++i) news.hosts.push_back({fmt::format("n{}", i), {}, {}});
+  stage.hosts.take(stage.now, news, [&](std::size_t host) {
+    stage.fresh.push_back(stage.hosts.host(host).settings().host);
+  });
   EXPECT_EQ(stage.hosts.size(), 10'000U);
   EXPECT_EQ(stage.fresh.size(), 10'000U);
 }
