@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "router/attempts/attempts.h"
+#include "router/hosts/boards.h"
 #include "router/hosts/device_availability.h"
 #include "router/jobs/replica_controller.h"
 #include "router/lint/policy_file.h"
@@ -61,6 +62,7 @@ struct RouterTables {
   Accounting accounting{now};
   HostCounterTable host_counts;
   DeviceConditionTable conditions;
+  BoardTable boards;
   DrainTable drains;
   PreemptionTable preemptions;
   ReplicaController replica_controller;
@@ -78,6 +80,7 @@ struct RouterTables {
                      accounting, outbox, publisher, rejected, outliers, ends}};
   DeviceAvailability availability{
       {policy, drains, fleet_state, conditions, queue, publisher, rejected}};
+  Boards board_reports{{fleet_state, outbox, rejected, boards}};
 };
 
 }  // namespace drover::router

@@ -11,12 +11,12 @@ namespace {
 using std::chrono::seconds;
 
 struct HostTables : RouterTables {
-  Hosts hosts{
-      {settings,  policy,     fleet_state, estimator,  connections,        jobs,        queue,
-       tenants,   accounting, host_counts, conditions, replica_controller, sent_caps,   outbox,
-       publisher, rejected,   outliers,    reserved,   attempts,           availability},
-      JoinAccepted{},
-      now};
+  Hosts hosts{{settings,  policy,       fleet_state,  estimator,   connections, jobs,
+               queue,     tenants,      accounting,   host_counts, conditions,  replica_controller,
+               sent_caps, outbox,       publisher,    rejected,    outliers,    reserved,
+               attempts,  availability, board_reports},
+              JoinAccepted{},
+              now};
   HostIndex join(const std::string& name) {
     ConnectionEntry& line = connections.touch(now, 1);
     hosts.handle(now, {{Channel::control, 1}, line, ""}, RouterHarness::registration(name));

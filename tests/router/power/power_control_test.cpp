@@ -13,8 +13,8 @@ using std::chrono::seconds;
 struct PowerTables : RouterTables {
   PowerControl power{
       {settings, fleet_state, jobs, connections, policy, queue, sent_caps, outbox, publisher}};
-  AlertEvaluation alerts{{settings, policy, fleet_state, jobs, queue, conditions, outliers, power,
-                          rejected, outbox, publisher}};
+  AlertEvaluation alerts{{settings, policy, fleet_state, jobs, queue, conditions, boards, outliers,
+                          power, rejected, outbox, publisher}};
   PolicyControl policy_control{
       {settings, queue, policy, fleet_state, tenants, failbacks, accounting, outbox, publisher,
        outliers, waiting, availability, power, alerts},
