@@ -70,6 +70,8 @@ class RandomDevices : public router::DecisionFixture {
     host.price_factor = 1 + random_.uniform();
     host.groups[0].number = static_cast<std::uint16_t>(random_.below(3));
     host.groups[0].power_cap_w = random_.chance(0.5) ? 500 : 0;
+    const bool real = random_.chance(0.3);
+    if (real) make_real(host);
     const router::HostIndex index = *fleet_state.register_host(now, host);
     router::assign_pools(policy, fleet_state);
     if (random_.chance(0.2)) fleet_state.set_health(now, index, Health::lost);
@@ -86,7 +88,34 @@ class RandomDevices : public router::DecisionFixture {
     }
     say(told);
     sample(index, name);
-    place_work(index, name);
+    if (real) {
+      add_users(index, name);
+    } else {
+      place_work(index, name);
+    }
+  }
+
+  static void make_real(Register& host) {
+    devices::DeviceSpec spec =
+        devices::parse_received_spec(host.specs[0].text, host.specs[0].id).value();
+    spec.real = true;
+    host.specs[0].text = to_toml(spec);
+    host.sample_every = std::chrono::seconds(3);
+  }
+
+  /// Processes of others, as the drivers of some devices know them.
+  void add_users(router::HostIndex index, const std::string& name) {
+    for (std::uint16_t device = 0; device < 4; ++device) {
+      if (random_.chance(0.3)) continue;
+      Board board;
+      board.device = device;
+      board.processes_known = random_.chance(0.5);
+      for (const char* user : {"ann", "bob", ""}) {
+        if (random_.chance(0.4)) board.processes.push_back({7, user, "python3", user, {}, {}});
+      }
+      boards_[{index, device}] = board;
+      say(BoardChanged{name, board});
+    }
   }
 
   /// Of two samples, the second may lack what the first had.
