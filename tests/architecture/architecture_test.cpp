@@ -99,6 +99,7 @@ TEST(Architecture, EachLibraryStaysInItsModule) {
       {"ncurses", R"(#include <(n?curses|ncursesw/))", {"tui/terminal/curses_screen."}},
       {"nghttp2", R"(#include <nghttp2/)", {"agents/drivers/grpc_call."}},
       {"protobuf", R"(#include .*(google/protobuf|\.pb\.h))", {"agents/drivers/tpu_metrics."}},
+      {"cpp-httplib", R"(#include <httplib)", {"commands/readings/page_fetcher."}},
       {"Boost.Program_options", R"(#include <boost/)", {"commands/"}},
   };
   for (const Confinement& one : confinements) {
