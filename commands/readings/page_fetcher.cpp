@@ -258,9 +258,11 @@ class PageFetcher::Threads {
       page.text.append(bytes, size);
       return true;
     };
-    const httplib::Headers headers{{"Accept", "text/plain;version=0.0.4, */*;q=0.5"}};
+    const httplib::Headers headers{{"Accept", "text/plain;version=0.0.4, */*;q=0.5"},
+                                   {"Accept-Encoding", "gzip"}};
     const WallTime begun = wall_now();
     const httplib::Result result = fetch.client->Get(path, headers, begin, take);
+    if (result) status = result->status;  // of an answer that has no content
     if (status != 0 && status != 200) {
       page.failure = fmt::format("answers with HTTP status {}", status);
     } else if (too_large) {
