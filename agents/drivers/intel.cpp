@@ -249,6 +249,7 @@ Status IntelDevice::set_power_cap(double watts) {
 
 FoundDevices find_intel_devices(const DriverPlaces& places) {
   FoundDevices found;
+  found.driver = "i915 and xe";
   for (DrmCard& card : drm_cards(places.root)) {
     if (card.vendor != intel_vendor) continue;
     if (card.driver != "i915" && card.driver != "xe") {
@@ -256,7 +257,7 @@ FoundDevices find_intel_devices(const DriverPlaces& places) {
           fmt::format("{}: the driver is {}; i915 and xe are read", card.name, card.driver));
       continue;
     }
-    if (found.driver.empty()) found.driver = driver_text(places.root, card.driver);
+    if (found.devices.empty()) found.driver = driver_text(places.root, card.driver);
     found.devices.push_back(std::make_unique<IntelDevice>(places.root, std::move(card)));
   }
   if (found.devices.empty()) {
