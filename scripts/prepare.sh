@@ -35,7 +35,8 @@ test_packages=(
   "python3-zstandard: a reader of recordings that is not Drover's"
   "python3-grpcio: a server of gRPC that is not Drover's, in the place of libtpu"
   "prometheus: scrapes metrics, and its promtool checks them"
-  "victoria-metrics: takes samples that are pushed")
+  "victoria-metrics: takes samples that are pushed"
+  "openssl: a server of HTTPS whose certificate nobody trusts")
 # For the launcher's tests with real hosts, which need root for network namespaces. Where systemd
 # runs, installing an ssh server would start one: there they are for a person to install, or the
 # tests skip.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <csignal>
 #include <deque>
 #include <optional>
 #include <set>
@@ -190,6 +191,11 @@ class PageFetcher::Threads {
   };
 
   void work() {
+    // A server that closes its connection early must not end the process.
+    sigset_t broken_pipe;
+    sigemptyset(&broken_pipe);
+    sigaddset(&broken_pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
     for (;;) {
       Fetch* fetch = nullptr;
       {

@@ -37,8 +37,10 @@ void ReadingLoop::pass_on(WallTime now) {
   }
   for (const CapAnswer& answer : readings_.take_cap_answers()) {
     // Only this machine's devices have power caps that are set here.
-    for (std::size_t host = 0; host < fleet_.hosts(); ++host)
-      fleet_.cap_set(clock_.now(), host, answer.asked, answer.status);
+    for (std::size_t host = 0; host < fleet_.hosts(); ++host) {
+      if (fleet_.host(host).settings().control)
+        fleet_.cap_set(clock_.now(), host, answer.asked, answer.status);
+    }
   }
 }
 
