@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/drivers/nvml_library.h"
+#include "agents/drivers/nvml/nvml_library.h"
 
 namespace drover::agents {
 

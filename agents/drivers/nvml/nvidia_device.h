@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "agents/drivers/driver.h"
-#include "agents/drivers/nvml_library.h"
-#include "agents/drivers/nvml_questions.h"
-#include "agents/drivers/process_owners.h"
+#include "agents/drivers/nvml/nvml_library.h"
+#include "agents/drivers/nvml/nvml_questions.h"
+#include "agents/drivers/nvml/process_owners.h"
 
 namespace drover::agents {
 
@@ -52,18 +52,18 @@ class NvidiaDevice : public DriverDevice {
   Status set_power_cap(double watts) override;
 
  private:
-  // agents/drivers/nvidia_device.cpp
+  // agents/drivers/nvml/nvidia_device.cpp
   void read_facts(double now_s);
   void read_memory(Sample& values);
   void read_numbers(Sample& values);
   void read_counters(Sample& values);
   void fill_in_missing(BoardReading& reading) const;
-  // agents/drivers/nvidia_rates.cpp
+  // agents/drivers/nvml/nvidia_rates.cpp
   void read_events(BoardReading& reading);
   void read_fields(Sample& values, double now_s);
   void read_activity(Sample& values);
   bool counts_activity();
-  // agents/drivers/nvidia_processes.cpp
+  // agents/drivers/nvml/nvidia_processes.cpp
   std::vector<nvml::Process> processes_of(
       Question question, const nvml::Function<nvml::Device, unsigned*, nvml::Process*>& function);
   void read_processes(Board& board);

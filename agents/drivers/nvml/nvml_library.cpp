@@ -1,4 +1,4 @@
-#include "agents/drivers/nvml_library.h"
+#include "agents/drivers/nvml/nvml_library.h"
 
 #include <dlfcn.h>
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "agents/drivers/driver.h"
-#include "agents/drivers/nvidia_device.h"
-#include "agents/drivers/nvml_library.h"
+#include "agents/drivers/nvml/nvidia_device.h"
+#include "agents/drivers/nvml/nvml_library.h"
 #include "fleet/base/text.h"
 
 namespace drover::agents {

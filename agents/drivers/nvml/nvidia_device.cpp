@@ -1,4 +1,4 @@
-#include "agents/drivers/nvidia_device.h"
+#include "agents/drivers/nvml/nvidia_device.h"
 
 #include <cmath>
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "agents/drivers/nvidia_device.h"
+#include "agents/drivers/nvml/nvidia_device.h"
 
 namespace drover::agents {
 

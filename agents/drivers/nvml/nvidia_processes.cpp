@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "agents/drivers/nvidia_device.h"
+#include "agents/drivers/nvml/nvidia_device.h"
 #include "fleet/base/text.h"
 
 namespace drover::agents {

@@ -1,4 +1,4 @@
-#include "agents/drivers/nvml_questions.h"
+#include "agents/drivers/nvml/nvml_questions.h"
 
 #include <fmt/format.h>
 

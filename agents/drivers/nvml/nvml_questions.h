@@ -8,7 +8,7 @@
 #include <array>
 #include <string>
 
-#include "agents/drivers/nvml_library.h"
+#include "agents/drivers/nvml/nvml_library.h"
 #include "fleet/sample/sample.h"
 
 namespace drover::agents {
