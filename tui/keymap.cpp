@@ -144,7 +144,7 @@ constexpr std::array binding_table = {
             "Agents: sample age, gaps, rates, clocks; this dashboard"},
     Binding{open, in_fleet | in_devices | in_jobs | in_routing, "Enter", "Enter", "details",
             "Show details of the selection"},
-    Binding{open, in_device, "Enter", "Enter", "formula",
+    Binding{open, in_device, "Enter", "Enter", "explain",
             "Formula, constants, sources and error of the selected metric"},
     Binding{open, in_events, "Enter", "Enter", "go there",
             "Go to the moment and the device or job of the line"},

@@ -1,11 +1,13 @@
 // `drover why`: explains the decisions on one job, of a running router or reproduced from a
-// router's journal.
+// router's journal; or why a device is slow.
 #include <fmt/format.h>
 
 #include "commands/connection/session.h"
 #include "commands/estimate/catalogue_files.h"
 #include "commands/query/explanations.h"
+#include "commands/query/fleet_client.h"
 #include "commands/query/journal_replay.h"
+#include "commands/query/slow_device.h"
 #include "commands/shell/journal_file.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
@@ -115,10 +117,32 @@ Json replay_json(const ReplayedWhy& found) {
                          .set("reproduced_turns", found.counts.reproduced_turns));
 }
 
+/// The ids of jobs have no slash.
+bool names_device(std::string_view text) { return text.find('/') != std::string_view::npos; }
+
+CommandOutcome explain_device(const Arguments& arguments, const DeviceId& device) {
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "why"}));
+  FleetClient fleet(*session);
+  DROVER_TRY(fleet.sync());
+  const auto row = fleet.model().find(device);
+  if (!row) {
+    return error(ErrorKind::not_found, "no device {} is in the fleet: drover devices lists them",
+                 printable(to_text(device)));
+  }
+  write_stdout_text(arguments.has("json")
+                        ? slow_device_json(fleet.model(), fleet.now(), *row).dump() + "\n"
+                        : slow_device_text(fleet.model(), fleet.now(), *row));
+  return CommandOutcome::done();
+}
+
 CommandOutcome run_replay(Arguments& arguments) {
   WhyReplay request{arguments.text("replay"), arguments.text("JOB"), {}};
   if (arguments.has("connect")) {
     arguments.add_problem(error("--replay reads a file and --connect queries a router: use one"));
+  }
+  if (names_device(request.job)) {
+    arguments.add_problem(
+        error("--replay explains jobs, and {} is a device", excerpt(request.job)));
   }
   request.at = arguments.parsed("at", parse_time_argument, request.at);
   DROVER_TRY(arguments.status());
@@ -143,13 +167,15 @@ CommandOutcome run_replay(Arguments& arguments) {
 
 CommandUsage why_usage() {
   return {
-      "usage: drover why [JOB] [options]",
+      "usage: drover why [JOB|DEVICE] [options]",
       "Explains the placement of a job: every decision, each candidate with its score or all "
       "reasons against it, and what a fallback costs. For a queued job it lists the smallest "
       "single changes that would place it. JOB is an id or its first digits; without it, the "
       "last job that fell back is explained. With --replay the decisions are reproduced from a "
       "router's journal (drover router --journal FILE), with all candidates of each, up to the "
-      "time of --at. It fails unless the router's output is reproduced bit for bit.",
+      "time of --at. It fails unless the router's output is reproduced bit for bit. Of a DEVICE "
+      "(HOST/N) it lists likely causes of slow work, most likely first, each with the reading that "
+      "shows it, and what could not be checked.",
       {connect_option(),
        {"replay", "FILE", "read the journal of a router instead of querying a running one"},
        {"at", "TIME", "with --replay: stop at this time, from the start (30s, 5m) or in UTC"},
@@ -159,6 +185,7 @@ CommandUsage why_usage() {
       {"JOB"},
       "  drover why\n"
       "  drover why 3f2a91c0\n"
+      "  drover why gpu-a/3\n"
       "  drover why 3f2a --json\n"
       "  drover why 3f2a --replay router.journal --at 10m"};
 }
@@ -170,9 +197,14 @@ CommandOutcome run_why(Arguments& arguments) {
       arguments.add_problem(error("--{} works only with --replay", option));
     }
   }
+  const std::string about = arguments.text("JOB");
   DROVER_TRY(arguments.status());
+  if (names_device(about)) {
+    DROVER_ASSIGN(const auto device, parse_device_id(about));
+    return explain_device(arguments, device);
+  }
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "why"}));
-  DROVER_ASSIGN(const auto reply, session->ask<WhyReply>(WhyRequest{arguments.text("JOB")}));
+  DROVER_ASSIGN(const auto reply, session->ask<WhyReply>(WhyRequest{about}));
   if (!reply.problem.empty()) return error(ErrorKind::not_found, "{}", printable(reply.problem));
   const Instant now = session->clock().now();
   write_stdout_text(arguments.has("json") ? to_json(reply, now).dump() + "\n" : explain(reply));

@@ -56,15 +56,15 @@ Numbers by_kind(const Model& model) {
   std::vector<std::uint32_t> order(specs.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(specs[a].device_class, std::string_view(specs[a].id)) <
-           std::pair(specs[b].device_class, std::string_view(specs[b].id));
+    return std::pair(specs[a].device_class, std::string_view(specs[a].kind())) <
+           std::pair(specs[b].device_class, std::string_view(specs[b].kind()));
   });
   Numbers numbers;
   numbers.group_of.resize(specs.size());
   for (const std::uint32_t spec : order) {
     // Hosts may report different specs of one kind.
-    if (numbers.groups.empty() || numbers.groups.back().name != specs[spec].id) {
-      numbers.add(specs[spec].id, spec);
+    if (numbers.groups.empty() || numbers.groups.back().name != specs[spec].kind()) {
+      numbers.add(specs[spec].kind(), spec);
     } else {
       numbers.group_of[spec] = static_cast<std::uint32_t>(numbers.groups.size() - 1);
     }

@@ -21,9 +21,13 @@ struct SpecRow {
   bool listed = true;          // in the catalogue: a real board may be in none
   double tdp_w = 0;            // 0: unknown
   double price_usd_per_h = 0;  // 0: unknown
+  double clock_max_mhz = 0;    // 0: unknown
   double slowdown_c = 0;       // where thermal throttling begins; 0: unknown
   // The emulated device's power or temperature depends on assumed constants: shown with ~.
   bool power_assumed = false, temperature_assumed = false;
+
+  /// Its id; of a real board that is in no catalogue, what its driver calls it.
+  const std::string& kind() const { return listed || name.empty() ? id : name; }
 };
 
 /// Missing facts and a text that does not parse leave zeros, which are shown as unknown.

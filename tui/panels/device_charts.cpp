@@ -185,6 +185,23 @@ struct ChartBuilder {
     metric.line = std::move(queue);
   }
 
+  /// Of a real device, on which other programs than Drover's agents run.
+  void add_pcie() {
+    std::vector<ChartPoint> sent = past(Metric::pcie_sent);
+    std::vector<ChartPoint> received = past(Metric::pcie_received);
+    const ChartScale scale =
+        scale_up_to(std::max({1024.0, greatest(sent), greatest(received)}), 1024);
+    const double out = now(Metric::pcie_sent), in = now(Metric::pcie_received);
+    const bool unknown = std::isnan(out) && std::isnan(in);
+    MetricChart& metric = add(
+        "PCIe, bytes/s: out (area), in (line)",
+        unknown ? std::string(not_known)
+                : fmt::format("{}, {}", known_text(out, bytes_text), known_text(in, bytes_text)),
+        std::move(sent), bytes_text, scale, CellStyle::accent);
+    metric.short_title = "PCIe out, in (line)";
+    metric.line = std::move(received);
+  }
+
   void add_clock() {
     std::vector<ChartPoint> points = past(Metric::clock);
     const double mhz = now(Metric::clock);
@@ -275,7 +292,11 @@ std::vector<MetricChart> metric_charts(const FrameContext& frame, DeviceTable::R
   builder.add_memory();
   builder.add_power();
   builder.add_temperature();
-  builder.add_work();
+  if (frame.model.spec_of(row).real) {
+    builder.add_pcie();
+  } else {
+    builder.add_work();
+  }
   builder.add_clock();
   builder.add_share("tensor activity", Metric::tensor_activity, CellStyle::good);
   builder.add_share("memory bandwidth", Metric::memory_activity, CellStyle::good);

@@ -105,32 +105,9 @@ constexpr std::array<std::string (*)(const SpecFacts&, double), limit_count> tex
 
 int abreast_on(int columns) { return std::clamp(columns / cell_columns, 1, limit_count); }
 
-class Lines {
- public:
-  explicit Lines(int columns) : columns_(columns) {}
-
-  /// Adds a label and its text, which is wrapped and indented behind the label.
-  void add(std::string_view label, const std::string& text, CellStyle style = CellStyle::plain) {
-    constexpr int label_columns = 12;
-    const int width = std::max(8, columns_ - label_columns);
-    for (const std::string& line : split(text, '\n')) {
-      for (const std::string& part : wrapped(line, width)) {
-        lines_.push_back({fmt::format("{:<{}}{}", label, label_columns, part), style});
-        label = {};
-      }
-    }
-  }
-
-  std::vector<FormulaLine> take() { return std::move(lines_); }
-
- private:
-  int columns_;
-  std::vector<FormulaLine> lines_;
-};
-
 /// `before`: the constant above, whose note is not repeated.
-void add_constant(Lines& lines, std::string_view label, std::string_view name, const SpecFact* fact,
-                  const SpecFact* before) {
+void add_constant(DetailLines& lines, std::string_view label, std::string_view name,
+                  const SpecFact* fact, const SpecFact* before) {
   std::string text = fmt::format("{} = {}", name, value_text(fact));
   // A plain zero means unknown or none.
   const bool known = fact != nullptr && (fact->value != 0 || fact->known != Provenance::read);
@@ -143,7 +120,7 @@ void add_constant(Lines& lines, std::string_view label, std::string_view name, c
   lines.add(label, text, fact->known == Provenance::assumed ? CellStyle::warm : CellStyle::plain);
 }
 
-void add_errors(Lines& lines, const MetricFormula& figure) {
+void add_errors(DetailLines& lines, const MetricFormula& figure) {
   std::string_view label = "error";
   for (int i = 0; i < error_class_count; ++i) {
     const auto error_class = static_cast<ModelErrorClass>(i);
@@ -186,9 +163,9 @@ void draw_limits(DrawRegion region, const SpecFacts& facts, double cap_w) {
   }
 }
 
-std::vector<FormulaLine> formula_lines(const MetricFormula& figure, const SpecFacts& facts,
-                                       int columns) {
-  Lines lines(columns);
+std::vector<DetailLine> formula_lines(const MetricFormula& figure, const SpecFacts& facts,
+                                      int columns) {
+  DetailLines lines(columns);
   lines.add("", with_values(figure.description, facts));
   std::vector<std::string_view> names = constants_in(figure.formula);
   const bool emulated = names.empty() ? facts.find("power.idle_w") != nullptr
@@ -224,15 +201,11 @@ std::vector<FormulaLine> formula_lines(const MetricFormula& figure, const SpecFa
   return lines.take();
 }
 
-void draw_formula_panel(DrawRegion region, const MetricFormula& figure, std::string_view value,
-                        const std::vector<FormulaLine>& lines, int top) {
-  DrawRegion body = draw_details_heading(region, fmt::format("{}: {}", figure.name, value),
-                                         "Esc closes", static_cast<int>(lines.size()), top);
-  for (int row = 0; row < body.rows(); ++row) {
-    const auto index = static_cast<std::size_t>(top) + static_cast<std::size_t>(row);
-    if (index >= lines.size()) break;
-    body.field(0, row, body.columns(), lines[index].text, lines[index].style);
-  }
+void draw_formula_panel(DrawRegion region, std::string_view title,
+                        const std::vector<DetailLine>& lines, int top) {
+  DrawRegion body =
+      draw_details_heading(region, title, "Esc closes", static_cast<int>(lines.size()), top);
+  draw_detail_lines(body, lines, top);
 }
 
 }  // namespace drover::tui

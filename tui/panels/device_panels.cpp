@@ -7,6 +7,7 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
+#include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
 
 namespace drover::tui {
@@ -112,12 +113,16 @@ void draw_bar(DrawRegion& region, const MemoryUse& use) {
 }  // namespace
 
 void draw_device_head(const FrameContext& frame, DrawRegion& region, DeviceTable::Row row,
-                      std::string_view scroll) {
+                      const LikelyCause* slow, std::string_view scroll) {
   const Model& model = frame.model;
   const DeviceTable& devices = model.devices();
   const Register& registration = model.host_of(row).reported.registration;
   const ConditionRow* condition = model.condition_of(row);
-  region.heading(0, fmt::format("Device {}", to_text(model.id_of(row))), scroll);
+  const SpecRow& spec = model.spec_of(row);
+  const Board* const board = model.board_of(row);
+  const std::string& name = board == nullptr || board->name.empty() ? spec.kind() : board->name;
+  const std::string mark = spec.real ? fmt::format(", {}, real", printable(name)) : "";
+  region.heading(0, fmt::format("Device {}{}", to_text(model.id_of(row)), mark), scroll);
   const Instant arrived = devices.arrived(row);
   const Health health = model.host_of(row).reported.health;
   const bool lost = model.is_gone(row), stale = frame.stale(row);
@@ -137,12 +142,15 @@ void draw_device_head(const FrameContext& frame, DrawRegion& region, DeviceTable
     state = stale && sampled ? "not usable" + last_sample : "not usable";
     style = CellStyle::critical;
   }
-  const int at = region.text(0, 1, state, style);
+  int at = region.text(0, 1, state, style);
+  if (slow != nullptr && slow->severity != Severity::info) {
+    at = region.text(at, 1, fmt::format(", slow: {}", to_text(slow->cause)),
+                     severity_style(slow->severity));
+  }
   const std::string pools = model.pools_text(row);
-  std::string facts =
-      fmt::format(", {}, {} {}, rack {}", model.spec_of(row).id,
-                  model.pool_numbers_of(row).size() > 1 ? "pools" : "pool",
-                  pools.empty() ? "-" : pools, registration.rack.empty() ? "-" : registration.rack);
+  std::string facts = fmt::format(
+      ", {}, {} {}, rack {}", spec.kind(), model.pool_numbers_of(row).size() > 1 ? "pools" : "pool",
+      pools.empty() ? "-" : pools, registration.rack.empty() ? "-" : registration.rack);
   if (const Group* const group = model.group_of(row)) {
     facts += fmt::format(", one of {} in g{}", group->count, group->number);
     if (!group->topology.empty()) facts += fmt::format(" ({})", group->topology);

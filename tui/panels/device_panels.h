@@ -8,14 +8,17 @@
 #include "tui/canvas/draw_region.h"
 #include "tui/model/metric_formulas.h"
 #include "tui/model/model.h"
+#include "tui/panels/detail_lines.h"
 #include "tui/state/frame_context.h"
+#include "tui/tables/device_diagnosis.h"
 #include "tui/tables/device_queries.h"
 
 namespace drover::tui {
 
-/// What the device is, and its state. `scroll`: a note at the right of the heading.
+/// What the device is, and its state. `slow`: the most likely cause of slow work; null: none.
+/// `scroll`: a note at the right of the heading.
 void draw_device_head(const FrameContext& frame, DrawRegion& region, DeviceTable::Row row,
-                      std::string_view scroll);
+                      const LikelyCause* slow, std::string_view scroll);
 void draw_replicas_on(const Model& from, DrawRegion region,
                       const std::vector<const ReplicaRow*>& replicas);
 void draw_device_decisions(DrawRegion region, const std::vector<DeviceDecision>& device_decisions);
@@ -58,18 +61,12 @@ Rect limit_place(int limit, int columns);
 void draw_limits(DrawRegion region, const SpecFacts& facts, double cap_w);
 
 /// The open details of a metric: its meaning, formula, constants with sources, and the error of
-/// such values against published measurements.
-struct FormulaLine {
-  std::string text;
-  CellStyle style = CellStyle::plain;
-};
+/// such values against published measurements. Wrapped to `columns`.
+std::vector<DetailLine> formula_lines(const MetricFormula& figure, const SpecFacts& facts,
+                                      int columns);
 
-/// Wrapped to `columns`.
-std::vector<FormulaLine> formula_lines(const MetricFormula& figure, const SpecFacts& facts,
-                                       int columns);
-
-/// Draws a heading with the value, and the lines from `top` on.
-void draw_formula_panel(DrawRegion region, const MetricFormula& figure, std::string_view value,
-                        const std::vector<FormulaLine>& lines, int top);
+/// Draws a heading, and the lines from `top` on.
+void draw_formula_panel(DrawRegion region, std::string_view title,
+                        const std::vector<DetailLine>& lines, int top);
 
 }  // namespace drover::tui

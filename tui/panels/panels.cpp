@@ -208,7 +208,7 @@ void draw_device(const FrameContext& frame, DrawRegion region, DeviceTable::Row 
   const DeviceTable& devices = frame.model.devices();
   const bool stale = frame.stale(row);
   const Instant arrived = devices.arrived(row);
-  std::string note = frame.model.spec_of(row).id;
+  std::string note = frame.model.spec_of(row).kind();
   if (stale) {
     const std::string age =
         arrived == Instant::min() ? "no sample" : duration_text(frame.s_since(arrived)) + " old";

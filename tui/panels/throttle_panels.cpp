@@ -86,7 +86,7 @@ void draw_hottest(const FrameContext& frame, DrawRegion region) {
     const double celsius = model.reading(row, Metric::temperature);
     region.field(0, line, 13, to_text(model.id_of(row)));
     const int kind = region.columns() >= 60 ? 15 : 0;
-    region.field(14, line, kind - 1, spec.id, CellStyle::faint);
+    region.field(14, line, kind - 1, spec.kind(), CellStyle::faint);
     const double share = spec.slowdown_c > 0 ? celsius / spec.slowdown_c : absent;
     const char* mark = spec.temperature_assumed ? "~" : "";
     region.gauge(14 + kind, line, region.columns() - 14 - kind - 8, share,

@@ -50,7 +50,7 @@ std::vector<std::string> sort_texts(const DeviceList& devices) {
 }  // namespace
 
 void UiState::select_figure(int index) {
-  figure.index = (index + metric_formula_count) % metric_formula_count;
+  figure.index = (index + figure.count) % figure.count;
   figure.follow = true;
   if (figure.open) details_top = 0;
 }

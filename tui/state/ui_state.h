@@ -12,6 +12,7 @@
 #include "fleet/base/time.h"
 #include "tui/map/heat_map.h"
 #include "tui/map/map_metric.h"
+#include "tui/model/metric_formulas.h"
 #include "tui/state/prompt.h"
 #include "tui/state/settings.h"
 #include "tui/state/view_id.h"
@@ -30,7 +31,8 @@ inline constexpr std::size_t tags_max = 256;
 
 /// The selected metric or limit of the device view, and whether its formula is shown.
 struct FormulaSelection {
-  int index = -1;  // in metric_formulas(); -1: none
+  int index = -1;  // in metric_formulas(), or of a real device's figures; -1: none
+  int count = metric_formula_count;  // of the device that is shown
   bool open = false;
   bool follow = false;  // the page must scroll until it is visible
   int page_top = 0;     // first visible row of the page while a formula is open

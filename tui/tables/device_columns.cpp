@@ -64,7 +64,12 @@ std::string device_text(const EvaluationContext& at, Row row) {
 std::string rack_text(const EvaluationContext& at, Row row) {
   return at.model.host_of(row).reported.registration.rack;
 }
-std::string kind_text(const EvaluationContext& at, Row row) { return at.model.spec_of(row).id; }
+
+std::string kind_text(const EvaluationContext& at, Row row) {
+  const SpecRow& spec = at.model.spec_of(row);
+  return spec.real ? fmt::format("{}{}", real_mark, printable(spec.kind())) : spec.id;
+}
+
 std::string pool_text(const EvaluationContext& at, Row row) { return at.model.pools_text(row); }
 
 std::string group_text(const EvaluationContext& at, Row row) {

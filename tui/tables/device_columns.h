@@ -14,6 +14,9 @@
 
 namespace drover::tui {
 
+/// Before the kind of a device that is real, not emulated. `~` marks what is assumed.
+inline constexpr std::string_view real_mark = "=";
+
 struct DeviceColumn {
   std::string_view title;
   int width;

@@ -100,7 +100,7 @@ GroupName group_of(const EvaluationContext& at, Grouping grouping, DeviceTable::
     case Grouping::pool:
       return named(at.model.pools_text(row), "no pool");
     case Grouping::kind:
-      return named(at.model.spec_of(row).id, "no kind");
+      return named(at.model.spec_of(row).kind(), "no kind");
     case Grouping::state: {
       const DeviceState state = most_severe_state(standing_of(at.model, at.now, row));
       return {static_cast<int>(state), std::string(to_text(state))};

@@ -159,7 +159,7 @@ bool concerns(const Model& model, std::string_view subject, const DeviceId& devi
 }
 
 std::string device_search_text(const Model& model, DeviceTable::Row row) {
-  return fmt::format("{} {} {} {}", to_text(model.id_of(row)), model.spec_of(row).id,
+  return fmt::format("{} {} {} {}", to_text(model.id_of(row)), model.spec_of(row).kind(),
                      model.pools_text(row), model.host_of(row).reported.registration.rack);
 }
 

@@ -9,155 +9,25 @@
 
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
-#include "tui/panels/device_charts.h"
-#include "tui/panels/device_panels.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
-#include "tui/tables/device_queries.h"
+#include "tui/views/device_page.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
 
-/// The lists of the page, from the model.
-struct PageLists {
-  std::vector<const ReplicaRow*> replicas;
-  std::vector<const JobRow*> jobs;
-  std::vector<DeviceDecision> device_decisions;
-  std::vector<LogEntry> events;
-  MemoryUse memory;
-};
-
-/// Rectangles relative to the page's corner.
-struct DevicePage {
-  std::vector<Rect> charts;
-  Rect strip, limits, memory, replicas, jobs, decisions, events;
-  int rows = 0;
-
-  /// The clickable and highlighted area of a metric: a chart's heading or a limit's cell.
-  Rect figure(int index) const {
-    if (index < throttle_formula_index) {
-      const Rect& chart = charts[static_cast<std::size_t>(index)];
-      return {chart.column, chart.row, chart.columns, 1};
-    }
-    if (index == throttle_formula_index) return {strip.column, strip.row, strip.columns, 1};
-    const Rect place = limit_place(index - first_limit, limits.columns);
-    return {limits.column + place.column, limits.row + place.row, place.columns, 1};
-  }
-};
-
-struct DeviceLayout {
-  int head_rows = 2;
-  int page_rows_seen = 0;
-  PageLists lists;
-  DevicePage page;
-  std::vector<FormulaLine> panel;  // the open formula
-  int panel_rows = 0;              // with its heading; 0: no formula is open
-};
-
-constexpr int wide_columns = 100;  // from here on, three charts and two lists are side by side
-constexpr int roomy_columns = 160;
-constexpr std::size_t list_max = 10;
-constexpr int gap = 2;
-
-PageLists lists_of(const Model& model, DeviceTable::Row row) {
-  const DeviceId id = model.id_of(row);
-  return {replicas_on(model, id), jobs_on(model, id), decisions_about(model, row, list_max),
-          latest_log_entries(model, list_max, id), memory_use_of(model, row)};
-}
-
-/// A heading and at least one line, which may say that the list is empty.
-int list_rows(std::size_t lines) {
-  return 1 + static_cast<int>(std::clamp<std::size_t>(lines, 1, list_max));
-}
-
-int charts_abreast(int columns) { return columns < wide_columns ? 2 : 3; }
-
-/// The number of charts above the strip of throttle reasons; the others are below it.
-int charts_before_strip(int columns) { return columns < wide_columns ? 6 : metric_chart_count; }
-
-int chart_columns(int columns) {
-  const int abreast = charts_abreast(columns);
-  return (columns - gap * (abreast - 1)) / abreast;
-}
-
-int lines_of_charts(int columns, int count) {
-  return (count + charts_abreast(columns) - 1) / charts_abreast(columns);
-}
-
-void place_charts(DevicePage& page, int columns, int count, int more_rows) {
-  const int abreast = charts_abreast(columns);
-  const int width = chart_columns(columns);
-  const int rows = (columns < wide_columns ? 5 : columns < roomy_columns ? 7 : 9) + more_rows;
-  for (int i = 0; i < count; ++i) {
-    const int place = i % abreast;
-    // The last one gets the remainder of the division.
-    const int own = place + 1 < abreast ? width : columns - place * (width + gap);
-    page.charts.push_back({place * (width + gap), page.rows + i / abreast * rows, own, rows});
-  }
-  page.rows += lines_of_charts(columns, count) * rows;
-}
-
-DevicePage lay_out_page(int columns, const PageLists& lists, int more_rows) {
-  DevicePage page;
-  const int before_strip = charts_before_strip(columns);
-  place_charts(page, columns, before_strip, more_rows);
-  page.strip = {0, page.rows, columns, 3};
-  page.rows += 3;
-  place_charts(page, columns, metric_chart_count - before_strip, more_rows);
-  const bool abreast = columns >= wide_columns;
-  const int left = abreast ? (columns - gap) / 2 : columns;
-  const auto place = [](int column, int width, int& row, int rows) {
-    const Rect rect{column, row, width, rows};
-    row += rect.rows + 1;
-    return rect;
-  };
-  int left_row = page.rows;
-  page.memory = place(0, left, left_row, memory_rows(lists.memory));
-  page.replicas = place(0, left, left_row, list_rows(lists.replicas.size()) + 1);
-  page.jobs = place(0, left, left_row, list_rows(lists.jobs.size()));
-  int right_row = abreast ? page.rows : left_row;
-  const int right = abreast ? left + gap : 0;
-  page.limits = place(right, columns - right, right_row, limits_rows(columns - right));
-  page.decisions =
-      place(right, columns - right, right_row, list_rows(lists.device_decisions.size()));
-  page.events = place(right, columns - right, right_row, list_rows(lists.events.size()));
-  page.rows = std::max(left_row, right_row) - 1;
-  return page;
-}
-
-/// Lays out the page for `room`: spare rows make all charts higher, two rows at a time, so that
-/// they keep a middle row.
-DevicePage lay_out_page_on(Size room, const PageLists& lists) {
-  const DevicePage page = lay_out_page(room.columns, lists, 0);
-  const int before_strip = charts_before_strip(room.columns);
-  const int lines = lines_of_charts(room.columns, before_strip) +
-                    lines_of_charts(room.columns, metric_chart_count - before_strip);
-  const int more_rows = std::max(0, room.rows - page.rows) / lines / 2 * 2;
-  return more_rows == 0 ? page : lay_out_page(room.columns, lists, more_rows);
-}
-
-std::vector<FormulaLine> panel_of(const FormulaSelection& figure, const SpecFacts& facts,
-                                  int columns) {
+/// The lines of the selected figure, if it is open.
+std::vector<DetailLine> panel_of(const Model& model, DeviceTable::Row row,
+                                 const FormulaSelection& figure, const SpecFacts& facts,
+                                 int columns) {
   if (!figure.open || figure.index < 0) return {};
-  return formula_lines(metric_formulas()[static_cast<std::size_t>(figure.index)], facts, columns);
-}
-
-/// `facts`: of the device's spec, needed only for an open formula.
-DeviceLayout lay_out_device(const Model& model, const FormulaSelection& figure,
-                            DeviceTable::Row row, const SpecFacts& facts, Size area) {
-  DeviceLayout layout;
-  layout.head_rows = model.condition_of(row) == nullptr ? 2 : 3;
-  layout.lists = lists_of(model, row);
-  const int room = std::max(0, area.rows - layout.head_rows);
-  // An open formula does not change the page; only fewer of its rows are visible.
-  layout.page = lay_out_page_on({area.columns, room}, layout.lists);
-  layout.panel = panel_of(figure, facts, area.columns);
-  if (!layout.panel.empty()) {
-    layout.panel_rows = std::min(static_cast<int>(layout.panel.size()) + 1, (room + 1) / 2);
-  }
-  layout.page_rows_seen = room - layout.panel_rows;
-  return layout;
+  if (model.spec_of(row).real) return board_figure_lines(model, row, figure.index, columns);
+  std::vector<DetailLine> lines = missing_lines(model, row, figure.index, columns);
+  const std::vector<DetailLine> formula =
+      formula_lines(metric_formulas()[static_cast<std::size_t>(figure.index)], facts, columns);
+  lines.insert(lines.end(), formula.begin(), formula.end());
+  return lines;
 }
 
 /// The time span of all charts of the page, which are aligned.
@@ -176,12 +46,23 @@ void draw_no_history(const FrameContext& frame, DrawRegion& region, const Rect& 
                forgotten ? "no history is kept" : "no sample received", CellStyle::faint);
 }
 
-/// The current value of a metric or limit, as text.
+/// The current value of a figure, as text.
 std::string value_of(const Model& model, DeviceTable::Row row, int figure,
                      const std::vector<std::string>& notes, const SpecFacts& facts) {
   if (figure < throttle_formula_index) return notes[static_cast<std::size_t>(figure)];
   if (figure == throttle_formula_index) return throttle_text(model.reading(row, Metric::throttle));
-  return limit_text(figure - first_limit, facts, model.reading(row, Metric::power_cap));
+  const int fact = figure - first_limit;
+  return model.spec_of(row).real ? board_fact_text(model, row, fact)
+                                 : limit_text(fact, facts, model.reading(row, Metric::power_cap));
+}
+
+/// Name and value: "power: 72W".
+std::string title_of(const Model& model, DeviceTable::Row row, int figure,
+                     const std::vector<std::string>& notes, const SpecFacts& facts) {
+  const std::string_view name = model.spec_of(row).real
+                                    ? board_figure_name(figure)
+                                    : metric_formulas()[static_cast<std::size_t>(figure)].name;
+  return fmt::format("{}: {}", name, value_of(model, row, figure, notes, facts));
 }
 
 std::optional<DeviceTable::Row> chosen(const Model& model, const UiState& ui) {
@@ -212,7 +93,9 @@ class DeviceView : public View {
     const int top = figure_.open ? figure_.page_top : ui_.details_top;
     const std::string scroll =
         figure_.open ? "" : scroll_note(layout_.page.rows, layout_.page_rows_seen, top);
-    draw_device_head(frame, view, *row, zoomed_note(ui_, scroll));
+    const std::vector<LikelyCause>& causes = layout_.lists.causes;
+    draw_device_head(frame, view, *row, causes.empty() ? nullptr : &causes.front(),
+                     zoomed_note(ui_, scroll));
     Canvas canvas({view.columns(), layout_.page.rows});
     const std::vector<std::string> notes = draw_page(frame, canvas, view.ascii(), *row, facts);
     const Rect shown{view.area().column, view.area().row + layout_.head_rows, view.columns(),
@@ -222,8 +105,7 @@ class DeviceView : public View {
     if (layout_.panel_rows == 0) return;
     draw_formula_panel(
         view.on({shown.column, shown.row + shown.rows, shown.columns, layout_.panel_rows}),
-        metric_formulas()[static_cast<std::size_t>(figure_.index)],
-        value_of(frame.model, *row, figure_.index, notes, facts), layout_.panel, ui_.details_top);
+        title_of(frame.model, *row, figure_.index, notes, facts), layout_.panel, ui_.details_top);
   }
 
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int) const override {
@@ -231,7 +113,7 @@ class DeviceView : public View {
     if (!row) return {{"no device is selected", CellStyle::faint}};
     const Model& model = frame.model;
     std::vector<CompactLine> lines = {compact_device(frame, *row, -1)};
-    lines.push_back({model.spec_of(*row).id});
+    lines.push_back({model.spec_of(*row).kind()});
     if (const ConditionRow* condition = model.condition_of(*row)) {
       lines.push_back({condition_text(condition->reported), CellStyle::critical});
     }
@@ -239,9 +121,15 @@ class DeviceView : public View {
     lines.push_back(
         {fmt::format("clock {} {}", rounded_text(model.reading(*row, Metric::clock), "MHz"),
                      is_throttled(bits) ? "throttled: " + throttle_text(bits) : "")});
-    lines.push_back(
-        {fmt::format("runs {} queue {}", rounded_text(model.reading(*row, Metric::running), ""),
-                     rounded_text(model.reading(*row, Metric::queue), ""))});
+    if (!model.spec_of(*row).real) {
+      lines.push_back(
+          {fmt::format("runs {} queue {}", rounded_text(model.reading(*row, Metric::running), ""),
+                       rounded_text(model.reading(*row, Metric::queue), ""))});
+    }
+    for (const LikelyCause& cause : likely_causes_of(model, frame.now, *row)) {
+      lines.push_back({fmt::format("{}: {}", to_text(cause.cause), cause.signal),
+                       severity_style(cause.severity)});
+    }
     for (const JobRow* job : jobs_on(model, *ui_.device)) {
       lines.push_back({fmt::format("{} {}", to_short_text(job->reported.job.id),
                                    job->reported.job.work.model)});
@@ -257,9 +145,13 @@ class DeviceView : public View {
     }
     const auto row = chosen(at.model, ui_);
     if (!row) return {};
+    const bool real = at.model.spec_of(*row).real;
+    figure_.count = real ? board_figure_count : metric_formula_count;
+    figure_.index = std::min(figure_.index, figure_.count - 1);
     // Parsing a spec takes as long as drawing the rest of the view, so it is parsed only if needed.
     const SpecFacts facts(figure_.open ? at.model.spec_of(*row).text : std::string_view());
-    layout_ = lay_out_device(at.model, figure_, *row, facts, {at.body.columns, at.body.rows});
+    layout_ = lay_out_device(at.model, at.now, *row, {at.body.columns, at.body.rows},
+                             panel_of(at.model, *row, figure_, facts, at.body.columns));
     int& top = figure_.open ? figure_.page_top : ui_.details_top;
     if (figure_.index >= 0 && std::exchange(figure_.follow, false)) {
       const Rect place = layout_.page.figure(figure_.index);
@@ -342,12 +234,19 @@ class DeviceView : public View {
                                    [](const ChartPoint& point) { return std::isnan(point.value); });
     if (frame.series.at.empty() && blank) draw_no_history(frame, region, page.charts.front());
     draw_throttle_strip(region, page.strip, frame, row, window);
-    draw_limits(region.on(page.limits), facts, frame.model.reading(row, Metric::power_cap));
-    draw_memory(region.on(page.memory), lists.memory);
-    draw_replicas_on(frame.model, region.on(page.replicas), lists.replicas);
-    draw_running_jobs(frame, region.on(page.jobs),
-                      fmt::format("Running jobs {}", lists.jobs.size()), lists.jobs, false);
-    draw_device_decisions(region.on(page.decisions), lists.device_decisions);
+    if (!lists.causes.empty()) draw_causes(region.on(page.causes), lists.cause_lines);
+    if (lists.real) {
+      draw_board_facts(region.on(page.facts), frame.model, row);
+      draw_partitions(region.on(page.partitions), lists.board);
+      draw_processes(region.on(page.processes), lists.board);
+    } else {
+      draw_limits(region.on(page.facts), facts, frame.model.reading(row, Metric::power_cap));
+      draw_memory(region.on(page.memory), lists.memory);
+      draw_replicas_on(frame.model, region.on(page.replicas), lists.replicas);
+      draw_running_jobs(frame, region.on(page.jobs),
+                        fmt::format("Running jobs {}", lists.jobs.size()), lists.jobs, false);
+      draw_device_decisions(region.on(page.decisions), lists.device_decisions);
+    }
     DrawRegion events = region.on(page.events);
     events.heading(0, "Events", lists.events.empty() ? "" : "newest first");
     draw_log_entries(events, 1, lists.events);
@@ -360,9 +259,9 @@ class DeviceView : public View {
     return notes;
   }
 
-  /// Makes the visible metrics and limits clickable.
+  /// Makes the visible figures clickable.
   void add_click_targets(const FrameContext& frame, const Rect& shown, int top) const {
-    for (int figure = 0; figure < metric_formula_count; ++figure) {
+    for (int figure = 0; figure < layout_.page.figures(); ++figure) {
       Rect place = layout_.page.figure(figure);
       place.column += shown.column;
       place.row += shown.row - top;

@@ -152,12 +152,33 @@ std::string order_text(const DeviceList& devices) {
   return text;
 }
 
+bool shows_kind(const DeviceList& list) {
+  return std::any_of(list.columns.begin(), list.columns.end(),
+                     [](const ShownColumn& shown) { return column_of(shown).title == "KIND"; });
+}
+
+/// ", 3 real (=)", with the mark if it can be seen; empty if all devices are emulated.
+std::string real_text(const FrameContext& frame, const DeviceList& list) {
+  const Model& model = frame.model;
+  std::size_t all = 0, real = 0;
+  for (DeviceTable::Row row = 0; row < model.devices().rows(); ++row) {
+    if (!frame.ui.fleet_filter.shows(row)) continue;
+    if (model.host_of(row).reported.health == Health::left) continue;
+    ++all;
+    if (model.spec_of(row).real) ++real;
+  }
+  if (real == 0) return {};
+  return fmt::format(", {} real{}", real == all ? "all" : std::to_string(real),
+                     shows_kind(list) ? fmt::format(" ({})", real_mark) : "");
+}
+
 std::string title_text(const FrameContext& frame, const DeviceList& list) {
   const UiState& ui = frame.ui;
   const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
   std::string title = counted(totals.devices, "device");
   if (totals.lost > 0) title += fmt::format(", {} lost", totals.lost);
   if (totals.stale > 0) title += fmt::format(", {} stale", totals.stale);
+  title += real_text(frame, list);
   if (!ui.tagged_devices.empty()) {
     title += fmt::format(", {} tagged", ui.tagged_devices.size());
   }

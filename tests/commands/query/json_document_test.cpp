@@ -18,6 +18,7 @@
 #include "commands/query/explanations.h"
 #include "commands/query/job_listing.h"
 #include "commands/query/reports.h"
+#include "commands/query/slow_device.h"
 #include "commands/query/table_output.h"
 #include "commands/record/recording_rows.h"
 #include "commands/record/recording_summary.h"
@@ -218,6 +219,20 @@ TEST(JsonDocument, HasEveryFieldOfTotalsJobsAndDecisions) {
   expect_documented("drover jobs",
                     {to_json(JobListing{{finished_job()}}, now), to_json(JobListing{}, now)});
   expect_documented("drover why", {to_json(full_why(), now), to_json(WhyReply{}, now)});
+}
+
+TEST(JsonDocument, HasEveryFieldOfASlowDevice) {
+  HostChanged host;
+  host.registration.host = "h";
+  host.registration.groups = {{0, 0, 1, "l4", "", 72}};
+  tui::Model model(std::chrono::seconds(1));
+  model.apply(now, {"router", 1, now, host});
+  const Json silent = slow_device_json(model, now, 0);
+  EXPECT_TRUE(silent["causes"].is_null()) << silent.dump();
+  Sample sample;
+  sample[Metric::throttle] = throttle_hw_power_brake;
+  model.apply(now, {"h", 1, now, pack("h", std::vector<Sample>{sample})});
+  expect_documented("drover why DEVICE", {silent, slow_device_json(model, now, 0)});
 }
 
 TEST(JsonDocument, HasEveryFieldOfLaunchesAndRecordings) {

@@ -54,7 +54,7 @@ std::string panel_text(std::string_view name, std::string_view spec) {
   for (const MetricFormula& figure : metric_formulas()) {
     if (figure.name != name) continue;
     std::string text;
-    for (const FormulaLine& line : formula_lines(figure, SpecFacts(spec), 500)) {
+    for (const DetailLine& line : formula_lines(figure, SpecFacts(spec), 500)) {
       text += line.text + "\n";
     }
     return text;
@@ -100,7 +100,7 @@ TEST(FigurePanel, FitsAnyWidth) {
   const SpecFacts facts(h100_text);
   for (const MetricFormula& figure : metric_formulas()) {
     for (const int columns : {38, 60, 78, 118, 198}) {
-      for (const FormulaLine& line : formula_lines(figure, facts, columns)) {
+      for (const DetailLine& line : formula_lines(figure, facts, columns)) {
         EXPECT_LE(line.text.size(), static_cast<std::size_t>(columns)) << line.text;
       }
     }
