@@ -19,7 +19,7 @@ ProcessResult look(const std::string& urls, std::vector<std::string> more = {"--
   return run_drover(words);
 }
 
-Json rows_of(const ProcessResult& ran) {
+Json page_rows(const ProcessResult& ran) {
   const auto rows = Json::parse(ran.out);
   EXPECT_TRUE(rows && rows->is_array()) << ran.out << ran.err;
   return rows ? *rows : Json::array();
@@ -46,7 +46,7 @@ void expect_row(const std::string& file, const std::map<std::string, Json>& expe
   const ProcessResult ran = look(server.url());
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
-  const Json rows = rows_of(ran);
+  const Json rows = page_rows(ran);
   ASSERT_EQ(rows.size(), 1U);
   for (const std::string& key : rows[0].keys()) {
     if (not_compared.contains(key)) continue;
@@ -131,11 +131,11 @@ TEST(FrameScrape, ShowsAllPagesAndNamesThoseThatDidNotCome) {
   const std::string dead = dead_url();
   const ProcessResult both = look(one.url() + "," + two.url());
   EXPECT_EQ(both.exit_code, 0) << both.err;
-  EXPECT_EQ(rows_of(both).size(), 2U);
+  EXPECT_EQ(page_rows(both).size(), 2U);
   const ProcessResult ran = look(one.url() + "," + dead + "," + two.url());
   EXPECT_EQ(ran.exit_code, 3);
   EXPECT_EQ(ran.err, "drover frame: " + dead + ": cannot connect to it\n");
-  const Json rows = rows_of(ran);
+  const Json rows = page_rows(ran);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0]["host"].text(), "n1");
   EXPECT_EQ(rows[1]["host"].text(), "n2");
@@ -165,14 +165,14 @@ TEST(FrameScrape, ASlowPageDoesNotHideTheOthers) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, seconds(15));
   EXPECT_EQ(ran.exit_code, 3);
   EXPECT_EQ(ran.err, "drover frame: " + hangs.url() + ": does not answer in time\n");
-  EXPECT_EQ(rows_of(ran).size(), 1U);
+  EXPECT_EQ(page_rows(ran).size(), 1U);
 }
 
 TEST(FrameScrape, OnePageMayHaveManyHosts) {
   std::string page;
   for (int i = 0; i < 300; ++i) page += l4_page(fmt::format("n{}", i), 10 + i);
   PageServer server(page);
-  const Json rows = rows_of(look(server.url()));
+  const Json rows = page_rows(look(server.url()));
   ASSERT_EQ(rows.size(), 300U);
   std::set<std::string> hosts;
   double watts = 0;
@@ -190,10 +190,11 @@ TEST(FrameScrape, PrintsTheFrameTableAndFilterOfOtherFrames) {
   EXPECT_EQ(frame.exit_code, 0) << frame.err;
   EXPECT_NE(frame.out.find("n1/0"), std::string::npos) << frame.out;
   EXPECT_NE(frame.out.find("2 devices"), std::string::npos) << frame.out;
-  const Json hot = rows_of(look(server.url(), {"--json", "--filter", "power>50 and origin==real"}));
+  const Json hot =
+      page_rows(look(server.url(), {"--json", "--filter", "power>50 and origin==real"}));
   ASSERT_EQ(hot.size(), 1U);
   EXPECT_EQ(hot[0]["id"].text(), "n2/0");
-  const Json hosts = rows_of(look(server.url(), {"--json", "--table", "hosts"}));
+  const Json hosts = page_rows(look(server.url(), {"--json", "--table", "hosts"}));
   ASSERT_EQ(hosts.size(), 2U);
   const ProcessResult csv = look(server.url(), {"--csv"});
   EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 3) << csv.out;
@@ -244,7 +245,7 @@ TEST(FrameScrape, AsksAPrometheusServer) {
   const ProcessResult ran =
       run_drover({"frame", "--prometheus", server.url(""), "--view", "devices", "--json"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  const Json rows = rows_of(ran);
+  const Json rows = page_rows(ran);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0]["host"].text(), "n7");
   EXPECT_EQ(rows[1]["power_w"].number(), 71.5);
@@ -303,7 +304,7 @@ TEST(FrameScrape, OverHttpsOnlyWithACertificateThatIsTrusted) {
   const ProcessResult trusted =
       run_shell("export SSL_CERT_FILE=" + server.certificate() + "; drover" + words + server.url());
   EXPECT_EQ(trusted.exit_code, 0) << trusted.err;
-  EXPECT_EQ(rows_of(trusted).size(), 1U);
+  EXPECT_EQ(page_rows(trusted).size(), 1U);
 }
 
 TEST(FrameScrape, ACertificateOfAnotherHostIsRefused) {

@@ -22,7 +22,7 @@ std::vector<std::string> watch(const std::string& urls, const std::vector<std::s
 }
 
 /// The lines of JSON that a program has printed in full.
-std::vector<Json> lines_of(const std::string& out) {
+std::vector<Json> printed_lines(const std::string& out) {
   std::vector<Json> lines;
   std::size_t at = 0;
   for (std::size_t end = out.find('\n'); end != std::string::npos; end = out.find('\n', at)) {
@@ -110,7 +110,7 @@ TEST(Watch, ItsRecordingShowsTheSame) {
   const auto rows = Json::parse(replayed.out);
   ASSERT_TRUE(rows) << replayed.out;
   ASSERT_EQ(rows->size(), 2U) << replayed.out;
-  const std::vector<Json> lines = lines_of(ran.out);
+  const std::vector<Json> lines = printed_lines(ran.out);
   ASSERT_FALSE(lines.empty());
   for (std::size_t i = 0; i < rows->size(); ++i) {
     const Json& row = (*rows)[i];
@@ -134,7 +134,7 @@ TEST(Watch, PrintsEachReadingOfEachDeviceAsALine) {
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.err, "");
   std::map<std::string, int> counts;
-  for (const Json& line : lines_of(ran.out)) {
+  for (const Json& line : printed_lines(ran.out)) {
     EXPECT_EQ(line.keys().at(0), "time");
     EXPECT_EQ(line["power_w"].number(), line["id"].text() == "n1/0" ? 16.5 : 70);
     ++counts[line["id"].text()];
@@ -160,7 +160,7 @@ TEST(Watch, SaysOnceThatATargetFailsAndNeverItsPassword) {
       run_drover(watch(well.url() + ",http://ann:secret@" + dead, {"--json", "--for", "2s"}));
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.err, "drover watch: http://" + dead + ": cannot connect to it\n");
-  EXPECT_FALSE(lines_of(ran.out).empty());
+  EXPECT_FALSE(printed_lines(ran.out).empty());
 }
 
 TEST(Watch, ARecordingKeepsNoPassword) {
@@ -194,7 +194,7 @@ TEST(Watch, EveryMistakeGetsOneClearLine) {
       {{"--scrape", "n7"}, 2, "--scrape n7: has no http:// or https://"},
       {{"--query", "up", "--scrape", url}, 2, "--query works only with --prometheus"},
       {{"--scrape", url, "--filter", "tmep>3"}, 2, "tmep"},
-      {{"--scrape", url, "--policy", bad_policy, "--json"}, 2, "weird"},
+      {{"--scrape", url, "--policy", bad_policy, "--json"}, 2, "bad.toml:1"},
       {{"--scrape", url, "--policy", folder.file("absent"), "--json"}, 1, "absent"},
       {{"--scrape", url, "--record", there, "--json"}, 1, "there.mcap"},
       {{"--scrape", url}, 1, "terminal"},
