@@ -174,7 +174,7 @@ CommandOutcome print(const WatchOptions& options, filter::Filter filter) {
       if (const auto* batch = std::get_if<SampleBatch>(&envelope.body))
         reports.print(model, now, envelope.at, *batch);
       const auto* event = std::get_if<Event>(&envelope.body);
-      if (event != nullptr && envelope.sender != "router" && event->severity > Severity::info)
+      if (event != nullptr && event->severity > Severity::info)
         write_stderr("drover watch: {}: {}\n", event->subject, event->text);
     }
     DROVER_TRY(flush_output());
