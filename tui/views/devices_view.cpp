@@ -83,6 +83,12 @@ void draw_value(const EvaluationContext& context, DrawRegion& region, const Show
   region.field(at, line, shown.width, text, style, column.align);
 }
 
+/// Narrow screens have no room for the column, which has the mark of real devices.
+bool shows_kind(const DeviceList& list) {
+  return std::any_of(list.columns.begin(), list.columns.end(),
+                     [](const ShownColumn& shown) { return column_of(shown).title == "KIND"; });
+}
+
 void draw_row(const FrameContext& frame, const EvaluationContext& context, DrawRegion& region,
               const DeviceList& devices, int history, int line, DeviceTable::Row row) {
   const UiState& ui = frame.ui;
@@ -97,6 +103,8 @@ void draw_row(const FrameContext& frame, const EvaluationContext& context, DrawR
   region.text(0, line, sign.text, sign.style);
   const bool tagged =
       !ui.tagged_devices.empty() && ui.tagged_devices.contains(frame.model.id_of(row));
+  const bool mark_real = frame.model.spec_of(row).real && !shows_kind(devices);
+  if (mark_real) region.text(1, line, real_mark, CellStyle::faint);
   if (tagged) region.text(1, line, region.ascii() ? "+" : "✓", CellStyle::badge);
   if (history > 0 && !lost) {
     region.sparkline(at, line, history,
@@ -152,13 +160,8 @@ std::string order_text(const DeviceList& devices) {
   return text;
 }
 
-bool shows_kind(const DeviceList& list) {
-  return std::any_of(list.columns.begin(), list.columns.end(),
-                     [](const ShownColumn& shown) { return column_of(shown).title == "KIND"; });
-}
-
-/// ", 3 real (=)", with the mark if it can be seen; empty if all devices are emulated.
-std::string real_text(const FrameContext& frame, const DeviceList& list) {
+/// ", 3 real (=)"; empty if all devices are emulated.
+std::string real_text(const FrameContext& frame) {
   const Model& model = frame.model;
   std::size_t all = 0, real = 0;
   for (DeviceTable::Row row = 0; row < model.devices().rows(); ++row) {
@@ -168,8 +171,7 @@ std::string real_text(const FrameContext& frame, const DeviceList& list) {
     if (model.spec_of(row).real) ++real;
   }
   if (real == 0) return {};
-  return fmt::format(", {} real{}", real == all ? "all" : std::to_string(real),
-                     shows_kind(list) ? fmt::format(" ({})", real_mark) : "");
+  return fmt::format(", {} real ({})", real == all ? "all" : std::to_string(real), real_mark);
 }
 
 std::string title_text(const FrameContext& frame, const DeviceList& list) {
@@ -178,7 +180,7 @@ std::string title_text(const FrameContext& frame, const DeviceList& list) {
   std::string title = counted(totals.devices, "device");
   if (totals.lost > 0) title += fmt::format(", {} lost", totals.lost);
   if (totals.stale > 0) title += fmt::format(", {} stale", totals.stale);
-  title += real_text(frame, list);
+  title += real_text(frame);
   if (!ui.tagged_devices.empty()) {
     title += fmt::format(", {} tagged", ui.tagged_devices.size());
   }
