@@ -107,7 +107,7 @@ class Diagnosis {
     } else if ((reasons_ & (throttle_hw_power_brake | throttle_hw_slowdown)) != 0) {
       const bool brake = (reasons_ & throttle_hw_power_brake) != 0;
       add(SlowCause::power_brake, Severity::critical,
-          "a power brake: the power supply makes the hardware at least halve the clock",
+          "the power supply makes the hardware at least halve the clock",
           fmt::format("throttle reason {}{}", brake ? "power brake" : "hw slowdown", clock_text()));
     }
     if (now(Metric::clock) >= full_clock_share * device_.clock_max_mhz) return;
