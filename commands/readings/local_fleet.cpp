@@ -91,6 +91,8 @@ void LocalFleet::take_effects(Instant now, std::size_t host) {
   for (const agents::WatchEffect& effect : hosts_.host(host).take_effects()) {
     std::visit(Overloaded{[&](const Send& send) {
                             const bool samples = send.to.channel == Channel::samples;
+                            // Viewers must know the host before its samples.
+                            if (samples) settle(now);
                             router_->receive(now, samples ? send.to : peer_of(host), send.envelope);
                             if (samples) messages_.emplace_back(publish_peer, send.envelope);
                           },
