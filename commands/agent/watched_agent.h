@@ -18,7 +18,7 @@ struct WatchedAgentOptions {
   SourceOptions sources;
   std::string log;
   std::string state;
-  Duration exit_after_silence{0};        // wall time; 0: never
+  Duration exit_after_silence{0};  // wall time; 0: never
   std::optional<AgentMetricsOptions> metrics;
   agents::WatchedHostSettings settings;  // `host`: this machine
 };

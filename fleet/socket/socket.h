@@ -67,8 +67,8 @@ struct PollLimits {
 
 /// All sockets of a router, agent or client. For one thread only.
 ///
-/// An agent that speaks for many hosts sends to Peer{Channel::control, line}, with a line of its own
-/// for each host, numbered from 1. To a router each line is a peer like a connection.
+/// An agent that speaks for many hosts sends to Peer{Channel::control, line}, with a line of its
+/// own for each host, numbered from 1. To a router each line is a peer like a connection.
 ///
 /// The process has one ZeroMQ context: the first `Sockets` creates it and the last one ends it.
 /// Unsent messages then have a quarter of a second to go out.

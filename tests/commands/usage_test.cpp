@@ -163,8 +163,7 @@ constexpr const char* verbs[] = {
     "demo",    "router",      "agent",  "top",       "frame",   "submit",    "status",
     "devices", "jobs",        "why",    "catalogue", "record",  "recording", "inject",
     "cap",     "keys",        "launch", "drain",     "resume",  "cancel",    "forget",
-    "alerts",  "acknowledge", "policy", "estimate",  "compare", "validate",
-    "export"};
+    "alerts",  "acknowledge", "policy", "estimate",  "compare", "validate",  "export"};
 
 TEST(Usage, NoLineOfTheHelpIsWiderThanATerminal) {
   std::string help = run_drover({"--help"}).out;

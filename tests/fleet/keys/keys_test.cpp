@@ -159,9 +159,9 @@ TEST(KeyRoles, EveryRoleSendsItsMessagesAndNoOthers) {
   const std::set<std::string> asks = {"Join",           "JobsRequest",     "WhyRequest",
                                       "SummaryRequest", "SnapshotRequest", "PolicyRequest"};
   std::map<KeyRole, std::set<std::string>> may;
-  may[KeyRole::agent] = {"Join",          "Register",     "Heartbeat", "Accepted",
-                         "Refused",       "Progress",     "Finished",  "Failed",
-                         "ReplicaReport", "DeviceReport", "Leave",     "MemberStepTime",
+  may[KeyRole::agent] = {"Join",          "Register",       "Heartbeat", "Accepted",
+                         "Refused",       "Progress",       "Finished",  "Failed",
+                         "ReplicaReport", "DeviceReport",   "Leave",     "MemberStepTime",
                          "BoardReport",   "HostUnreachable"};
   may[KeyRole::view] = asks;
   may[KeyRole::submit] = asks;
