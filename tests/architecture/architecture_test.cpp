@@ -92,14 +92,14 @@ TEST(Architecture, EachLibraryStaysInItsModule) {
       {"zlib", R"(#include <zlib)", {"fleet/recording/", "commands/metrics/gzip."}},
       {"cpp-httplib",
        R"(#include <httplib)",
-       {"commands/metrics/page_server.", "commands/metrics/remote_write."}},
+       {"commands/metrics/page_server.", "commands/metrics/remote_write.",
+        "commands/readings/page_fetcher."}},
       {"snappy", R"(#include <snappy)", {"commands/metrics/write_request."}},
       {"OpenSSL", R"(#include <openssl/)", {"commands/metrics/page_server."}},
       {"RE2", R"(#include <re2/)", {"fleet/filter/regex."}},
       {"ncurses", R"(#include <(n?curses|ncursesw/))", {"tui/terminal/curses_screen."}},
       {"nghttp2", R"(#include <nghttp2/)", {"agents/drivers/grpc_call."}},
       {"protobuf", R"(#include .*(google/protobuf|\.pb\.h))", {"agents/drivers/tpu_metrics."}},
-      {"cpp-httplib", R"(#include <httplib)", {"commands/readings/page_fetcher."}},
       {"Boost.Program_options", R"(#include <boost/)", {"commands/"}},
   };
   for (const Confinement& one : confinements) {

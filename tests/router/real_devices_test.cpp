@@ -226,7 +226,7 @@ TEST(RealDevices, CanBeDrained) {
 TEST(RealDevices, RulesOfAlertsSeeThemAndTheirUsers) {
   Real stage(
       policy_of("\n[[alert]]\nname = \"ann\"\nwhen = \"origin == real and tenant == ann\"\n"
-                "for = 0\nclear_for = 0\n"));
+                "for = \"0s\"\nclear_for = \"0s\"\n"));
   stage.add_host(2, "emulated-1");
   Board board = board_of(2, "a");
   board.processes = {{7, "ann", "python3", "ann", std::nullopt, std::nullopt}};

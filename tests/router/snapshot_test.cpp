@@ -174,9 +174,13 @@ TEST(Snapshot, ContainsEveryMetricOfTheLastSamples) {
   std::vector<Sample> rows = RouterHarness::idle_samples(2);
   double value = 10;
   for (double& each : rows[0].values) each = value += 1;
-  for (const Metric share :
-       {Metric::utilization, Metric::tensor_activity, Metric::memory_activity}) {
+  for (const Metric share : {Metric::utilization, Metric::tensor_activity, Metric::memory_activity,
+                             Metric::fan, Metric::busiest_cpu_core}) {
     rows[0][share] = 0.5;
+  }
+  for (const Metric rate :
+       {Metric::pcie_sent, Metric::pcie_received, Metric::link_sent, Metric::link_received}) {
+    rows[0][rate] = 5000;
   }
   rows[0][Metric::memory_used] = 14e9;
   rows[0][Metric::memory_total] = 80e9;

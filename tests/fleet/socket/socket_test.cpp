@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -460,14 +462,43 @@ TEST(Sockets, APeerThatSetsItsOwnRoutingIdIsReportedByThatId) {
 TEST(Sockets, WrongFramesAreReportedByConnection) {
   RouterEndpoints router;
   Stranger stranger(zmq::socket_type::dealer, router.bound.control);
-  stranger.send({"one", "two"});
+  stranger.send({"one", "two", "three"});
   stranger.send({"one", "two", "three", "four"});
-  const auto dropped = dropped_by(router, 2);
-  ASSERT_EQ(dropped.size(), 2U);
+  stranger.send({"one", "two"});
+  stranger.send({std::string(4, '\0'), "two"});
+  const auto dropped = dropped_by(router, 4);
+  ASSERT_EQ(dropped.size(), 4U);
   EXPECT_NE(dropped[0].from.number, 0U);
   EXPECT_EQ(dropped[0].sender, sender_text(dropped[0].from, "127.0.0.1"));
-  EXPECT_EQ(dropped[0].why, "found 2 frames or more, expected 1");
+  EXPECT_EQ(dropped[0].why, "found 3 frames or more, expected 1");
   EXPECT_EQ(dropped[1].from, dropped[0].from);
+  for (const std::size_t line : {2, 3}) {
+    EXPECT_EQ(dropped[line].why, "an invalid line, expected a number from 1 to 10000");
+  }
+}
+
+TEST(Sockets, EachLineOfAConnectionIsAPeerOfItsOwn) {
+  RouterEndpoints router;
+  Sockets agent;
+  ASSERT_TRUE(agent.connect_control(router.bound.control));
+  const std::string bytes = encode({"h", 1, Instant{}, Heartbeat{}});
+  std::map<std::uint64_t, std::string> answers;
+  std::set<std::uint64_t> peers;
+  for (const std::uint64_t line : {1, 2, 10'000}) agent.send({Channel::control, line}, bytes);
+  EXPECT_TRUE(until([&] { return answers.size() == 3; },
+                    {[&] {
+                       for (const Incoming& incoming :
+                            router.sockets.wait(milliseconds(5)).messages) {
+                         peers.insert(incoming.from.number);
+                         router.sockets.send(incoming.from, incoming.bytes);
+                       }
+                     },
+                     [&] {
+                       for (const Incoming& incoming : agent.wait(milliseconds(5)).messages)
+                         answers[incoming.from.number] = incoming.bytes;
+                     }}));
+  EXPECT_EQ(peers.size(), 3U);
+  for (const std::uint64_t line : {1, 2, 10'000}) EXPECT_EQ(answers[line], bytes) << line;
 }
 
 TEST(Sockets, SamplesWithOneFrameAreReportedByAddress) {
