@@ -35,6 +35,16 @@ struct Lanes {
   }
 };
 
+std::string variable(const char* name, std::string_view value) {
+  return fmt::format("{}={}\n", name, shell_quoted(value));
+}
+
+std::string variables_of(const Needs& needs) {
+  return variable("version", needs.version) + variable("machine", needs.machine) +
+         variable("glibc_major", std::to_string(needs.glibc_major)) +
+         variable("glibc_minor", std::to_string(needs.glibc_minor));
+}
+
 /// The agent's settings: any difference restarts it.
 std::string settings_text(const Order& order) {
   std::string text = "version " + order.needs.version;
@@ -96,18 +106,21 @@ std::string shell_quoted(std::string_view text) {
   return quoted + "'";
 }
 
+std::string watch_script(const Needs& needs, std::size_t payload_bytes,
+                         std::string_view nvidia_smi_query) {
+  return variables_of(needs) + variable("payload_bytes", std::to_string(payload_bytes)) +
+         variable("fields", nvidia_smi_query) + std::string(watch_host_script());
+}
+
 std::string script_of(const Order& order) {
   std::string script;
   const auto set = [&](const char* name, std::string_view value) {
-    script += fmt::format("{}={}\n", name, shell_quoted(value));
+    script += variable(name, value);
   };
   set("action", to_text(order.action));
   set("name", order.name);
   set("root", order.root);
-  set("version", order.needs.version);
-  set("machine", order.needs.machine);
-  set("glibc_major", std::to_string(order.needs.glibc_major));
-  set("glibc_minor", std::to_string(order.needs.glibc_minor));
+  script += variables_of(order.needs);
   set("settings", settings_text(order));
   // Secrets are only sent where they are stored.
   const bool carried = order.action == LaunchAction::up;
@@ -126,7 +139,8 @@ std::string script_of(const Order& order) {
 std::string reading_command(std::size_t script_bytes, std::int64_t limit_s) {
   // dd reads byte by byte: the input after the script is left for the script. Single quotes
   // without `!` mean the same to every login shell.
-  return fmt::format("exec timeout {} sh -c 'eval \"$(dd bs=1 count={} 2>/dev/null)\"'", limit_s,
+  const std::string limit = limit_s > 0 ? fmt::format("timeout {} ", limit_s) : "";
+  return fmt::format("exec {}sh -c 'eval \"$(dd bs=1 count={} 2>/dev/null)\"'", limit,
                      script_bytes);
 }
 

@@ -55,8 +55,16 @@ std::string_view on_host_script();
 std::string script_of(const Order& order);
 
 /// The command line that reads a script of `script_bytes` from standard input and runs it for at
-/// most `limit_s`, so that nothing keeps running on the host if the launcher is killed.
+/// most `limit_s`, so that nothing keeps running on the host if the launcher is killed. 0: as long
+/// as it wants.
 std::string reading_command(std::size_t script_bytes, std::int64_t limit_s);
+
+/// The order to be read for as long as the connection lasts, as a script:
+/// agents/launch/watch_host.sh. `payload_bytes`: of the tar.
+std::string watch_script(const Needs& needs, std::size_t payload_bytes,
+                         std::string_view nvidia_smi_query);
+/// Its constant part.
+std::string_view watch_host_script();
 
 /// The line with which the host requests the payload.
 inline constexpr std::string_view payload_request = "@drover payload";

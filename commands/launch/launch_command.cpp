@@ -14,6 +14,7 @@
 #include "agents/agent.h"
 #include "agents/launch/fleet_file.h"
 #include "agents/launch/order.h"
+#include "agents/launch/ssh.h"
 #include "commands/connection/keys.h"
 #include "commands/launch/payload.h"
 #include "commands/launch/progress.h"
@@ -155,17 +156,7 @@ Status check_agents(const std::vector<LaunchHost>& hosts) {
 std::vector<std::string> command_for(const LaunchHost& host, const std::string& reading) {
   if (host.via == launch::Via::local) return {"/bin/sh", "-c", reading};
   const char* program = std::getenv("DROVER_SSH");
-  std::vector<std::string> words = {program != nullptr && *program != 0 ? program : "ssh"};
-  words.insert(words.end(), host.ssh_options.begin(), host.ssh_options.end());
-  for (const char* option : {"BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5",
-                             "ServerAliveCountMax=3", "ClearAllForwardings=yes"}) {
-    words.insert(words.end(), {"-o", option});
-  }
-  words.emplace_back("-T");
-  if (!host.user.empty()) words.insert(words.end(), {"-l", host.user});
-  if (host.port > 0) words.insert(words.end(), {"-p", std::to_string(host.port)});
-  words.insert(words.end(), {host.address, reading});
-  return words;
+  return ssh_words(host, program == nullptr ? "" : program, reading);
 }
 
 Result<RemoteTask> task_for(const LaunchOptions& options, const LaunchFleet& fleet,

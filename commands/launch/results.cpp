@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "agents/launch/ssh.h"
 #include "commands/shell/json_null.h"
 #include "commands/shell/table.h"
 #include "fleet/base/text.h"
@@ -20,43 +21,9 @@ namespace {
 
 using launch::LaunchAction;
 
-constexpr std::size_t detail_max = 300;
-constexpr int ssh_failed = 255;
 /// States of launched agents that do not run as they should.
 constexpr std::string_view ended = "ended";
 constexpr std::string_view suspended = "suspended";
-
-struct SshError {
-  std::string_view text;
-  std::string_view meaning;
-};
-constexpr SshError ssh_errors[] = {
-    {"IDENTIFICATION HAS CHANGED", "its host key has changed"},
-    {"Host key verification failed", "its host key is unknown; connect once with ssh by hand"},
-    {"Permission denied", "login refused; only ssh keys are used, never passwords"},
-    {"Could not resolve hostname", "unknown host name"},
-    {"Connection refused", "no ssh server there"},
-    {"Connection timed out", "no answer from the host"},
-    {"No route to host", "no route to the host"},
-    {"not responding", "the connection went silent"},
-};
-
-std::string last_line(const std::string& text) {
-  std::string last;
-  for (const std::string& line : split(text, '\n')) {
-    if (!trimmed(line).empty()) last = trimmed(line);
-  }
-  return excerpt(last, detail_max);
-}
-
-std::string ssh_detail(const std::string& output) {
-  const auto* known =
-      std::find_if(std::begin(ssh_errors), std::end(ssh_errors),
-                   [&](const SshError& one) { return output.find(one.text) != std::string::npos; });
-  const std::string line = last_line(output);
-  if (known == std::end(ssh_errors)) return line.empty() ? "ssh failed without output" : line;
-  return fmt::format("{} ({})", known->meaning, line);
-}
 
 std::string ending(int status) {
   if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
@@ -85,10 +52,11 @@ void set_failure(const launch::LaunchHost& host, const RemoteTaskResult& task_re
   }
   const int status = task_result.status;
   if (!result.answer.failure.empty()) return set("failed", result.answer.failure);
-  if (host.via == launch::Via::ssh && WIFEXITED(status) && WEXITSTATUS(status) == ssh_failed) {
-    return set("unreachable", ssh_detail(task_result.err));
+  if (host.via == launch::Via::ssh && WIFEXITED(status) &&
+      WEXITSTATUS(status) == launch::ssh_failed) {
+    return set("unreachable", launch::ssh_failure(task_result.err));
   }
-  const std::string line = last_line(task_result.err);
+  const std::string line = launch::last_line(task_result.err);
   set("failed", line.empty() ? "ended without an answer: " + ending(status) : line);
 }
 

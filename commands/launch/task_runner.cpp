@@ -1,21 +1,16 @@
 #include "commands/launch/task_runner.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <memory>
 
 #include "agents/launch/order.h"
-#include "commands/shell/file_descriptor.h"
-#include "fleet/base/result.h"
+#include "commands/shell/child_process.h"
 
 namespace drover::commands {
 
@@ -25,65 +20,19 @@ constexpr std::size_t out_bytes_max = 1 << 20;
 constexpr std::size_t err_bytes_max = 16 << 10;
 constexpr WallSpan grace = std::chrono::seconds(1);
 
-Pipe make_pipe() {
-  Pipe pipe = Pipe::make();
-  DROVER_REQUIRE(pipe.reader.is_open());
-  return pipe;
-}
-
-FileDescriptor nonblocking(FileDescriptor end) {
-  fcntl(end.get(), F_SETFL, O_NONBLOCK);
-  return end;
-}
-
-/// Runs after the fork: only async-signal-safe calls are allowed.
-[[noreturn]] void become(char* const* words, const Pipe& in, const Pipe& out, const Pipe& err,
-                         pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
-  setsid();
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::signal(SIGPIPE, SIG_DFL);
-  dup2(in.reader.get(), STDIN_FILENO);
-  dup2(out.writer.get(), STDOUT_FILENO);
-  dup2(err.writer.get(), STDERR_FILENO);
-  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-  execvp(words[0], words);
-  const char* why = strerrordesc_np(errno);
-  (void)!write(STDERR_FILENO, words[0], strlen(words[0]));
-  (void)!write(STDERR_FILENO, ": ", 2);
-  (void)!write(STDERR_FILENO, why, strlen(why));
-  _exit(127);
-}
-
 /// A task that runs.
 class RunningTask {
  public:
   RunningTask(std::size_t number, const RemoteTask& task, const TaskRunnerOptions& options)
       : number_(number), task_(task), options_(options), started_(wall_now()) {
-    std::vector<char*> words;
-    for (const std::string& word : task.command) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    Pipe in = make_pipe();
-    Pipe out = make_pipe();
-    Pipe err = make_pipe();
-    const pid_t parent = getpid();
-    pid_ = fork();
-    if (pid_ == 0) become(words.data(), in, out, err, parent);
-    DROVER_REQUIRE(pid_ > 0);
-    ended_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
-    in_ = nonblocking(std::move(in.writer));
-    out_ = nonblocking(std::move(out.reader));
-    err_ = nonblocking(std::move(err.reader));
+    child_ = start_child(task.command);
     deadline_ = started_ + options.limit;
     result_.task_state = RemoteTaskState::running;
   }
   ~RunningTask() {
     if (done_) return;
-    kill(-pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
+    kill(-child_.pid, SIGKILL);
+    waitpid(child_.pid, nullptr, 0);
   }
   RunningTask(const RunningTask&) = delete;
   RunningTask& operator=(const RunningTask&) = delete;
@@ -93,19 +42,19 @@ class RunningTask {
   RemoteTaskResult& result() { return result_; }
 
   void watch(std::vector<pollfd>& watched) const {
-    if (has_more_to_write()) watched.push_back({in_.get(), POLLOUT, 0});
-    for (const FileDescriptor* end : {&out_, &err_}) {
+    if (has_more_to_write()) watched.push_back({child_.in.get(), POLLOUT, 0});
+    for (const FileDescriptor* end : {&child_.out, &child_.err}) {
       if (end->is_open()) watched.push_back({end->get(), POLLIN, 0});
     }
-    watched.push_back({ended_.get(), POLLIN, 0});
+    watched.push_back({child_.ended.get(), POLLIN, 0});
   }
   WallTime deadline() const { return deadline_; }
 
   /// Reads and writes what is ready. Returns true if the result has changed.
   bool turn() {
     write_ready();
-    read_ready(out_, result_.out, out_bytes_max);
-    read_ready(err_, result_.err, err_bytes_max);
+    read_available(child_.out, result_.out, out_bytes_max);
+    read_available(child_.err, result_.err, err_bytes_max);
     const bool requested = !result_.payload && options_.payload != nullptr && requests_payload();
     result_.payload = result_.payload || requested;
     if (requested) write_ready();
@@ -117,7 +66,7 @@ class RunningTask {
   void end(RemoteTaskState task_state) {
     const bool again = result_.task_state != RemoteTaskState::running;
     if (!again) result_.task_state = task_state;
-    kill(-pid_, again ? SIGKILL : SIGTERM);
+    kill(-child_.pid, again ? SIGKILL : SIGTERM);
     deadline_ = wall_now() + grace;
   }
 
@@ -127,41 +76,32 @@ class RunningTask {
     return at != std::string::npos && (at == 0 || result_.out[at - 1] == '\n');
   }
   const std::string& input() const { return script_sent_ ? *options_.payload : task_.script; }
-  bool has_more_to_write() const { return in_.is_open() && (!script_sent_ || result_.payload); }
+  bool has_more_to_write() const {
+    return child_.in.is_open() && (!script_sent_ || result_.payload);
+  }
 
   /// Writes the script; then, if it is requested, the payload and the end of input. Otherwise the
   /// input stays open until the child ends.
   void write_ready() {
     while (has_more_to_write()) {
       const std::string& text = input();
-      const ssize_t count = write(in_.get(), text.data() + written_, text.size() - written_);
+      const ssize_t count = write(child_.in.get(), text.data() + written_, text.size() - written_);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0 && errno == EAGAIN) return;
-      if (count < 0) return in_.reset();
+      if (count < 0) return child_.in.reset();
       written_ += static_cast<std::size_t>(count);
       if (written_ < text.size()) continue;
       written_ = 0;
-      if (std::exchange(script_sent_, true)) return in_.reset();
-    }
-  }
-
-  static void read_ready(FileDescriptor& descriptor, std::string& text, std::size_t bytes_max) {
-    char block[16 << 10];
-    while (descriptor.is_open()) {
-      const ssize_t count = read(descriptor.get(), block, sizeof block);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0 && errno == EAGAIN) return;
-      if (count <= 0) return descriptor.reset();
-      text.append(block, std::min(static_cast<std::size_t>(count), bytes_max - text.size()));
+      if (std::exchange(script_sent_, true)) return child_.in.reset();
     }
   }
 
   /// Checks the process, not the pipes: an ssh that shares its connection leaves them open.
   bool reap() {
-    if (done_ || waitpid(pid_, &result_.status, WNOHANG) != pid_) return false;
+    if (done_ || waitpid(child_.pid, &result_.status, WNOHANG) != child_.pid) return false;
     done_ = true;
-    read_ready(out_, result_.out, out_bytes_max);
-    read_ready(err_, result_.err, err_bytes_max);
+    read_available(child_.out, result_.out, out_bytes_max);
+    read_available(child_.err, result_.err, err_bytes_max);
     if (result_.task_state == RemoteTaskState::running) result_.task_state = RemoteTaskState::ended;
     result_.took_s = to_seconds(wall_now() - started_);
     return true;
@@ -172,8 +112,7 @@ class RunningTask {
   const TaskRunnerOptions& options_;
   WallTime started_;
   WallTime deadline_{};
-  pid_t pid_ = -1;
-  FileDescriptor in_, out_, err_, ended_;
+  ChildProcess child_;
   bool script_sent_ = false;
   bool done_ = false;
   std::size_t written_ = 0;
