@@ -5,6 +5,7 @@
 #include "commands/agent/dry_run.h"
 #include "commands/agent/emulated_agent.h"
 #include "commands/agent/options.h"
+#include "commands/agent/stdio_agent.h"
 #include "commands/agent/watched_agent.h"
 #include "commands/estimate/catalogue_files.h"
 #include "commands/shell/parent_watchdog.h"
@@ -45,7 +46,9 @@ CommandUsage agent_usage() {
        parent_pipe_option(),
        {"control", "", "with --real: let the router set power caps (drover router --control)"},
        {"dry-run", "", "with --real: print what is found, and why each missing metric is missing"},
-       {"json", "", "with --dry-run: as JSON"}},
+       {"json", "", "with --dry-run: as JSON"},
+       {"stdio", "",
+        "with --real: no router; readings on standard output, for drover watch --ssh"}},
       {},
       "  drover agent --devices h100-sxm:8\n"
       "      eight H100, no model loaded\n"
@@ -69,6 +72,13 @@ CommandOutcome run_agent(Arguments& arguments) {
     if (!sources.real) arguments.add_problem(error("--dry-run works only with --real"));
     DROVER_TRY(arguments.status());
     return print_found_devices(catalogue, arguments.has("json"));
+  }
+  if (arguments.has("stdio")) {
+    if (!sources.real || sources.elsewhere()) {
+      arguments.add_problem(error("--stdio works only with --real alone"));
+    }
+    DROVER_TRY(arguments.status());
+    return run_stdio_agent();
   }
   if (sources.any()) {
     DROVER_ASSIGN(const auto watched, read_watched_options(arguments, sources));

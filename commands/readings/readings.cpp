@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agents/scrape/texts.h"
+#include "commands/readings/ssh_hosts.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -23,6 +24,9 @@ Readings::Readings(const SourceOptions& options) : every_(options.every) {
     sources_.push_back(std::move(drivers));
   }
   if (!options.pages.empty()) sources_.push_back(std::make_unique<PageFetcher>(options.pages));
+  if (!options.ssh_hosts.empty()) {
+    sources_.push_back(std::make_unique<SshHosts>(options.ssh_hosts, options.ssh_options));
+  }
 }
 
 void Readings::request_when_due(WallTime now) {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "agents/scrape/texts.h"
+#include "commands/readings/ssh_hosts.h"
 #include "fleet/base/search.h"
 #include "fleet/base/text.h"
+#include "fleet/text/nodeset.h"
 
 namespace drover::commands {
 namespace {
@@ -46,7 +48,31 @@ void read_pages(Arguments& arguments, SourceOptions& options) {
   }
 }
 
+void read_ssh(Arguments& arguments, SourceOptions& options) {
+  options.ssh_options = arguments.text_list("ssh-option");
+  if (!options.ssh_options.empty() && !arguments.has("ssh")) {
+    arguments.add_problem(error("--ssh-option works only with --ssh"));
+  }
+  const std::string list = joined(arguments.text_list("ssh"), ",");
+  if (!arguments.has("ssh")) return;
+  auto hosts = expand_nodeset(list, "--ssh");
+  if (!hosts) return arguments.add_problem(hosts.error());
+  if (hosts->size() > ssh_hosts_max) {
+    return arguments.add_problem(
+        error("--ssh: found {} hosts, expected at most {}", hosts->size(), ssh_hosts_max));
+  }
+  options.ssh_hosts = std::move(*hosts);
+}
+
 }  // namespace
+
+std::vector<Option> ssh_source_options() {
+  return {
+      {"ssh", "HOSTS",
+       "other hosts by ssh: a,b or node[1-8]; an agent runs there as long as this command", false,
+       true},
+      {"ssh-option", "OPT", "with --ssh: an argument for ssh, such as -Fmy_config", false, true}};
+}
 
 std::vector<Option> source_options() {
   return {
@@ -63,7 +89,8 @@ std::vector<Option> source_options() {
 SourceOptions read_source_options(Arguments& arguments, bool real_alone) {
   SourceOptions options;
   read_pages(arguments, options);
-  options.real = arguments.has("real") || (real_alone && options.pages.empty());
+  read_ssh(arguments, options);
+  options.real = arguments.has("real") || (real_alone && !options.elsewhere());
   if (arguments.has("query") && !arguments.has("prometheus")) {
     arguments.add_problem(error("--query works only with --prometheus"));
   }
@@ -84,6 +111,9 @@ SourceOptions read_source_options(Arguments& arguments, bool real_alone) {
 std::string sources_text(const SourceOptions& options) {
   std::vector<std::string> names;
   if (options.real) names.emplace_back("this machine");
+  if (options.ssh_hosts.size() == 1) names.push_back(options.ssh_hosts[0]);
+  if (options.ssh_hosts.size() > 1)
+    names.push_back(fmt::format("{} by ssh", counted(options.ssh_hosts.size(), "host")));
   if (!options.pages.empty()) names.push_back(agents::without_credentials(options.pages[0].url));
   std::string text = joined(names, " and ");
   if (options.pages.size() > 1) text += fmt::format(" and {} more", options.pages.size() - 1);

@@ -95,7 +95,7 @@ class Watch {
 
   /// Whether this machine alone was to be read, and has no devices.
   bool nothing_there() const {
-    if (!options_.sources.pages.empty() || loop_->drivers() == nullptr) return false;
+    if (options_.sources.elsewhere() || loop_->drivers() == nullptr) return false;
     return !nothing_found_text(*loop_->drivers()).empty();
   }
 
@@ -186,19 +186,23 @@ CommandOutcome print(const WatchOptions& options, filter::Filter filter) {
 
 CommandUsage watch_usage() {
   CommandUsage usage{
-      "usage: drover watch [--real] [--scrape URL,..] [options]",
+      "usage: drover watch [--real] [--scrape URL,..] [--ssh HOSTS] [options]",
       "Shows real devices live in the dashboard, without a router and without agents: those of "
-      "this machine, or those of other hosts from their pages of metrics. Without --real and "
-      "--scrape it shows this machine. With --json or --text it prints a line for each reading "
-      "instead.",
+      "this machine, or those of other hosts from their pages of metrics or through ssh. Without "
+      "--real, --scrape and --ssh it shows this machine. With --json or --text it prints a line "
+      "for "
+      "each reading instead. With --ssh the program is copied to each host, and is gone when the "
+      "command ends; where it cannot run, nvidia-smi or amd-smi is read there.",
       {},
       {},
       "  drover watch\n"
       "  drover watch --scrape http://node-7:9400/metrics,http://node-8:9400/metrics\n"
+      "  drover watch --ssh node[1-8]\n"
       "  drover watch --prometheus http://prometheus:9090 --every 15s\n"
       "  drover watch --real --record today.mcap\n"
       "  drover watch --json --filter 'temp>80' | jq .id"};
   usage.add(source_options());
+  usage.add(ssh_source_options());
   usage.add({filter_option(),
              device_option(),
              {"policy", "FILE", "alert rules and pools (default: the built-in policy)"},
