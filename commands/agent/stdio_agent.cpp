@@ -14,7 +14,7 @@
 namespace drover::commands {
 namespace {
 
-constexpr std::chrono::milliseconds wait_max{250};
+constexpr std::chrono::milliseconds stdio_wait_max{250};
 
 class StdioAgent {
  public:
@@ -34,7 +34,7 @@ class StdioAgent {
   std::chrono::milliseconds wait() const {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(drivers_.next_deadline() - wall_now());
-    return std::clamp(left, std::chrono::milliseconds(0), wait_max);
+    return std::clamp(left, std::chrono::milliseconds(0), stdio_wait_max);
   }
 
   /// False at the end of the input.

@@ -18,7 +18,7 @@ namespace drover::commands {
 namespace {
 
 constexpr std::string_view mark = "@drover ";
-constexpr std::size_t err_bytes_max = 16 << 10;
+constexpr std::size_t ssh_error_bytes_max = 16 << 10;
 /// Of a line, and of all that nvidia-smi or amd-smi say at a reading.
 constexpr std::size_t line_bytes_max = 64 << 10;
 constexpr std::size_t smi_bytes_max = 4 << 20;
@@ -100,7 +100,7 @@ void SshConnection::turn(WallTime now) {
   const bool ended = waitpid(child_.pid, &status, WNOHANG) == child_.pid;
   if (ended) child_.pid = -1;
   write_ready();
-  read_available(child_.err, err_, err_bytes_max);
+  read_available(child_.err, err_, ssh_error_bytes_max);
   const Status good = read_ready();
   if (!good || ended) fail(now, good ? why_ended(status) : good.error().message);
 }

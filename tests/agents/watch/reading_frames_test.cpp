@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace drover::agents {
+namespace drover::agents::frames {
 namespace {
 
 BoardReading board(const std::string& identity) {
@@ -141,4 +141,4 @@ TEST(ReadingFrames, HaveLimits) {
 }
 
 }  // namespace
-}  // namespace drover::agents
+}  // namespace drover::agents::frames

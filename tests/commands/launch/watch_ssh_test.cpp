@@ -120,7 +120,7 @@ TEST_F(WatchBySsh, WhereTheProgramCannotRunNvidiaSmiIsRead) {
   const auto second = Json::parse(lines[1]);
   ASSERT_TRUE(first && second);
   EXPECT_EQ((*first)["id"].text(), "n1/0") << lines[0];
-  EXPECT_EQ((*first)["temp_c"].number(), 61) << lines[0];
+  EXPECT_EQ((*first)["temperature_c"].number(), 61) << lines[0];
   EXPECT_EQ((*second)["id"].text(), "n1/1");
   EXPECT_TRUE((*second)["power_w"].is_null()) << lines[1];
   EXPECT_TRUE(nothing_left());
