@@ -48,6 +48,7 @@ void SshConnection::request(WallTime now) {
       fail(now, fmt::format("no answer for {} s", allowed / std::chrono::seconds(1)));
   } else {
     waiting_ = true;
+    unasked_ = 0;
     asked_ = now;
     send("\n");
   }
@@ -63,7 +64,7 @@ void SshConnection::start(WallTime now) {
   for (const FileDescriptor* end : {&child_.out, &child_.err, &child_.ended})
     watch(end->get(), EPOLLIN);
   output_ = Output::lines;
-  ready_ = false;
+  ready_ = noted_ = false;
   waiting_ = true;
   asked_ = now;
   send(script_);
@@ -160,7 +161,8 @@ void SshConnection::take_order(const std::string& order) {
   const std::string text = excerpt(trimmed(std::string_view(order).substr(blank)), text_max);
   if (key == "payload") send(setup_.tar);
   if (key == "failed") refusal_ = text;
-  if (key == "note") notes_.push_back(fmt::format("{}: no agent there: {}", host_, text));
+  if (key == "note" && !std::exchange(noted_, true))
+    notes_.push_back(fmt::format("{}: no agent there: {}", host_, text));
   if (key != "ready") return;
   output_ = text == "agent"        ? Output::frames
             : text == "nvidia-smi" ? Output::nvidia_smi
@@ -185,8 +187,11 @@ void SshConnection::take_smi_output(const std::string& order) {
   }
 }
 
+/// A device that answers late comes in a reading that nobody has asked for. A host may not send
+/// many of them.
 void SshConnection::add(agents::TargetNews news) {
-  waiting_ = false;
+  constexpr int unasked_max = 4;
+  if (!std::exchange(waiting_, false) && ++unasked_ > unasked_max) return;
   pause_ = {};
   news.target = host_;
   news.failure = excerpt(news.failure, text_max);

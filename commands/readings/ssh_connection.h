@@ -73,8 +73,10 @@ class SshConnection {
   std::string_view sending_;  // of the script, of the tar, or a request
   Output output_ = Output::lines;
   bool ready_ = false;    // for requests
+  bool noted_ = false;    // why its own agent cannot run
   WallTime asked_{};      // when the connection was started, or the last reading asked for
   bool waiting_ = false;  // for it
+  int unasked_ = 0;       // readings since then that nobody has asked for
   agents::FrameReader frames_;
   std::string unread_;         // of a line
   std::string smi_, statics_;  // what has come of a reading

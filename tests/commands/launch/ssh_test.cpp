@@ -1,4 +1,5 @@
 // Real sshd, real ssh, three hosts that can be unplugged.
+#include <csignal>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -120,6 +121,30 @@ TEST_F(LaunchBySsh, AnUnknownHostKeyIsRefusedAndNamed) {
   EXPECT_EQ(up.exit_code, 1);
   EXPECT_NE(up.out.find("its host key is unknown"), std::string::npos) << up.out;
   EXPECT_EQ(lines_of(up.out).back(), "failed: h[1-3]");
+}
+
+TEST_F(LaunchBySsh, WatchRunsAnAgentOnEachHostForAsLongAsItLasts) {
+  std::string hosts = network->address(1);
+  for (int host = 2; host <= 3; ++host) hosts += "," + network->address(host);
+  std::vector<std::string> words = {"watch", "--text", "--ssh", hosts};
+  const auto options = Json::parse(network->ssh_options());
+  ASSERT_TRUE(options);
+  for (std::size_t i = 0; i < options->size(); ++i)
+    words.push_back("--ssh-option=" + (*options)[i].text());
+  const auto watching = network->start(words);
+  for (int host = 1; host <= 3; ++host) {
+    // Few machines that run tests have a device.
+    const std::string none = network->address(host) + ": no device found on this machine";
+    EXPECT_TRUE(eventually([&] {
+      return watching->err().find(none) != std::string::npos ||
+             watching->out().find(network->address(host) + "/0") != std::string::npos;
+    })) << watching->err();
+    EXPECT_EQ(network->agents(host), 1) << host;
+  }
+  watching->signal(SIGTERM);
+  EXPECT_TRUE(watching->ends()) << watching->err();
+  for (int host = 1; host <= 3; ++host)
+    EXPECT_TRUE(eventually([&] { return network->agents(host) == 0; })) << host;
 }
 
 TEST_F(LaunchBySsh, AHostUnpluggedDuringUpIsReportedAndJoinsLater) {
