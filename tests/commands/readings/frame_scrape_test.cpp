@@ -11,7 +11,7 @@ namespace drover::commands {
 namespace {
 
 using std::chrono::seconds;
-using Connection = PageServer::Connection;
+using Connection = StandInServer::Connection;
 
 ProcessResult look(const std::string& urls, std::vector<std::string> more = {"--json"}) {
   std::vector<std::string> words{"frame", "--scrape", urls, "--view", "devices"};
@@ -42,7 +42,7 @@ void expect_row(const std::string& file, const std::map<std::string, Json>& expe
   const std::string path = std::string(shared) + "/data/exposition/" + file;
   const std::string page = text_of(path);
   if (page.empty()) GTEST_SKIP() << path << " is not there";
-  PageServer server(page);
+  StandInServer server(page);
   const ProcessResult ran = look(server.url());
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
@@ -126,8 +126,8 @@ TEST(FrameScrape, AllSmi) {
 // ---- Several pages, and pages that do not come -------------------------------------------------
 
 TEST(FrameScrape, ShowsAllPagesAndNamesThoseThatDidNotCome) {
-  PageServer one(l4_page("n1"));
-  PageServer two(l4_page("n2"));
+  StandInServer one(l4_page("n1"));
+  StandInServer two(l4_page("n2"));
   const std::string dead = dead_url();
   const ProcessResult both = look(one.url() + "," + two.url());
   EXPECT_EQ(both.exit_code, 0) << both.err;
@@ -142,9 +142,9 @@ TEST(FrameScrape, ShowsAllPagesAndNamesThoseThatDidNotCome) {
 }
 
 TEST(FrameScrape, IsAnErrorWhenNoPageCame) {
-  PageServer missing(
+  StandInServer missing(
       [](Connection& line, const std::string&) { line.send(http_answer("no", "404 Not Found")); });
-  PageServer site("<!DOCTYPE html>\n<html></html>\n");
+  StandInServer site("<!DOCTYPE html>\n<html></html>\n");
   const std::string dead = dead_url();
   const ProcessResult ran = look(missing.url() + "," + site.url() + "," + dead);
   EXPECT_EQ(ran.exit_code, 1);
@@ -158,8 +158,8 @@ TEST(FrameScrape, IsAnErrorWhenNoPageCame) {
 }
 
 TEST(FrameScrape, ASlowPageDoesNotHideTheOthers) {
-  PageServer hangs([](Connection& line, const std::string&) { line.wait(seconds(30)); });
-  PageServer well(l4_page("n1"));
+  StandInServer hangs([](Connection& line, const std::string&) { line.wait(seconds(30)); });
+  StandInServer well(l4_page("n1"));
   const auto begun = std::chrono::steady_clock::now();
   const ProcessResult ran = look(hangs.url() + "," + well.url());
   EXPECT_LT(std::chrono::steady_clock::now() - begun, seconds(15));
@@ -171,7 +171,7 @@ TEST(FrameScrape, ASlowPageDoesNotHideTheOthers) {
 TEST(FrameScrape, OnePageMayHaveManyHosts) {
   std::string page;
   for (int i = 0; i < 300; ++i) page += l4_page(fmt::format("n{}", i), 10 + i);
-  PageServer server(page);
+  StandInServer server(page);
   const Json rows = page_rows(look(server.url()));
   ASSERT_EQ(rows.size(), 300U);
   std::set<std::string> hosts;
@@ -185,7 +185,7 @@ TEST(FrameScrape, OnePageMayHaveManyHosts) {
 }
 
 TEST(FrameScrape, PrintsTheFrameTableAndFilterOfOtherFrames) {
-  PageServer server(l4_page("n1") + l4_page("n2", 70));
+  StandInServer server(l4_page("n1") + l4_page("n2", 70));
   const ProcessResult frame = look(server.url(), {"--size", "120x20"});
   EXPECT_EQ(frame.exit_code, 0) << frame.err;
   EXPECT_NE(frame.out.find("n1/0"), std::string::npos) << frame.out;
@@ -201,14 +201,14 @@ TEST(FrameScrape, PrintsTheFrameTableAndFilterOfOtherFrames) {
 }
 
 TEST(FrameScrape, NotesOfAPageNameIt) {
-  PageServer server(l4_page("n1") + "this is no line\n");
+  StandInServer server(l4_page("n1") + "this is no line\n");
   const ProcessResult ran = look(server.url());
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.err.find("drover frame: " + server.url() + ": 1 line malformed"), 0U) << ran.err;
 }
 
 TEST(FrameScrape, APasswordIsPrintedNowhere) {
-  PageServer server(l4_page("n1") + "this is no line\n");
+  StandInServer server(l4_page("n1") + "this is no line\n");
   const std::string well = fmt::format("http://ann:secret@{}/metrics", server.place());
   const std::string dead = fmt::format("http://ann:secret@{}", dead_url().substr(7));
   const std::string comma = fmt::format("http://ann:a,secret@{}/metrics", server.place());
@@ -238,7 +238,7 @@ TEST(FrameScrape, AsksAPrometheusServer) {
           results.empty() ? "" : ",", name, host, host, value);
     }
   }
-  PageServer server([&](Connection& line, const std::string&) {
+  StandInServer server([&](Connection& line, const std::string&) {
     line.send(http_answer(R"({"status":"success","data":{"resultType":"vector","result":[)" +
                           results + "]}}"));
   });
@@ -251,7 +251,7 @@ TEST(FrameScrape, AsksAPrometheusServer) {
   EXPECT_EQ(rows[1]["power_w"].number(), 71.5);
   EXPECT_EQ(rows[1]["temperature_c"].number(), 44);
   EXPECT_TRUE(rows[1]["utilization"].is_null());
-  PageServer refuses([](Connection& line, const std::string&) {
+  StandInServer refuses([](Connection& line, const std::string&) {
     line.send(http_answer(R"({"status":"error","errorType":"bad_data","error":"parse error"})",
                           "400 Bad Request"));
   });

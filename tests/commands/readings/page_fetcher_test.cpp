@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Connection = PageServer::Connection;
+using Connection = StandInServer::Connection;
 
 constexpr PageFetcherSettings impatient{seconds(1), seconds(1), 32, std::size_t{64} << 20U};
 
@@ -53,8 +53,8 @@ agents::TargetNews one_look(const std::string& url, PageFetcherSettings settings
 }
 
 /// Why the answer of a server is no page; empty: it is one.
-std::string failure_of(PageServer::Answer answer, PageFetcherSettings settings = impatient) {
-  PageServer server(std::move(answer));
+std::string failure_of(StandInServer::Answer answer, PageFetcherSettings settings = impatient) {
+  StandInServer server(std::move(answer));
   return one_look(server.url(), settings).failure;
 }
 std::string failure_of(const std::string& bytes) {
@@ -88,8 +88,8 @@ std::string chunked(const std::string& text, bool whole = true) {
 // ---- Pages that come ---------------------------------------------------------------------------
 
 TEST(PageFetcher, ReadsThePagesOfAllTargets) {
-  PageServer one(l4_page("n1"));
-  PageServer two(l4_page("n2") + l4_page("n3"));
+  StandInServer one(l4_page("n1"));
+  StandInServer two(l4_page("n2") + l4_page("n3"));
   PageFetcher fetcher(targets_of({one.url(), two.url()}), impatient);
   fetcher.request(wall_now());
   auto all = news_of(fetcher, 2);
@@ -101,7 +101,7 @@ TEST(PageFetcher, ReadsThePagesOfAllTargets) {
 }
 
 TEST(PageFetcher, AsksForTheUrlAsItWasGiven) {
-  PageServer server(l4_page("n1"));
+  StandInServer server(l4_page("n1"));
   const std::pair<std::string, std::string> asked[] = {
       {"", "GET /metrics HTTP/1.1\r\n"},
       {"/", "GET /metrics HTTP/1.1\r\n"},
@@ -124,14 +124,14 @@ TEST(PageFetcher, ReadsChunksCompressedPagesAndAnyType) {
   EXPECT_EQ(failure_of(http_answer(page, "200 OK", "Content-Type: image/png\r\n")), "");
   EXPECT_EQ(failure_of(http_answer(page, "200 OK", "")), "");
   EXPECT_EQ(failure_of("HTTP/1.0 200 OK\r\n\r\n" + page), "") << "as python's server answers";
-  PageServer server(page);
+  StandInServer server(page);
   one_look(server.url());
   EXPECT_NE(server.requests().at(0).find("gzip"), std::string::npos) << "it is asked for";
 }
 
 TEST(PageFetcher, ReadsFromIpv6) {
   const std::string page = l4_page("n1");
-  PageServer server([&](Connection& line, const std::string&) { line.send(http_answer(page)); }, 0,
+  StandInServer server([&](Connection& line, const std::string&) { line.send(http_answer(page)); }, 0,
                     true);
   if (!server.listens()) GTEST_SKIP() << "this machine has no IPv6";
   EXPECT_EQ(one_look(server.url()).failure, "");
@@ -143,7 +143,7 @@ TEST(PageFetcher, ReadsFromIpv6) {
 }
 
 TEST(PageFetcher, SendsUserAndPasswordAndNamesThemNowhere) {
-  PageServer server([](Connection& line, const std::string&) {
+  StandInServer server([](Connection& line, const std::string&) {
     line.send(http_answer(l4_page("n1") + "broken line\n"));
   });
   const std::string url = fmt::format("http://ann:p%40ss%2Fword@{}/metrics", server.place());
@@ -163,7 +163,7 @@ TEST(PageFetcher, SendsUserAndPasswordAndNamesThemNowhere) {
 
 TEST(PageFetcher, SaysEachNoteOnce) {
   std::atomic<int> turn = 0;
-  PageServer server([&](Connection& line, const std::string&) {
+  StandInServer server([&](Connection& line, const std::string&) {
     std::string page = l4_page("n1");
     for (int i = 0; i <= turn; ++i) page += "DCGM_FI_DEV_SM_CLOCK{gpu=\"0\",UUID=\"GPU-n1\"} \n";
     ++turn;
@@ -181,7 +181,7 @@ TEST(PageFetcher, SaysEachNoteOnce) {
 }
 
 TEST(PageFetcher, AsksAPrometheusServer) {
-  PageServer server([](Connection& line, const std::string&) {
+  StandInServer server([](Connection& line, const std::string&) {
     line.send(http_answer(
         R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{)"
         R"("__name__":"DCGM_FI_DEV_POWER_USAGE","gpu":"3","UUID":"GPU-a","Hostname":"n7",)"
@@ -260,7 +260,7 @@ TEST(PageFetcher, AServerThatSendsAByteNowAndThenIsCutOff) {
 }
 
 TEST(PageFetcher, AHeadThatNeverEndsIsCutOffAtTheNextRequest) {
-  PageServer server([](Connection& line, const std::string&) {
+  StandInServer server([](Connection& line, const std::string&) {
     line.send("HTTP/1.1 200 OK\r\nX-Slow: ");
     while (line.send("x") && line.wait(milliseconds(100))) {
     }
@@ -325,8 +325,8 @@ TEST(PageFetcher, AGzipBombTakesNoMoreMemoryThanAPage) {
 // ---- Many --------------------------------------------------------------------------------------
 
 TEST(PageFetcher, ATargetThatHangsDelaysNoOther) {
-  PageServer hangs([](Connection& line, const std::string&) { line.wait(seconds(30)); });
-  PageServer well(l4_page("n1"));
+  StandInServer hangs([](Connection& line, const std::string&) { line.wait(seconds(30)); });
+  StandInServer well(l4_page("n1"));
   std::vector<std::string> urls{hangs.url(), well.url()};
   PageFetcher fetcher(targets_of(urls), {seconds(5), seconds(20), 32, 1000});
   const WallTime begun = wall_now();
@@ -337,7 +337,7 @@ TEST(PageFetcher, ATargetThatHangsDelaysNoOther) {
 }
 
 TEST(PageFetcher, AsksATargetAgainOnlyWhenItHasAnswered) {
-  PageServer hangs([](Connection& line, const std::string&) { line.wait(seconds(30)); });
+  StandInServer hangs([](Connection& line, const std::string&) { line.wait(seconds(30)); });
   PageFetcher fetcher(targets_of({hangs.url()}), {seconds(5), seconds(20), 32, 1000});
   for (int i = 0; i < 5; ++i) {
     fetcher.request(wall_now());
@@ -347,7 +347,7 @@ TEST(PageFetcher, AsksATargetAgainOnlyWhenItHasAnswered) {
 }
 
 TEST(PageFetcher, EndsAtOnceWhateverHangs) {
-  PageServer hangs([](Connection& line, const std::string&) { line.wait(seconds(30)); });
+  StandInServer hangs([](Connection& line, const std::string&) { line.wait(seconds(30)); });
   std::vector<std::string> urls(40, hangs.url());
   WallTime ended{};
   {
@@ -360,7 +360,7 @@ TEST(PageFetcher, EndsAtOnceWhateverHangs) {
 }
 
 TEST(PageFetcher, ReadsMoreTargetsThanItHasThreads) {
-  PageServer server([](Connection& line, const std::string& head) {
+  StandInServer server([](Connection& line, const std::string& head) {
     const std::size_t at = head.find('/') + 1;
     line.send(http_answer(l4_page(head.substr(at, head.find(' ', at) - at))));
   });

@@ -40,11 +40,11 @@ inline std::string http_answer(std::string_view body, std::string_view status = 
                      body);
 }
 
-class PageServer {
+class StandInServer {
  public:
   class Connection {
    public:
-    Connection(const PageServer& server, int socket) : server_(server), socket_(socket) {}
+    Connection(const StandInServer& server, int socket) : server_(server), socket_(socket) {}
     /// Whether it was taken.
     bool send(std::string_view bytes) {
       while (!bytes.empty()) {
@@ -63,13 +63,13 @@ class PageServer {
     }
 
    private:
-    const PageServer& server_;
+    const StandInServer& server_;
     int socket_;
   };
   /// Answers a request, of which it gets the head; then the connection is closed.
   using Answer = std::function<void(Connection&, const std::string& head)>;
 
-  explicit PageServer(Answer answer, std::uint16_t port = 0, bool ipv6 = false)
+  explicit StandInServer(Answer answer, std::uint16_t port = 0, bool ipv6 = false)
       : answer_(std::move(answer)), ipv6_(ipv6) {
     listener_ = ::socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const int on = 1;
@@ -90,12 +90,12 @@ class PageServer {
     if (listens_) acceptor_ = std::thread([this] { accept_all(); });
   }
   /// A server of one page.
-  explicit PageServer(const std::string& page)
-      : PageServer([page](Connection& line, const std::string&) { line.send(http_answer(page)); }) {
+  explicit StandInServer(const std::string& page)
+      : StandInServer([page](Connection& line, const std::string&) { line.send(http_answer(page)); }) {
   }
-  ~PageServer() { end(); }
-  PageServer(const PageServer&) = delete;
-  PageServer& operator=(const PageServer&) = delete;
+  ~StandInServer() { end(); }
+  StandInServer(const StandInServer&) = delete;
+  StandInServer& operator=(const StandInServer&) = delete;
 
   /// Closes everything, as a host that dies.
   void end() {
@@ -162,7 +162,7 @@ class PageServer {
 
 /// A URL of this machine on which nothing listens.
 inline std::string dead_url() {
-  PageServer server("");
+  StandInServer server("");
   server.end();
   return server.url();
 }

@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Connection = PageServer::Connection;
+using Connection = StandInServer::Connection;
 
 std::vector<std::string> watch(const std::string& urls, const std::vector<std::string>& more = {}) {
   std::vector<std::string> words{"watch", "--scrape", urls, "--every", "200ms"};
@@ -37,8 +37,8 @@ std::vector<Json> printed_lines(const std::string& out) {
 // ---- On a terminal -----------------------------------------------------------------------------
 
 TEST(Watch, ShowsHostsAndDevicesAndQuitsWithQ) {
-  PageServer one(l4_page("n1"));
-  PageServer two(l4_page("n2") + l4_page("n3"));
+  StandInServer one(l4_page("n1"));
+  StandInServer two(l4_page("n2") + l4_page("n3"));
   PseudoTerminal watching(watch(one.url() + "," + two.url()), 120, 40);
   for (const char* host : {"n1", "n2", "n3"}) EXPECT_TRUE(watching.shows(host)) << host;
   watching.type("2");
@@ -50,8 +50,8 @@ TEST(Watch, ShowsHostsAndDevicesAndQuitsWithQ) {
 }
 
 TEST(Watch, ASignalEndsItAlsoWhileATargetHangs) {
-  PageServer hangs([](Connection& line, const std::string&) { line.wait(seconds(60)); });
-  PageServer well(l4_page("n1"));
+  StandInServer hangs([](Connection& line, const std::string&) { line.wait(seconds(60)); });
+  StandInServer well(l4_page("n1"));
   PseudoTerminal watching(watch(hangs.url() + "," + well.url()), 120, 40);
   ASSERT_TRUE(watching.shows("n1")) << watching.screen();
   const auto begun = std::chrono::steady_clock::now();
@@ -62,9 +62,9 @@ TEST(Watch, ASignalEndsItAlsoWhileATargetHangs) {
 }
 
 TEST(Watch, ATargetThatDiesIsStaleThenLostWithItsReasonAndComesBack) {
-  auto server = std::make_unique<PageServer>(l4_page("n1"));
+  auto server = std::make_unique<StandInServer>(l4_page("n1"));
   const std::uint16_t port = server->port();
-  PageServer other(l4_page("n2"));
+  StandInServer other(l4_page("n2"));
   PseudoTerminal watching(watch(server->url() + "," + other.url()), 160, 40);
   ASSERT_TRUE(watching.shows("n1")) << watching.screen();
   ASSERT_TRUE(watching.shows("n2")) << watching.screen();
@@ -75,7 +75,7 @@ TEST(Watch, ATargetThatDiesIsStaleThenLostWithItsReasonAndComesBack) {
   watching.type("7");
   EXPECT_TRUE(watching.shows("cannot connect to it")) << watching.screen();
   const std::string page = l4_page("n1");
-  server = std::make_unique<PageServer>(
+  server = std::make_unique<StandInServer>(
       [page](Connection& line, const std::string&) { line.send(http_answer(page)); }, port);
   ASSERT_TRUE(server->listens());
   EXPECT_TRUE(watching.shows("answers again", seconds(10))) << watching.screen();
@@ -90,7 +90,7 @@ TEST(Watch, ARuleOfThePolicyRaisesAnAlert) {
                    "[pool.all]\nmatch = {}\n[[rule]]\nname = \"all\"\npools = [\"all\"]\n"
                    "[[alert]]\nname = \"warm\"\nwhen = \"temp > 30 and origin == real\"\n"
                    "for = 0\nclear_for = 0\n");
-  PageServer server(l4_page("n1"));
+  StandInServer server(l4_page("n1"));
   PseudoTerminal watching(watch(server.url(), {"--policy", policy}), 120, 40);
   EXPECT_TRUE(watching.shows("n1/0 warm")) << watching.screen();
   watching.type("q");
@@ -100,7 +100,7 @@ TEST(Watch, ARuleOfThePolicyRaisesAnAlert) {
 TEST(Watch, ItsRecordingShowsTheSame) {
   const TestFolder folder;
   const std::string file = folder.file("watched.mcap");
-  PageServer server(l4_page("n1", 55.5) + l4_page("n2", 66.25));
+  StandInServer server(l4_page("n1", 55.5) + l4_page("n2", 66.25));
   const ProcessResult ran =
       run_drover(watch(server.url(), {"--json", "--for", "3s", "--record", file}));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -129,7 +129,7 @@ TEST(Watch, ItsRecordingShowsTheSame) {
 // ---- As lines ----------------------------------------------------------------------------------
 
 TEST(Watch, PrintsEachReadingOfEachDeviceAsALine) {
-  PageServer server(l4_page("n1") + l4_page("n2", 70));
+  StandInServer server(l4_page("n1") + l4_page("n2", 70));
   const ProcessResult ran = run_drover(watch(server.url(), {"--json", "--for", "2s"}));
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.err, "");
@@ -145,7 +145,7 @@ TEST(Watch, PrintsEachReadingOfEachDeviceAsALine) {
 }
 
 TEST(Watch, PrintsOnlyWhatPassesTheFilter) {
-  PageServer server(l4_page("n1") + l4_page("n2", 70));
+  StandInServer server(l4_page("n1") + l4_page("n2", 70));
   const ProcessResult ran =
       run_drover(watch(server.url(), {"--text", "--for", "1s", "--filter", "power > 50"}));
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
@@ -154,7 +154,7 @@ TEST(Watch, PrintsOnlyWhatPassesTheFilter) {
 }
 
 TEST(Watch, SaysOnceThatATargetFailsAndNeverItsPassword) {
-  PageServer well(l4_page("n1"));
+  StandInServer well(l4_page("n1"));
   const std::string dead = dead_url().substr(7);
   const ProcessResult ran =
       run_drover(watch(well.url() + ",http://ann:secret@" + dead, {"--json", "--for", "2s"}));
@@ -166,7 +166,7 @@ TEST(Watch, SaysOnceThatATargetFailsAndNeverItsPassword) {
 TEST(Watch, ARecordingKeepsNoPassword) {
   const TestFolder folder;
   const std::string file = folder.file("watched.mcap");
-  PageServer server(l4_page("n1"));
+  StandInServer server(l4_page("n1"));
   const std::string url = fmt::format("http://ann:secret@{}/metrics", server.place());
   ASSERT_EQ(run_drover(watch(url, {"--json", "--for", "1s", "--record", file})).exit_code, 0);
   const ProcessResult exported = run_drover({"recording", "export", file, "--format", "ndjson"});
