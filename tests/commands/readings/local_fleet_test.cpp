@@ -31,6 +31,7 @@ agents::BoardReading board(const std::string& uuid) {
 struct Stage {
   explicit Stage(bool control = true) {
     RouterStart start;
+    start.control = true;
     start.start = now;
     agents::WatchedHostSettings hosts;
     hosts.host = "here";

@@ -24,7 +24,9 @@ constexpr int story_s = 130;
 constexpr int devices = 32;  // of hosts that are not lost
 constexpr int h100s = 8;     // which alone tell the heat of their memory and the time slowed
 constexpr int others_tell = static_cast<int>(Metric::running) + 1;
-constexpr int values_each_s = h100s * metric_count + (devices - h100s) * others_tell;
+// Emulated devices report those up to board_limit_violation; the others are of real ones.
+constexpr int emulated_metrics = static_cast<int>(Metric::board_limit_violation) + 1;
+constexpr int values_each_s = h100s * emulated_metrics + (devices - h100s) * others_tell;
 
 /// One story, written once: whole, and as a killed recorder leaves it.
 class RecordingVerbs : public testing::Test {
