@@ -1,9 +1,9 @@
 # The script that `drover watch --ssh` runs on a host, with the host's own POSIX shell. The watcher
 # prepends shell variables: version machine glibc_major glibc_minor payload_bytes fields. On
 # standard input follow the payload, if it is requested, and then a line for each reading that is
-# wanted. The end of input ends the script, which leaves nothing behind. The watcher reads lines that
-# begin with "@drover ":
-#   payload            the program is needed; it is unpacked into a folder that is deleted at the end
+# wanted. The end of input ends the script, which leaves nothing behind. The watcher reads lines
+# that begin with "@drover ":
+#   payload            the program is needed; it is unpacked into a folder that is deleted later
 #   note TEXT          why the program cannot run here
 #   ready agent        from here on, frames of readings (agents/watch/reading_frames.h)
 #   ready nvidia-smi   from here on, what that program prints; `end` follows each reading

@@ -131,8 +131,8 @@ TEST(PageFetcher, ReadsChunksCompressedPagesAndAnyType) {
 
 TEST(PageFetcher, ReadsFromIpv6) {
   const std::string page = l4_page("n1");
-  StandInServer server([&](Connection& line, const std::string&) { line.send(http_answer(page)); }, 0,
-                    true);
+  StandInServer server([&](Connection& line, const std::string&) { line.send(http_answer(page)); },
+                       0, true);
   if (!server.listens()) GTEST_SKIP() << "this machine has no IPv6";
   EXPECT_EQ(one_look(server.url()).failure, "");
   EXPECT_NE(server.requests().at(0).find("Host: [::1]:"), std::string::npos);

@@ -91,8 +91,8 @@ class StandInServer {
   }
   /// A server of one page.
   explicit StandInServer(const std::string& page)
-      : StandInServer([page](Connection& line, const std::string&) { line.send(http_answer(page)); }) {
-  }
+      : StandInServer(
+            [page](Connection& line, const std::string&) { line.send(http_answer(page)); }) {}
   ~StandInServer() { end(); }
   StandInServer(const StandInServer&) = delete;
   StandInServer& operator=(const StandInServer&) = delete;
