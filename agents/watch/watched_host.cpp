@@ -56,6 +56,12 @@ bool same_shape(const std::vector<Group>& one, const std::vector<Group>& other) 
   });
 }
 
+/// The first point after `now` of a grid. One process speaks for many hosts: their heartbeats go
+/// out together, not one by one.
+Instant next_point(Instant now, Duration every) {
+  return saturating_add(now, every - now.time_since_epoch() % every);
+}
+
 }  // namespace
 
 struct WatchedHost::State {
@@ -193,7 +199,7 @@ void WatchedHost::State::send_register(Instant now) {
   send(now, std::move(registration));
   for (WatchedDevice& device : devices) device.reported = false;
   present = true;
-  if (next_heartbeat == never) next_heartbeat = saturating_add(now, heartbeat_every);
+  if (next_heartbeat == never) next_heartbeat = next_point(now, heartbeat_every);
 }
 
 /// What it is and who uses it, whether it answers, and its new errors.
@@ -340,8 +346,7 @@ void WatchedHost::tick(Instant now) {
     state.send(state.next_heartbeat, state.counters);
     state.next_heartbeat = saturating_add(state.next_heartbeat, state.heartbeat_every);
     // After a long pause one heartbeat says as much as many.
-    if (state.next_heartbeat <= now)
-      state.next_heartbeat = saturating_add(now, state.heartbeat_every);
+    if (state.next_heartbeat <= now) state.next_heartbeat = next_point(now, state.heartbeat_every);
   }
 }
 
