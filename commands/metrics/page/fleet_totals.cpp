@@ -72,7 +72,9 @@ void write_hosts(const FleetMetrics& fleet, FamilyText& text) {
 }
 
 void write_conditions(const FleetMetrics& fleet, FamilyText& text) {
-  for (const auto& [id, changed] : fleet.conditions()) {
+  for (const auto& entry : fleet.conditions()) {
+    const DeviceId& id = entry.first;
+    const DeviceChanged& changed = entry.second;
     const std::string device = to_text(id);
     const auto series = [&](std::string_view condition) {
       text.series({{"drover_id", device}, {"host", id.host}, {"condition", condition}}, 1);
