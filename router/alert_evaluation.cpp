@@ -48,21 +48,22 @@ void AlertEvaluation::evaluate(Instant now, const Summary& totals) {
 
 void AlertEvaluation::add_host_conditions(Instant now, std::vector<AlertCondition>& seen) const {
   const DeviceColumns& columns = fleet_state.devices();
-  // Older samples do not describe the present.
-  const Instant heard_after = now - from_seconds(policy.stale_after_s);
   for (HostIndex index = 0; index < fleet_state.hosts().size(); ++index) {
     const HostEntry& host = fleet_state.hosts()[index];
     // A host that left cleanly is not lost, and a forgotten host is nobody's concern.
     if (host.health == Health::left || host.forgotten) continue;
     if (host.health == Health::lost) {
-      seen.push_back(
-          {std::string(condition::host_lost), host.registration.host, "its work was requeued"});
+      seen.push_back({std::string(condition::host_lost), host.registration.host,
+                      fleet_state.is_real(host) ? host.health_why : "its work was requeued"});
       continue;
     }
     if (host.health == Health::suspect) {
       seen.push_back({std::string(condition::host_suspect), host.registration.host,
-                      "suspect: no new work for it"});
+                      fleet_state.is_real(host) ? host.health_why : "suspect: no new work for it"});
     }
+    // Older samples do not describe the present.
+    const Instant heard_after =
+        now - from_seconds(stale_after_s(policy.stale_after_s, host.registration.sample_every));
     const auto hot = std::ranges::count_if(host.devices, [&](DeviceIndex d) {
       return (columns.throttle[d] & throttles_for_heat) != 0 && columns.sampled[d] >= heard_after;
     });

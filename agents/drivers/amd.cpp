@@ -317,7 +317,8 @@ BoardReading AmdDevice::read(double now_s) {
   }
   put_files(reading, card_.device, device_files);
   if (found_.partition_of.empty()) put_whole_board(reading, now_s);
-  set_processes(reading.board, processes_.read(now_s).processes);
+  DrmUse use = processes_.read(now_s);
+  set_processes(reading.board, std::move(use.processes), use.complete);
   finish(reading, amd_reasons);
   return reading;
 }

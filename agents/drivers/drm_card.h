@@ -1,4 +1,4 @@
-// Graphics cards as the kernel lists them in /sys/class/drm, whoever made them.
+// Graphics cards of any vendor, as the kernel lists them in /sys/class/drm.
 #pragma once
 
 #include <cstdint>

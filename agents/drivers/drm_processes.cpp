@@ -74,7 +74,6 @@ void take_engine(std::string_view key, double number, DrmClient& client) {
 }
 
 struct FoundProcess {
-  std::string folder;
   std::optional<double> memory_bytes;
   EngineShares shares;
 };
@@ -109,11 +108,12 @@ DrmClient parse_fdinfo(std::string_view text) {
 }
 
 DrmProcesses::DrmProcesses(std::string root, std::vector<std::string> nodes, std::string bus)
-    : files_(std::move(root),
+    : files_(root,
              [&nodes] {
                nodes.emplace_back(compute_node);
                return nodes;
              }()),
+      owners_(std::move(root)),
       bus_(std::move(bus)) {}
 
 EngineShares DrmProcesses::shares_since_before(const DrmClient& client, double elapsed_s) const {
@@ -150,7 +150,6 @@ DrmUse DrmProcesses::read(double now_s) {
     DrmClient client = parse_fdinfo(*text);
     if (client.bus != bus_ || !client.client || clients.count(*client.client) > 0) continue;
     FoundProcess& process = found[file.pid];
-    process.folder = file.folder;
     if (client.memory_bytes) {
       process.memory_bytes = process.memory_bytes.value_or(0) + *client.memory_bytes;
       use.memory_bytes = use.memory_bytes.value_or(0) + *client.memory_bytes;
@@ -164,11 +163,11 @@ DrmUse DrmProcesses::read(double now_s) {
   for (const auto& [pid, each] : found) {
     DeviceProcess process;
     process.pid = pid;
-    names_.describe(each.folder, process);
     process.memory_bytes = each.memory_bytes;
     if (computing.count(pid) == 0) process.share = busiest(each.shares);
     use.processes.push_back(std::move(process));
   }
+  owners_.describe(use.processes);
   use.busy = busiest(all_shares);
   use.complete = !files_.some_hidden();
   if (use.complete && clients.empty()) {  // nobody uses the card

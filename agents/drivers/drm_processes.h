@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/drivers/process_owners.h"
 #include "agents/drivers/processes.h"
 
 namespace drover::agents {
@@ -51,7 +52,7 @@ class DrmProcesses {
   EngineShares shares_since_before(const DrmClient& client, double elapsed_s) const;
 
   OpenFiles files_;
-  ProcessNames names_;
+  ProcessOwners owners_;
   std::string bus_;
   std::map<std::uint64_t, DrmClient> before_;  // by client
   double before_s_ = -1;

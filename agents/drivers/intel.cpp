@@ -208,7 +208,7 @@ void IntelDevice::put_memory_total(BoardReading& reading) const {
 
 void IntelDevice::put_use(BoardReading& reading, double now_s) {
   DrmUse use = processes_.read(now_s);
-  set_processes(reading.board, std::move(use.processes));
+  set_processes(reading.board, std::move(use.processes), use.complete);
   if (!use.complete) {
     put(reading, Metric::utilization, error("{}", why_no_busy_time));
     put(reading, Metric::memory_used,

@@ -1,10 +1,6 @@
 #include "agents/drivers/processes.h"
 
-#include <pwd.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 
@@ -16,15 +12,6 @@ namespace drover::agents {
 namespace {
 
 constexpr double look_every_s = 10;
-
-std::string user_name(unsigned number) {
-  passwd entry{};
-  passwd* found = nullptr;
-  std::array<char, 4096> texts{};
-  if (getpwuid_r(number, &entry, texts.data(), texts.size(), &found) == 0 && found != nullptr)
-    return found->pw_name;
-  return std::to_string(number);
-}
 
 }  // namespace
 
@@ -60,17 +47,7 @@ std::vector<OpenFile> OpenFiles::find(double now_s) {
   return found;
 }
 
-void ProcessNames::describe(const std::string& folder, DeviceProcess& process) {
-  struct stat status {};
-  if (stat(folder.c_str(), &status) == 0) {
-    const auto [user, is_new] = users_.try_emplace(status.st_uid);
-    if (is_new) user->second = user_name(status.st_uid);
-    process.user = process.tenant = user->second;
-  }
-  if (const auto name = read_kernel_file(folder + "/comm")) process.name = printable(*name);
-}
-
-void set_processes(Board& board, std::vector<DeviceProcess> processes) {
+void set_processes(Board& board, std::vector<DeviceProcess> processes, bool complete) {
   std::stable_sort(processes.begin(), processes.end(), [](auto& a, auto& b) {
     return a.memory_bytes.value_or(0) > b.memory_bytes.value_or(0);
   });
@@ -78,6 +55,7 @@ void set_processes(Board& board, std::vector<DeviceProcess> processes) {
   board.processes_left_out = static_cast<std::uint32_t>(processes.size() - kept);
   processes.resize(kept);
   board.processes = std::move(processes);
+  board.processes_known = complete;
 }
 
 }  // namespace drover::agents

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -44,17 +43,8 @@ class OpenFiles {
   bool some_hidden_ = false;
 };
 
-/// Who runs a process and what it is called.
-class ProcessNames {
- public:
-  /// Fills in user, tenant and name. `folder`: of the process.
-  void describe(const std::string& folder, DeviceProcess& process);
-
- private:
-  std::map<unsigned, std::string> users_;  // by number
-};
-
-/// Sorts by memory, the most first, and keeps device_processes_max of them.
-void set_processes(Board& board, std::vector<DeviceProcess> processes);
+/// Sorts by memory, the most first, and keeps device_processes_max of them. `complete`: these are
+/// all, also when there is none.
+void set_processes(Board& board, std::vector<DeviceProcess> processes, bool complete);
 
 }  // namespace drover::agents

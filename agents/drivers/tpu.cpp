@@ -11,6 +11,7 @@
 
 #include "agents/drivers/board_reading.h"
 #include "agents/drivers/driver.h"
+#include "agents/drivers/process_owners.h"
 #include "agents/drivers/processes.h"
 #include "agents/drivers/sysfs.h"
 #include "agents/drivers/tpu_metrics.h"
@@ -99,7 +100,7 @@ class TpuDevice : public DriverDevice {
   std::size_t index_;
   std::vector<std::uint16_t> ports_;
   OpenFiles files_;  // of all chips
-  ProcessNames names_;
+  ProcessOwners owners_;
   std::optional<Error> failed_;
   double again_at_s_ = 0;
 };
@@ -115,7 +116,8 @@ TpuDevice::TpuDevice(const DriverPlaces& places, std::vector<TpuChip> chips, std
       chips_(std::move(chips)),
       index_(index),
       ports_(tpu_metric_ports(std::getenv("TPU_RUNTIME_METRICS_PORTS"))),
-      files_(places.root, nodes_of(chips_)) {}
+      files_(places.root, nodes_of(chips_)),
+      owners_(places.root) {}
 
 Result<TpuMetrics> TpuDevice::metrics(double now_s) {
   if (failed_ && now_s < again_at_s_) return *failed_;
@@ -176,10 +178,10 @@ BoardReading TpuDevice::read(double now_s) {
     if (file.target != chip().node || !pids.insert(file.pid).second) continue;
     DeviceProcess process;
     process.pid = file.pid;
-    names_.describe(file.folder, process);
     processes.push_back(std::move(process));
   }
-  set_processes(reading.board, std::move(processes));
+  owners_.describe(processes);
+  set_processes(reading.board, std::move(processes), !files_.some_hidden());
   const auto metrics = this->metrics(now_s);
   const auto put_chip = [&](Metric metric, std::vector<TpuValue> TpuMetrics::*list,
                             std::size_t per_chip, double scale) {

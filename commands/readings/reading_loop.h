@@ -24,6 +24,7 @@ class ReadingLoop {
 
   /// This machine's drivers; null without --real.
   const DriverSource* drivers() const { return readings_.drivers(); }
+  const Readings& readings() const { return readings_; }
 
  private:
   void pass_on(WallTime now);

@@ -40,6 +40,8 @@ class Readings {
 
   /// This machine's drivers; null without --real.
   const DriverSource* drivers() const { return drivers_; }
+  /// Targets that fail now, each with its reason.
+  const std::map<std::string, std::string>& failing() const { return failing_; }
 
  private:
   void note_failure(const agents::TargetNews& news);

@@ -159,6 +159,17 @@ CommandOutcome show(const WatchOptions& options, const std::string& device,
   return there ? std::move(ended) : CommandOutcome(of_kind(ErrorKind::io, there.error()));
 }
 
+/// Failed when nothing was ever read, partly done when a target fails at the end.
+CommandOutcome targets_outcome(Watch& watch) {
+  std::vector<std::string> failures;
+  for (const auto& [target, why] : watch.loop().readings().failing()) {
+    failures.push_back(fmt::format("{}: {}", target, printable(why)));
+  }
+  if (failures.empty()) return CommandOutcome::done();
+  if (watch.fleet().hosts() == 0) return error(ErrorKind::lost, "{}", joined(failures, "; "));
+  return CommandOutcome::partly(joined(failures, "; "));
+}
+
 /// Prints each reading as a line until a signal, for --for, or until the output is closed.
 CommandOutcome print(const WatchOptions& options, filter::Filter filter) {
   DROVER_ASSIGN(auto watch, Watch::open(options));
@@ -179,7 +190,8 @@ CommandOutcome print(const WatchOptions& options, filter::Filter filter) {
     }
     DROVER_TRY(flush_output());
   }
-  return watch->end();
+  CommandOutcome ended = watch->end();
+  return ended.exit == Exit::done ? targets_outcome(*watch) : ended;
 }
 
 }  // namespace

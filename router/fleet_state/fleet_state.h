@@ -236,6 +236,10 @@ class FleetState {
   std::vector<std::string> take_replaced_hosts() { return std::exchange(replaced_hosts_, {}); }
   std::optional<HostIndex> find_host(std::string_view name) const;
   void set_health(Instant now, HostIndex host, Health health);
+  /// Whether its devices are real: they are read, and get no work.
+  bool is_real(const HostEntry& host) const {
+    return !host.groups.empty() && groups_[host.groups.front()].spec->real;
+  }
   /// Removes its devices and replicas and frees their rows. Its index is reused once the table of
   /// hosts is full; the host forgotten longest ago goes first.
   void forget_host(HostIndex host);

@@ -51,7 +51,8 @@ class FailureDetector {
   void mark_left(HostIndex host) {
     if (HostLiveness* known = find_in(liveness_, host)) known->health = Health::left;
   }
-  /// Whoever reads the host from afar says that it does not answer: that is no bad network here.
+  /// The agent that reads the host remotely reports that it does not answer: no sign of a bad
+  /// network at the router.
   void mark_lost(HostIndex host) {
     if (HostLiveness* known = find_in(liveness_, host)) known->health = Health::lost;
   }

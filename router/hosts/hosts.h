@@ -51,7 +51,7 @@ class Hosts : HostsDependencies {
   /// had.
   void handle(Instant now, const Caller& caller, const Leave& leave);
   void handle(Instant now, const Caller& caller, const ForgetHost& asked);
-  /// A host that is read from afar does not answer: it is lost until it registers again.
+  /// A host that its agent reads remotely does not answer: it is lost until it registers again.
   void handle(Instant now, const Caller& caller, const HostUnreachable& report);
   void apply_samples(Instant now, const Envelope& envelope, const SampleBatch& batch);
   /// A message of an agent. Returns false if the agent must register first; it is asked to.

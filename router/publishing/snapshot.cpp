@@ -55,8 +55,8 @@ std::vector<Envelope> rebuilt_samples(const FleetState& fleet_state, HostIndex h
     const Instant sampled = columns.sampled[device];
     if (sampled != Instant{}) by_age[sampled].push_back(row_of(columns, device));
   }
-  const bool real = !entry.groups.empty() && fleet_state.groups()[entry.groups[0]].spec->real;
-  const SampleSteps steps = real ? SampleSteps::of_drivers : SampleSteps::of_emulated_devices;
+  const SampleSteps steps =
+      fleet_state.is_real(entry) ? SampleSteps::of_drivers : SampleSteps::of_emulated_devices;
   std::vector<Envelope> batches;
   for (const auto& [sampled, rows] : by_age) {
     for (std::size_t first = 0; first < rows.size(); first += batch_rows_max) {

@@ -137,6 +137,8 @@ void draw_device_head(const FrameContext& frame, DrawRegion& region, DeviceTable
   CellStyle style = health == Health::lost ? CellStyle::critical
                     : stale                ? CellStyle::stale
                                            : CellStyle::good;
+  const std::string& why = model.host_of(row).reported.why;
+  if (health == Health::lost && !why.empty()) state += ": " + printable(why);
   if (stale) state += last_sample;
   if (condition != nullptr && !condition->reported.usable && !lost) {
     state = stale && sampled ? "not usable" + last_sample : "not usable";

@@ -9,12 +9,12 @@
 #include "agents/drivers/driver.h"
 #include "agents/drivers/nvml/nvml_library.h"
 #include "agents/drivers/nvml/nvml_questions.h"
-#include "agents/drivers/nvml/process_owners.h"
+#include "agents/drivers/process_owners.h"
 
 namespace drover::agents {
 
-/// The library in use. It counts its users, and lets go of the driver after the last one: then a
-/// driver that was unloaded can be used again when it is back.
+/// A use of the library. NVML counts its uses and closes the driver after the last one ends. So a
+/// driver that was unloaded works again once it is back.
 class NvmlUse {
  public:
   explicit NvmlUse(const nvml::Library& library)
@@ -64,7 +64,8 @@ class NvidiaDevice : public DriverDevice {
   void read_activity(Sample& values);
   bool counts_activity();
   // agents/drivers/nvml/nvidia_processes.cpp
-  std::vector<nvml::Process> processes_of(
+  /// None: the driver does not say.
+  std::optional<std::vector<nvml::Process>> processes_of(
       Question question, const nvml::Function<nvml::Device, unsigned*, nvml::Process*>& function);
   void read_processes(Board& board);
   void read_process_shares(std::vector<DeviceProcess>& processes);

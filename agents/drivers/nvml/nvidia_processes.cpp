@@ -3,6 +3,7 @@
 #include <map>
 
 #include "agents/drivers/nvml/nvidia_device.h"
+#include "agents/drivers/processes.h"
 #include "fleet/base/text.h"
 
 namespace drover::agents {
@@ -28,10 +29,10 @@ std::string profile_of(const char* name) {
 
 }  // namespace
 
-std::vector<nvml::Process> NvidiaDevice::processes_of(
+std::optional<std::vector<nvml::Process>> NvidiaDevice::processes_of(
     Question question, const nvml::Function<nvml::Device, unsigned*, nvml::Process*>& function) {
+  if (!questions_.worth_asking(question)) return {};
   std::vector<nvml::Process> processes;
-  if (!questions_.worth_asking(question)) return processes;
   unsigned room = processes_first;
   for (int left = tries_max; left > 0; --left) {
     processes.resize(room);
@@ -41,22 +42,23 @@ std::vector<nvml::Process> NvidiaDevice::processes_of(
       room = std::min(std::max(count, room) + processes_first, processes_max);
       continue;
     }
-    const bool answered = questions_.note(question, function.symbol(), answer);
-    processes.resize(answered ? std::min(count, room) : 0);
+    if (!questions_.note(question, function.symbol(), answer)) return {};
+    processes.resize(std::min(count, room));
     return processes;
   }
   return {};
 }
 
 void NvidiaDevice::read_processes(Board& board) {
+  const auto compute = processes_of(question_compute_processes, library_.compute_processes);
+  const auto graphics = processes_of(question_graphics_processes, library_.graphics_processes);
   std::map<std::uint64_t, DeviceProcess> found;
-  for (const auto& list :
-       {processes_of(question_compute_processes, library_.compute_processes),
-        processes_of(question_graphics_processes, library_.graphics_processes)}) {
+  for (const auto* list : {&compute, &graphics}) {
+    if (!*list) continue;
     // A process with both kinds of work is in both lists, with the same memory. In one list it has
     // a row for each partition that it uses.
     std::map<std::uint64_t, DeviceProcess> of_list;
-    for (const nvml::Process& row : list) {
+    for (const nvml::Process& row : **list) {
       DeviceProcess& process = of_list[row.pid];
       process.pid = row.pid;
       if (row.memory_bytes != nvml::not_available)
@@ -68,17 +70,10 @@ void NvidiaDevice::read_processes(Board& board) {
       if (known.pid == 0 || bytes_of(process) > bytes_of(known)) known = process;
     }
   }
-  for (const auto& [pid, process] : found) board.processes.push_back(process);
-  if (!board.processes.empty()) read_process_shares(board.processes);
-  std::stable_sort(board.processes.begin(), board.processes.end(),
-                   [](const DeviceProcess& one, const DeviceProcess& other) {
-                     return bytes_of(one) > bytes_of(other);
-                   });
-  if (board.processes.size() > device_processes_max) {
-    board.processes_left_out =
-        static_cast<std::uint32_t>(board.processes.size() - device_processes_max);
-    board.processes.resize(device_processes_max);
-  }
+  std::vector<DeviceProcess> processes;
+  for (const auto& [pid, process] : found) processes.push_back(process);
+  if (!processes.empty()) read_process_shares(processes);
+  set_processes(board, std::move(processes), compute.has_value());
   owners_.describe(board.processes);
 }
 

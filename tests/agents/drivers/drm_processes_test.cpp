@@ -2,7 +2,6 @@
 #include "agents/drivers/drm_processes.h"
 
 #include <gtest/gtest.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include "tests/agents/drivers/file_tree.h"
@@ -76,11 +75,12 @@ class DrmProcessesTest : public testing::Test {
 
 TEST_F(DrmProcessesTest, HaveUserNameMemoryAndShareOfTheTimeBetweenReadings) {
   write_process(tree_, 4711, "python3", "5", node, amdgpu_text(1, 2048, 0, 1'000'000'000));
+  tree_.write("etc/passwd", fmt::format("ada:x:{}:100::/home:/bin/sh\n", getuid()));
   DrmUse use = processes_.read(100);
   ASSERT_EQ(use.processes.size(), 1u);
   EXPECT_EQ(use.processes[0].pid, 4711u);
   EXPECT_EQ(use.processes[0].name, "python3");
-  EXPECT_EQ(use.processes[0].user, getpwuid(getuid())->pw_name);
+  EXPECT_EQ(use.processes[0].user, "ada");
   EXPECT_EQ(use.processes[0].tenant, use.processes[0].user);
   EXPECT_EQ(use.processes[0].memory_bytes, 2 << 20);
   EXPECT_FALSE(use.processes[0].share) << "needs a second reading";
@@ -174,10 +174,19 @@ TEST(SetProcesses, KeepsThoseWithTheMostMemoryAndCountsTheOthers) {
     if (index > 0) processes[index].memory_bytes = static_cast<double>(index);
   }
   Board board;
-  set_processes(board, processes);
+  set_processes(board, processes, true);
+  EXPECT_TRUE(board.processes_known);
   EXPECT_EQ(board.processes.size(), device_processes_max);
   EXPECT_EQ(board.processes.front().pid, 99u);
   EXPECT_EQ(board.processes_left_out, 100 - device_processes_max);
+}
+
+TEST(SetProcesses, SaysWhetherAnEmptyListMeansThatThereAreNone) {
+  Board board;
+  set_processes(board, {}, false);
+  EXPECT_FALSE(board.processes_known);
+  set_processes(board, {}, true);
+  EXPECT_TRUE(board.processes_known);
 }
 
 }  // namespace

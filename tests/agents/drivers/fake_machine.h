@@ -64,7 +64,7 @@ class FakeMachine {
     const std::lock_guard lock(state_->mutex);
     return state_->users;
   }
-  /// A process in /proc; its owner is whoever runs the test.
+  /// A process in /proc, owned by the user who runs the test.
   void add_process(unsigned pid, const std::string& command) {
     const auto folder = folder_ / "proc" / std::to_string(pid);
     std::filesystem::create_directories(folder);

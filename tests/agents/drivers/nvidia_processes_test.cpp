@@ -85,8 +85,17 @@ TEST(NvidiaProcesses, ADriverThatNeverHasEnoughRoomIsAskedNoMoreThanFourTimes) {
   machine.set_board([](FakeBoard& board) {
     board.answers["nvmlDeviceGetComputeRunningProcesses_v2"] = 7;  // insufficient size
   });
-  EXPECT_TRUE(read_board(machine).processes.empty());
+  const Board board = read_board(machine);
+  EXPECT_TRUE(board.processes.empty());
+  EXPECT_FALSE(board.processes_known);
   EXPECT_EQ(machine.calls("nvmlDeviceGetComputeRunningProcesses_v2"), 4);
+}
+
+TEST(NvidiaProcesses, OfAnIdleBoardAreKnownToBeNone) {
+  FakeMachine machine;
+  const Board board = read_board(machine);
+  EXPECT_TRUE(board.processes.empty());
+  EXPECT_TRUE(board.processes_known);
 }
 
 TEST(NvidiaPartitions, AreListedWithProfileAndMemory) {

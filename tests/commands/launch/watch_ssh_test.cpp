@@ -94,7 +94,7 @@ TEST_F(WatchBySsh, AHostWhoseSshIsKilledIsConnectedAgainAndNothingIsLeftThere) {
   EXPECT_TRUE(eventually([&] { return !fs::exists(first); }));
   EXPECT_TRUE(watching.says("n1: ssh was ended by signal 9")) << watching.err();
   EXPECT_TRUE(eventually([&] { return !fs::is_empty(temporary); }));
-  // The watcher itself is killed: nobody tells the host.
+  // The watcher itself is killed, so it cannot tell the host.
   watching.signal(SIGKILL);
   EXPECT_TRUE(eventually([&] { return nothing_left(); }));
 }

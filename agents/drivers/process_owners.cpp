@@ -1,4 +1,4 @@
-#include "agents/drivers/nvml/process_owners.h"
+#include "agents/drivers/process_owners.h"
 
 #include <fstream>
 #include <utility>
