@@ -21,6 +21,12 @@ constexpr std::size_t alert_words_max = 100;
 constexpr std::uint32_t throttles_for_heat =
     throttle_sw_thermal_slowdown | throttle_hw_thermal_slowdown;
 
+/// A last sample without reasons says nothing about heat.
+bool throttles_hot(const DeviceColumns& columns, DeviceIndex device) {
+  const double reasons = reading(columns, device, Metric::throttle);
+  return reasons > 0 && (static_cast<std::uint32_t>(reasons) & throttles_for_heat) != 0;
+}
+
 void see_cap(double power_w, double cap_w, std::string subject, std::vector<AlertCondition>& seen) {
   if (cap_w <= 0 || power_w < at_cap_share * cap_w) return;
   seen.push_back({std::string(condition::power_cap), std::move(subject),
@@ -65,7 +71,7 @@ void AlertEvaluation::add_host_conditions(Instant now, std::vector<AlertConditio
     const Instant heard_after =
         now - from_seconds(stale_after_s(policy.stale_after_s, host.registration.sample_every));
     const auto hot = std::ranges::count_if(host.devices, [&](DeviceIndex d) {
-      return (columns.throttle[d] & throttles_for_heat) != 0 && columns.sampled[d] >= heard_after;
+      return throttles_hot(columns, d) && columns.sampled[d] >= heard_after;
     });
     if (hot == 0) continue;
     seen.push_back({std::string(condition::throttling), host.registration.host,

@@ -46,11 +46,17 @@ constexpr std::array<CauseName, slow_cause_count> cause_names = {{
 }};
 static_assert(is_in_order(cause_names, &CauseName::cause));
 
-constexpr std::array cause_metrics = {Metric::utilization,     Metric::tensor_activity,
-                                      Metric::memory_activity, Metric::clock,
-                                      Metric::throttle,        Metric::link_sent,
-                                      Metric::pcie_generation, Metric::pcie_lanes,
-                                      Metric::ecc_uncorrected, Metric::xid,
+constexpr std::array cause_metrics = {Metric::utilization,
+                                      Metric::tensor_activity,
+                                      Metric::memory_activity,
+                                      Metric::clock,
+                                      Metric::throttle,
+                                      Metric::link_sent,
+                                      Metric::pcie_sent,
+                                      Metric::pcie_generation,
+                                      Metric::pcie_lanes,
+                                      Metric::ecc_uncorrected,
+                                      Metric::xid,
                                       Metric::busiest_cpu_core};
 
 /// Throttle reasons, without "idle", which is none; 0 if they are not known.
@@ -107,7 +113,8 @@ class Diagnosis {
     } else if ((reasons_ & (throttle_hw_power_brake | throttle_hw_slowdown)) != 0) {
       const bool brake = (reasons_ & throttle_hw_power_brake) != 0;
       add(SlowCause::power_brake, Severity::critical,
-          "the power supply makes the hardware at least halve the clock",
+          brake ? "the power supply makes the hardware at least halve the clock"
+                : "its hardware at least halves the clock: heat, a power brake or too high a draw",
           fmt::format("throttle reason {}{}", brake ? "power brake" : "hw slowdown", clock_text()));
     }
     if (now(Metric::clock) >= full_clock_share * device_.clock_max_mhz) return;
@@ -155,10 +162,15 @@ class Diagnosis {
     }
   }
 
+  /// The driver keeps its last Xid through a reset, until it is loaded again.
   void add_xid(std::uint32_t number) {
     switch (effect_of_xid(number)) {
       case XidEffect::reset:
       case XidEffect::off_bus:
+        if (now(Metric::utilization) > 0) {
+          return add(SlowCause::xid, Severity::warning,
+                     "its last error calls for a reset, but work runs on it", xid_text(number));
+        }
         return add(SlowCause::xid, Severity::critical, "the device needs a reset after an error",
                    xid_text(number));
       case XidEffect::work_fails:
@@ -170,11 +182,12 @@ class Diagnosis {
     }
   }
 
-  /// Work on the clock of an idle board. An idle board reports the reason "idle".
+  /// Work on the clock of an idle board. That a board is awake is known only where an idle one
+  /// would report the reason "idle".
   void add_parked_clock() {
     const double mhz = now(Metric::clock), most = device_.clock_max_mhz;
     if (reasons_ != 0 || !(mhz < parked_share * most)) return;
-    const bool awake = now(Metric::throttle) == 0 && device_.memory_taken;
+    const bool awake = device_.tells_idle && now(Metric::throttle) == 0 && device_.memory_taken;
     if (!is_busy() && !awake) return;
     add(SlowCause::parked_clock, Severity::warning,
         "it has work, but its clock is that of an idle board",
@@ -199,30 +212,32 @@ class Diagnosis {
         signal + " while it is busy");
   }
 
-  /// Links to other devices that carry nothing, while those of most like it do.
+  /// Links to other devices that carry nothing, while those of most like it do. A job on one device
+  /// needs no links, so this alone is no fault.
   void add_silent_links() {
     const double own = now(Metric::link_sent) + now(Metric::link_received);
     if (!is_busy() || !(own == 0)) return;
+    if (!(now(Metric::pcie_sent) + now(Metric::pcie_received) > 0)) return;
     std::size_t known = 0, moving = 0;
     for (const NeighbourEvidence& other : device_.neighbours) {
       if (!std::isnan(other.links)) ++known;
       if (other.links > 0) ++moving;
     }
     if (moving == 0 || 2 * moving < known) return;
-    add(SlowCause::device_links, Severity::warning,
-        "its links to other devices carry nothing: it may use PCIe instead",
+    add(SlowCause::device_links, Severity::info,
+        "its links to other devices carry nothing: its work is its own, or uses PCIe",
         fmt::format("0B/s over its links, while {} of {} beside it use theirs", moving,
                     counted(known, "device")));
   }
 
   void add_starved() {
-    const double core = now(Metric::busiest_cpu_core);
+    const double core = now(Metric::busiest_cpu_core), load = now(Metric::utilization);
     if (!device_.has_work || !(core > saturated_core)) return;
-    if (!(now(Metric::utilization) < busy_utilization)) return;
+    // A process is not work yet: a desktop holds an idle board.
+    if (!(load > 0 && load < busy_utilization)) return;
     add(SlowCause::starved, Severity::warning,
         "its work waits for input: a CPU core of the host is saturated",
-        fmt::format("utilization {:.0f}%, busiest CPU core {:.0f}%", 100 * now(Metric::utilization),
-                    100 * core));
+        fmt::format("utilization {:.0f}%, busiest CPU core {:.0f}%", 100 * load, 100 * core));
   }
 
   void add_pause() {

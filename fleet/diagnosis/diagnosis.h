@@ -48,7 +48,7 @@ std::string_view to_text(SlowCause cause);
 
 struct LikelyCause {
   SlowCause cause = SlowCause::hardware_thermal;
-  Severity severity = Severity::warning;  // info: no fault
+  Severity severity = Severity::warning;  // info: no fault of the device
   std::string what;                       // "the board is too hot: its hardware .."
   std::string signal;                     // "throttle reason hw thermal, 91C"
   bool operator==(const LikelyCause&) const = default;
@@ -71,6 +71,7 @@ struct DeviceEvidence {
   Pause pause = Pause::none;
   bool has_work = false;              // a job, requests or a process
   bool memory_taken = false;          // by processes
+  bool tells_idle = false;            // its throttle reasons include "idle"
   std::vector<std::string> injected;  // faults, as text: "slow-link=0.3"
   std::vector<NeighbourEvidence> neighbours;
 };

@@ -81,6 +81,10 @@ double devices_of(const FleetState& fleet_state, const CandidateTable& rows, std
   return fleet_state.groups()[rows.group[row]].group.count;
 }
 
+bool is_real(const FleetState& fleet_state, const CandidateTable& rows, std::size_t row) {
+  return rows.replica[row] == no_index && fleet_state.groups()[rows.group[row]].spec->real;
+}
+
 /// Panic mode: whether the filters ignore silence and ejection, because the query allows it and the
 /// healthy share of the pool's live capacity (in devices) is below the policy's `panic.below`.
 /// Never in a pool with one live place: there is no load to spread, and ejection is its only
@@ -94,6 +98,7 @@ bool in_panic_mode(const PlacementQuery& query, const CandidateTable& rows) {
     const std::uint32_t condition = rows.condition[row];
     if ((condition & condition_lost) != 0) continue;
     if (rows.multi_host_gang_of(row) != nullptr) continue;  // its groups have their own rows
+    if (is_real(query.fleet_state, rows, row)) continue;    // it never gets work
     const double devices = devices_of(query.fleet_state, rows, row);
     ++living;
     total += devices;

@@ -101,7 +101,7 @@ PlacementRequest Dispatcher::ask_for(const JobRecord& record,
     const std::string& tenant = record.job.tenant;
     request.tenant_devices = tenants.held(tenant);
     request.tenant_devices_max =
-        tenants.held_max(tenant, static_cast<double>(fleet_state.device_count()));
+        tenants.held_max(tenant, static_cast<double>(fleet_state.emulated_device_count()));
   }
   return request;
 }

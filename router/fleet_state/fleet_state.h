@@ -243,8 +243,8 @@ class FleetState {
   /// Removes its devices and replicas and frees their rows. Its index is reused once the table of
   /// hosts is full; the host forgotten longest ago goes first.
   void forget_host(HostIndex host);
-  /// Devices of hosts that are not forgotten. The columns also hold free rows.
-  std::size_t device_count() const { return device_count_; }
+  /// Devices that may get work, of hosts that are not forgotten: real ones get none.
+  std::size_t emulated_device_count() const { return emulated_device_count_; }
   /// The host (or place) failed and has returned: its slow start begins.
   void set_returned(Instant now, HostIndex host);
   void set_returned(Instant now, OutlierState& outlier);
@@ -353,7 +353,7 @@ class FleetState {
   FleetStateLimits limits_;
   std::uint64_t version_ = 1;
   std::uint64_t sample_gaps_ = 0;
-  std::size_t device_count_ = 0;
+  std::size_t emulated_device_count_ = 0;
   Instant last_return_{};
   std::vector<HostEntry> hosts_;
   std::vector<GroupEntry> groups_;

@@ -64,6 +64,10 @@ bool same_shape(const Group& a, const Group& b) {
          a.topology == b.topology;
 }
 
+std::size_t emulated_devices(const GroupEntry& group) {
+  return group.spec->real ? 0 : group.group.count;
+}
+
 bool same_groups(const Register& a, const Register& b) {
   return std::equal(a.groups.begin(), a.groups.end(), b.groups.begin(), b.groups.end(), same_shape);
 }
@@ -218,9 +222,12 @@ Result<HostIndex> FleetState::register_host(Instant now, const Register& registr
   entry.health_since = now;
   entry.registered = now;
   if (stays) {
-    for (std::size_t group = 0; group < entry.groups.size(); ++group) {
-      groups_[entry.groups[group]].group = registration.groups[group];
-      groups_[entry.groups[group]].spec = specs[group];
+    for (std::size_t position = 0; position < entry.groups.size(); ++position) {
+      GroupEntry& group = groups_[entry.groups[position]];
+      emulated_device_count_ -= emulated_devices(group);
+      group.group = registration.groups[position];
+      group.spec = specs[position];
+      emulated_device_count_ += emulated_devices(group);
     }
   } else {
     add_groups(index, specs);
@@ -289,7 +296,6 @@ void FleetState::add_groups(HostIndex host, const std::vector<const devices::Dev
   std::size_t count = 0;
   for (const Group& group : entry.registration.groups) count += group.count;
   const DeviceIndex base = rows_for(host, count);
-  device_count_ += count;
   entry.devices.resize(count);
   for (std::size_t position = 0; position < entry.registration.groups.size(); ++position) {
     GroupEntry added;
@@ -297,6 +303,7 @@ void FleetState::add_groups(HostIndex host, const std::vector<const devices::Dev
     added.group = entry.registration.groups[position];
     added.spec = specs[position];
     added.first = base + added.group.first;
+    emulated_device_count_ += emulated_devices(added);
     const GroupIndex index = group_slot(entry);
     for (std::uint16_t number = 0; number < added.group.count; ++number) {
       const DeviceIndex device = added.first + number;
@@ -317,6 +324,7 @@ void FleetState::drop_groups(HostIndex host) {
   HostEntry& entry = hosts_[host];
   for (const GroupIndex group : entry.groups) {
     dropped_places_.push_back(group_place(entry.registration.host, groups_[group].group.number));
+    emulated_device_count_ -= emulated_devices(groups_[group]);
     groups_[group].gone = true;
     groups_[group].spec = &no_spec;
     entry.free_groups.push_back(group);
@@ -328,7 +336,6 @@ void FleetState::drop_groups(HostIndex host) {
     devices_.energy_j[device] = 0;
     devices_.gang[device] = {};
   }
-  device_count_ -= entry.devices.size();
   entry.groups.clear();
   entry.devices.clear();
 }

@@ -292,7 +292,7 @@ void Hosts::set_health(Instant now, HostIndex host, Health state, const std::str
   // Only a suspect host becomes healthy by a message.
   if (state == Health::ok) fleet_state.set_returned(now, host);
   fleet_state.set_health(now, host, state);
-  fleet_state.host(host).health_why = why;
+  fleet_state.host(host).health_why = state == Health::ok ? "" : why;
   publisher.publish_host(now, host);
   publisher.event(now, severity, fleet_state.host_name(host), "{}: {}", to_text(state), why);
   queue.wake_all();

@@ -35,7 +35,7 @@ TEST(ForgottenHosts, FreeTheirRowsWithoutLeavingDeviceState) {
   leave(fleet.fleet_state, fleet.now, "a");
   const HostIndex c = fleet.add_host("c", "h100-sxm", 8);
   EXPECT_EQ(fleet.fleet_state.devices().size(), 16U);
-  EXPECT_EQ(fleet.fleet_state.device_count(), 16U);
+  EXPECT_EQ(fleet.fleet_state.emulated_device_count(), 16U);
   for (const DeviceIndex device : fleet.fleet_state.hosts()[c].devices) {
     EXPECT_EQ(fleet.fleet_state.devices().host[device], c);
     EXPECT_EQ(fleet.fleet_state.devices().sampled[device], Instant{});

@@ -80,7 +80,7 @@ bool Model::take(Instant, const Envelope&, const HostChanged& changed) {
         host.reported.registration.incarnation != changed.registration.incarnation;
     host.reported = without_specs(changed);
     host.snapshot = snapshot_;
-    if (restarted) host.sequence = 0;
+    if (restarted) forget_life(host);
     if (!same_devices) {
       remove_devices(host);
       place_devices(known->second, changed);
@@ -104,6 +104,13 @@ bool Model::take(Instant, const Envelope&, const HostChanged& changed) {
   hosts_.push_back(HostRow{.reported = without_specs(changed), .snapshot = snapshot_});
   place_devices(number, changed);
   return true;
+}
+
+/// Forgets what only the agent before this one said. Its successor describes the boards again.
+void Model::forget_life(HostRow& host) {
+  host.sequence = 0;
+  const std::string& name = host.reported.registration.host;
+  boards_.erase(boards_.lower_bound({name, 0}), boards_.upper_bound({name, UINT16_MAX}));
 }
 
 void Model::place_devices(std::uint32_t number, const HostChanged& reported) {

@@ -34,7 +34,7 @@ inline constexpr std::size_t decisions_max = 500;
 inline constexpr std::size_t events_max = 200;
 inline constexpr std::size_t flows_max = 200;
 inline constexpr std::size_t conditions_max = 20'000;  // devices with a ConditionRow
-inline constexpr std::size_t boards_max = 20'000;      // real devices
+inline constexpr std::size_t boards_max = 20'000;      // real devices: about 2 kB each
 inline constexpr std::size_t alerts_max = 10'000;      // raised ones
 inline constexpr std::size_t alert_history_max = 200;  // raised and cleared ones
 inline constexpr std::size_t audits_max = 200;
@@ -180,6 +180,8 @@ class Model {
   const ConditionRow* condition_of(DeviceTable::Row row) const;
   /// What a real device says about itself; null for an emulated one, and until it has said so.
   const Board* board_of(DeviceTable::Row row) const;
+  /// Whether further boards are left out.
+  bool boards_are_full() const { return boards_.size() >= boards_max; }
   const std::map<AlertKey, AlertRow>& alerts() const { return alerts_; }        // raised
   const std::deque<AlertRow>& alert_history() const { return alert_history_; }  // oldest first
   const std::deque<AuditRow>& audits() const { return audits_; }                // oldest first
@@ -225,6 +227,8 @@ class Model {
   /// that is gone and for a device that its host's samples no longer include.
   double reading(DeviceTable::Row row, Metric metric) const;
   double share(DeviceTable::Row row, GaugeMetric gauge_metric) const;
+  /// Whether it was not: readings are NaN.
+  bool is_past(DeviceTable::Row row) const;
   /// Whether the device's last value is older than its host's stale_age(), or its host does not
   /// respond.
   bool is_stale(Instant now, DeviceTable::Row row) const;
@@ -255,6 +259,7 @@ class Model {
   bool take(Instant now, const Envelope& envelope, const SampleBatch& batch);
   bool take(Instant now, const Envelope& envelope, const Summary& summary);
   void count_flow(Instant at, const Decision& decision);
+  void forget_life(HostRow& host);
   void place_devices(std::uint32_t number, const HostChanged& reported);
   std::vector<std::uint16_t> pool_sets_of(const HostChanged& host);
   std::uint16_t pool_set(std::vector<std::uint16_t> pools);
@@ -265,7 +270,6 @@ class Model {
   void add_caps(TrendPoint& point) const;
   void remove_hosts(const std::function<bool(const HostRow&)>& which);
   void remove_devices(HostRow& host);
-  bool is_past(DeviceTable::Row row) const;
   bool is_old(Instant now, Instant at, Duration stale_after) const;
   std::uint16_t spec_number(const std::string& id, const std::vector<SpecText>& texts,
                             const std::vector<std::uint16_t>& taken);
@@ -319,6 +323,7 @@ struct Totals {
   std::uint32_t hosts_ok = 0, hosts_suspect = 0, hosts_lost = 0, hosts_left = 0;
   // Devices of hosts that left are not counted. The sums are over hosts that are not lost.
   std::uint32_t devices = 0, reporting = 0, busy = 0, stale = 0, lost = 0, throttled = 0;
+  std::uint32_t real = 0;  // of all devices
 
   double utilization = absent;  // mean of those that report
   double power_w = absent;      // of those that report it

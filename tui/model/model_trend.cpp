@@ -126,6 +126,7 @@ Totals totals_of(const Model& model, Instant now, const RowPredicate& counts) {
     if (model.host_of(row).reported.health == Health::left) continue;
     const SpecRow& spec = model.spec_of(row);
     ++totals.devices;
+    if (spec.real) ++totals.real;
 
     if (model.is_gone(row)) {
       ++totals.lost;

@@ -68,8 +68,8 @@ struct FrameContext {
 int sparkline_values_max(const FrameContext& frame);
 
 /// The last `count` wall seconds up to frame.now, oldest first; NaN where unknown. Samples come
-/// once in a fleet second, slightly early or late, so each is valid until the next is clearly
-/// missing. REQUIRES count >= 0.
+/// once in a fleet second, or as rarely as their host says, slightly early or late, so each is
+/// valid until the next is clearly missing. REQUIRES count >= 0.
 std::vector<double> sparkline_values(const FrameContext& frame, DeviceTable::Row row,
                                      GaugeMetric gauge_metric, int count);
 

@@ -9,7 +9,7 @@ namespace drover::tui {
 namespace {
 
 constexpr HistoryResolution resolution = HistoryResolution::seconds;
-constexpr Duration sample_every = std::chrono::seconds(1);  // fleet time
+constexpr Duration usual_sample_every = std::chrono::seconds(1);  // fleet time
 
 constexpr HistoryMetric metric_of(GaugeMetric gauge_metric) {
   return static_cast<HistoryMetric>(gauge_metric);
@@ -18,6 +18,14 @@ static_assert(metric_of(GaugeMetric::utilization) == HistoryMetric::utilization 
               metric_of(GaugeMetric::memory) == HistoryMetric::memory &&
               metric_of(GaugeMetric::power) == HistoryMetric::power &&
               metric_of(GaugeMetric::temperature) == HistoryMetric::temperature);
+
+/// Bins in which the next sample of the device may still be late. Some hosts are read rarely.
+int bins_between_samples(const FrameContext& frame, DeviceTable::Row row) {
+  const Duration bin = frame.recent.bin(resolution);
+  const Duration every = std::clamp(frame.model.host_of(row).reported.registration.sample_every,
+                                    usual_sample_every, usual_sample_every + recent_seconds * bin);
+  return static_cast<int>((every + bin - Duration(1)) / bin);
+}
 
 /// Extends each value to the following `bins` bins, in which the next sample may still be late.
 void fill_lateness(std::vector<double>& shares, int bins) {
@@ -44,7 +52,7 @@ std::vector<double> sparkline_values(const FrameContext& frame, DeviceTable::Row
                                      GaugeMetric gauge_metric, int count) {
   const DeviceTable& devices = frame.model.devices();
   const Duration bin = frame.recent.bin(resolution);
-  const auto lateness = static_cast<int>((sample_every + bin - Duration(1)) / bin);
+  const int lateness = bins_between_samples(frame, row);
   // Earlier bins may extend to the first requested one.
   const int before = std::clamp(recent_seconds - count, 0, lateness);
   HistoryBins bins = frame.recent.read(frame.model.id_of(row), metric_of(gauge_metric), resolution,

@@ -36,12 +36,21 @@ std::vector<NeighbourEvidence> neighbours_of(const Model& model, DeviceTable::Ro
   return neighbours;
 }
 
+/// Whether its throttle reasons are NVML's, which include "idle": NVIDIA's tools read it, or a page
+/// does, for no other exporter whose series Drover knows publishes reasons. The drivers of AMD and
+/// Intel report none for an idle board.
+bool tells_idle(const Board& board) {
+  const bool from_page = board.read_by.find(':') != std::string::npos;  // "node-7:9400"
+  return from_page || board.read_by == "NVML" || board.read_by == "nvidia-smi";
+}
+
 /// The metrics that no emulated device has: the enumerators from this one on.
 constexpr Metric first_of_real_devices = Metric::memory_clock;
 
 }  // namespace
 
-DeviceEvidence evidence_about(const Model& model, Instant now, DeviceTable::Row row) {
+DeviceEvidence evidence_about(const Model& model, Instant now, DeviceTable::Row row,
+                              const std::vector<const JobRow*>& jobs) {
   DeviceEvidence evidence;
   for (int i = 0; i < metric_count; ++i) {
     const auto metric = static_cast<Metric>(i);
@@ -50,7 +59,6 @@ DeviceEvidence evidence_about(const Model& model, Instant now, DeviceTable::Row 
   const SpecRow& spec = model.spec_of(row);
   if (spec.clock_max_mhz > 0) evidence.clock_max_mhz = spec.clock_max_mhz;
   if (spec.tdp_w > 0) evidence.power_cap_default_w = spec.tdp_w;
-  const std::vector<const JobRow*> jobs = jobs_on(model, model.id_of(row));
   evidence.has_work = !jobs.empty() || evidence.values[Metric::running] > 0;
   if (const Board* const board = model.board_of(row)) {
     if (board->clock_max_mhz) evidence.clock_max_mhz = *board->clock_max_mhz;
@@ -58,6 +66,7 @@ DeviceEvidence evidence_about(const Model& model, Instant now, DeviceTable::Row 
     evidence.pcie_generation_max = board->pcie_generation_max;
     evidence.pcie_lanes_max = board->pcie_lanes_max;
     evidence.has_work |= !board->processes.empty();
+    evidence.tells_idle = tells_idle(*board);
     evidence.memory_taken = std::ranges::any_of(
         board->processes, [](const DeviceProcess& it) { return it.memory_bytes.value_or(0) > 0; });
   }
@@ -70,9 +79,14 @@ DeviceEvidence evidence_about(const Model& model, Instant now, DeviceTable::Row 
   return evidence;
 }
 
-std::vector<LikelyCause> likely_causes_of(const Model& model, Instant now, DeviceTable::Row row) {
+std::vector<LikelyCause> likely_causes_of(const Model& model, Instant now, DeviceTable::Row row,
+                                          const std::vector<const JobRow*>& jobs) {
   if (model.is_stale(now, row)) return {};
-  return likely_causes(evidence_about(model, now, row));
+  return likely_causes(evidence_about(model, now, row, jobs));
+}
+
+std::vector<LikelyCause> likely_causes_of(const Model& model, Instant now, DeviceTable::Row row) {
+  return likely_causes_of(model, now, row, jobs_on(model, model.id_of(row)));
 }
 
 std::vector<Metric> unknown_evidence(const Model& model, DeviceTable::Row row) {
@@ -87,17 +101,21 @@ std::vector<Metric> unknown_evidence(const Model& model, DeviceTable::Row row) {
 
 std::string why_missing(const Model& model, DeviceTable::Row row, Metric metric) {
   if (model.is_gone(row)) return "its host is gone";
+  if (model.devices().arrived(row) == Instant::min()) return "no sample has arrived yet";
+  if (model.is_past(row)) return "its last sample is too old";
   const Board* const board = model.board_of(row);
   if (board != nullptr) {
     const auto said = std::ranges::find(board->missing, static_cast<std::uint8_t>(metric),
                                         &MissingMetric::metric);
     if (said != board->missing.end()) return printable(said->why);
   }
-  if (model.devices().arrived(row) == Instant::min()) return "no sample has arrived yet";
   if (board != nullptr && !board->read_by.empty()) {
     return fmt::format("{} does not report it", printable(board->read_by));
   }
-  if (model.spec_of(row).real) return "its driver does not report it";
+  if (model.spec_of(row).real) {
+    return model.boards_are_full() ? "too many real devices: its description is not kept"
+                                   : "its driver does not report it";
+  }
   if (metric == Metric::memory_temperature) return "this board has no sensor for it";
   return metric >= first_of_real_devices ? "only real devices report it"
                                          : "its agent does not report it";

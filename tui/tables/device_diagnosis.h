@@ -9,10 +9,13 @@
 
 namespace drover::tui {
 
-/// What is known now. REQUIRES that the device's samples are not too old.
-DeviceEvidence evidence_about(const Model& model, Instant now, DeviceTable::Row row);
+/// What is known now. `jobs`: those on it. REQUIRES that the device's samples are not too old.
+DeviceEvidence evidence_about(const Model& model, Instant now, DeviceTable::Row row,
+                              const std::vector<const JobRow*>& jobs);
 
 /// Empty also if its samples are too old.
+std::vector<LikelyCause> likely_causes_of(const Model& model, Instant now, DeviceTable::Row row,
+                                          const std::vector<const JobRow*>& jobs);
 std::vector<LikelyCause> likely_causes_of(const Model& model, Instant now, DeviceTable::Row row);
 
 /// Why there is no value: as its agent or page says, or where the device is emulated. REQUIRES that

@@ -16,12 +16,12 @@ PageLists lists_of(const Model& model, Instant now, DeviceTable::Row row, int co
   PageLists lists;
   lists.real = model.spec_of(row).real;
   lists.board = model.board_of(row);
-  lists.causes = likely_causes_of(model, now, row);
+  lists.jobs = jobs_on(model, id);
+  lists.causes = likely_causes_of(model, now, row, lists.jobs);
   lists.cause_lines = cause_lines(lists.causes, columns);
   lists.events = latest_log_entries(model, list_max, id);
   if (lists.real) return lists;
   lists.replicas = replicas_on(model, id);
-  lists.jobs = jobs_on(model, id);
   lists.device_decisions = decisions_about(model, row, list_max);
   lists.memory = memory_use_of(model, row);
   return lists;

@@ -161,17 +161,11 @@ std::string order_text(const DeviceList& devices) {
 }
 
 /// ", 3 real (=)"; empty if all devices are emulated.
-std::string real_text(const FrameContext& frame) {
-  const Model& model = frame.model;
-  std::size_t all = 0, real = 0;
-  for (DeviceTable::Row row = 0; row < model.devices().rows(); ++row) {
-    if (!frame.ui.fleet_filter.shows(row)) continue;
-    if (model.host_of(row).reported.health == Health::left) continue;
-    ++all;
-    if (model.spec_of(row).real) ++real;
-  }
-  if (real == 0) return {};
-  return fmt::format(", {} real ({})", real == all ? "all" : std::to_string(real), real_mark);
+std::string real_text(const Totals& totals) {
+  if (totals.real == 0) return {};
+  return fmt::format(", {} real ({})",
+                     totals.real == totals.devices ? "all" : std::to_string(totals.real),
+                     real_mark);
 }
 
 std::string title_text(const FrameContext& frame, const DeviceList& list) {
@@ -180,7 +174,7 @@ std::string title_text(const FrameContext& frame, const DeviceList& list) {
   std::string title = counted(totals.devices, "device");
   if (totals.lost > 0) title += fmt::format(", {} lost", totals.lost);
   if (totals.stale > 0) title += fmt::format(", {} stale", totals.stale);
-  title += real_text(frame);
+  title += real_text(totals);
   if (!ui.tagged_devices.empty()) {
     title += fmt::format(", {} tagged", ui.tagged_devices.size());
   }
