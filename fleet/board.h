@@ -53,6 +53,7 @@ struct Board {
   std::optional<double> power_cap_min_w;  // range of power caps that the driver accepts
   std::optional<double> power_cap_max_w;
   std::optional<double> power_cap_default_w;
+  std::optional<double> power_cap_before_w;  // the cap to restore; absent: Drover has set none
   std::optional<double> clock_max_mhz;
   std::optional<double> slowdown_c;       // the temperature at which it throttles
   std::uint16_t pcie_generation_max = 0;  // of board and slot together; 0: not known
@@ -66,7 +67,7 @@ struct Board {
 };
 
 /// From an agent: what a real device says about itself. Sent after each Register, and when it
-/// changes, at most once a reading.
+/// changes, at most once a reading; changes to processes and partitions alone at most every 5 s.
 struct BoardReport {
   Board board;
   bool operator==(const BoardReport&) const = default;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -23,15 +24,20 @@ struct WatchedDevice {
   SpecFacts facts;      // from which its spec is made
   std::string spec_id;  // of that spec
   Board board;
-  Board sent;               // as last reported
+  Board sent;  // as last reported
+  Instant sent_at{};
   bool reported = false;    // since the last Register
   std::string lost;         // why it does not answer; empty: it does
   double cap_w = 0;         // its power cap at the last reading; 0: not known
   double cap_before_w = 0;  // before the router set one; 0: it has set none
+  bool capped = false;      // the driver has set one since
+  bool takes_caps = true;   // the driver has not refused one
 };
 
 /// Each may be a group of its own, and a Register has at most so many.
 constexpr std::size_t watched_devices_max = 1024;
+/// Interval between reports of changes to processes and partitions alone.
+constexpr Duration processes_every = std::chrono::seconds(5);
 /// Kinds of device of one host that a router accepts.
 constexpr std::size_t kinds_max = 16;
 
@@ -54,6 +60,17 @@ bool same_shape(const std::vector<Group>& one, const std::vector<Group>& other) 
   return std::ranges::equal(one, other, [](const Group& a, const Group& b) {
     return a.first == b.first && a.count == b.count && a.device == b.device;
   });
+}
+
+/// The memory of processes changes all the time; only that can wait.
+bool is_worth_sending(const WatchedDevice& device, Instant now) {
+  if (device.sent == device.board) return false;
+  if (now - device.sent_at >= processes_every) return true;
+  Board shown = device.sent;
+  shown.processes = device.board.processes;
+  shown.processes_left_out = device.board.processes_left_out;
+  shown.partitions = device.board.partitions;
+  return shown != device.board;
 }
 
 /// The first point after `now` of a grid. One process speaks for many hosts: their heartbeats go
@@ -83,7 +100,9 @@ struct WatchedHost::State {
   void send_register(Instant now);
   void report(Instant now, std::uint16_t index, const BoardReading& reading);
   void handle(Instant now, const CapDevices& cap);
-  void set_cap(WatchedDevice& device, double watts);
+  void refuse_cap(Instant now, const WatchedDevice& device, std::string why);
+  void set_cap(Instant now, WatchedDevice& device, double watts);
+  void restore_cap(WatchedDevice& device);
 
   WatchedHostSettings settings;
   const devices::Catalogue& catalogue;
@@ -99,6 +118,7 @@ struct WatchedHost::State {
   Instant asked_at{};  // when the router asked for the next Register
   Duration heartbeat_every{};
   Instant next_heartbeat = never;
+  std::optional<HostReading> first_reading;  // the latest until it has joined
   Instant failing_since = never;
   int failures = 0;  // in a row
   Heartbeat counters;
@@ -128,10 +148,12 @@ void WatchedHost::State::add_new(const HostReading& reading) {
 void WatchedHost::State::update(WatchedDevice& device, const BoardReading& reading) {
   device.board = reading.board;
   device.board.device = static_cast<std::uint16_t>(&device - devices.data());
+  if (device.cap_before_w > 0) device.board.power_cap_before_w = device.cap_before_w;
   const double cap_w = reading.values[Metric::power_cap];
   if (!std::isnan(cap_w)) device.cap_w = cap_w;
   // A spec takes up to a millisecond to write, and hardly ever changes.
-  SpecFacts facts = joined_facts(spec_facts_of(reading, settings.control), device.facts);
+  const bool takes_caps = settings.control && device.takes_caps;
+  SpecFacts facts = joined_facts(spec_facts_of(reading, takes_caps), device.facts);
   if (!device.spec_id.empty() && facts == device.facts) return;
   device.facts = std::move(facts);
   for (const WatchedDevice& other : devices) {
@@ -149,6 +171,7 @@ void WatchedHost::State::update(WatchedDevice& device, const BoardReading& readi
     spec.id = known->id;
   } else if (known == nullptr) {
     known = &specs.emplace_back(SpecText{spec.id, to_toml(spec)});
+    specs_changed = true;
   } else if (std::string text = to_toml(spec); known->text != text) {
     known->text = std::move(text);
     specs_changed = true;
@@ -205,40 +228,55 @@ void WatchedHost::State::send_register(Instant now) {
 /// What it is and who uses it, whether it answers, and its new errors.
 void WatchedHost::State::report(Instant now, std::uint16_t index, const BoardReading& reading) {
   WatchedDevice& device = devices[index];
-  if (!device.reported || device.sent != device.board) send(now, BoardReport{device.board});
-  device.sent = device.board;
+  if (!device.reported || is_worth_sending(device, now)) {
+    send(now, BoardReport{device.board});
+    device.sent = device.board;
+    device.sent_at = now;
+  }
+  // A warning each. What they mean for the device shows in whether it answers.
+  for (const std::uint32_t xid : reading.xids)
+    send(now, DeviceReport{index, reading.lost.empty(), xid, xid_text(xid)});
   if (device.lost != reading.lost || (!device.reported && !reading.lost.empty())) {
     send(now, DeviceReport{index, reading.lost.empty(), 0, reading.lost});
   }
   device.lost = reading.lost;
   device.reported = true;
-  // A warning each. What they mean for the device shows in whether it answers.
-  for (const std::uint32_t xid : reading.xids)
-    send(now, DeviceReport{index, true, xid, xid_text(xid)});
 }
 
-void WatchedHost::State::set_cap(WatchedDevice& device, double watts) {
-  if (watts > 0) {
-    if (device.cap_before_w == 0) {
-      const double usual_w = device.board.power_cap_default_w.value_or(0);
-      device.cap_before_w = device.cap_w > 0 ? device.cap_w : usual_w;
-    }
-    effects.push_back(CapBoard{device.identity, watts});
-  } else if (const double before_w = std::exchange(device.cap_before_w, 0); before_w > 0) {
-    effects.push_back(CapBoard{device.identity, before_w});
+/// Nothing is said of a device that is lost: a report would replace the reason.
+void WatchedHost::State::refuse_cap(Instant now, const WatchedDevice& device, std::string why) {
+  if (!device.lost.empty()) return;
+  const auto index = static_cast<std::uint16_t>(&device - devices.data());
+  send(now, DeviceReport{index, true, 0, std::move(why)});
+}
+
+/// Caps that are no lower than the owner's own end Drover's.
+void WatchedHost::State::set_cap(Instant now, WatchedDevice& device, double watts) {
+  if (!settings.control) {
+    return refuse_cap(now, device,
+                      "power cap not set: the agent on the device's host needs --control");
   }
+  const double usual_w =
+      device.cap_w > 0 ? device.cap_w : device.board.power_cap_default_w.value_or(0);
+  const double before_w = device.cap_before_w > 0 ? device.cap_before_w : usual_w;
+  if (watts <= 0 || (before_w > 0 && watts >= before_w)) return restore_cap(device);
+  if (before_w == 0) {
+    return refuse_cap(now, device,
+                      "power cap not set: the present one is unknown, so it could not be restored");
+  }
+  device.cap_before_w = before_w;
+  effects.push_back(CapBoard{device.identity, watts});
+}
+
+void WatchedHost::State::restore_cap(WatchedDevice& device) {
+  device.capped = false;
+  const double before_w = std::exchange(device.cap_before_w, 0);
+  if (before_w > 0) effects.push_back(CapBoard{device.identity, before_w});
 }
 
 void WatchedHost::State::handle(Instant now, const CapDevices& cap) {
   for (const std::uint16_t index : cap.devices) {
-    if (index >= devices.size()) continue;
-    if (settings.control) {
-      set_cap(devices[index], cap.watts);
-    } else {
-      send(now,
-           DeviceReport{index, true, 0,
-                        "no power cap was set: that takes --control, on the device's own host"});
-    }
+    if (index < devices.size()) set_cap(now, devices[index], cap.watts);
   }
 }
 
@@ -255,7 +293,10 @@ void WatchedHost::handle_join_accepted(Instant now, const JoinAccepted& accepted
       std::max(accepted.heartbeat_every, Duration(std::chrono::milliseconds(1)));
   state.asked_at = accepted.fleet_time;
   state.present = false;
-  if (!state.devices.empty() && state.failures == 0) state.send_register(now);
+  const auto first = std::exchange(state.first_reading, {});
+  if (state.failures > 0) return;
+  if (first) return read(now, *first);
+  if (!state.devices.empty()) state.send_register(now);
 }
 
 void WatchedHost::receive(Instant now, const Envelope& envelope) {
@@ -271,7 +312,7 @@ void WatchedHost::receive(Instant now, const Envelope& envelope) {
     if (state.joined && !state.devices.empty() && state.failures == 0) state.send_register(now);
   } else if (std::holds_alternative<Superseded>(envelope.body)) {
     state.ended = true;
-    for (WatchedDevice& device : state.devices) state.set_cap(device, 0);
+    for (WatchedDevice& device : state.devices) state.restore_cap(device);
     state.effects.emplace_back(Replaced{});
   } else if (const auto* assign = std::get_if<Assign>(&envelope.body)) {
     state.send(now, Refused{assign->job.id, assign->attempt, Reason::policy,
@@ -299,6 +340,7 @@ void WatchedHost::read(Instant now, const HostReading& reading) {
     rows.push_back(board.values);
     rows.back().device = index;
   }
+  if (!state.joined) state.first_reading = reading;
   if (!state.joined || state.devices.empty()) return;
   if (!state.present || state.specs_changed || !same_shape(state.registered, state.groups())) {
     state.send_register(now);
@@ -331,13 +373,18 @@ void WatchedHost::failed(Instant now, const std::string& why) {
 
 void WatchedHost::cap_set(Instant now, const CapBoard& asked, const Status& answer) {
   State& state = *state_;
-  const WatchedDevice* const device =
-      find_by(state.devices, &WatchedDevice::identity, asked.identity);
-  if (answer || device == nullptr || !state.present) return;
-  const auto index = static_cast<std::uint16_t>(device - state.devices.data());
-  state.send(now, DeviceReport{index, true, 0,
-                               fmt::format("no power cap of {:.0f} W was set: {}", asked.watts,
-                                           answer.error().message)});
+  WatchedDevice* const device = find_by(state.devices, &WatchedDevice::identity, asked.identity);
+  if (device == nullptr) return;
+  if (answer) {
+    device->capped = device->cap_before_w > 0;
+    return;
+  }
+  if (!device->capped) device->cap_before_w = 0;  // nothing was changed
+  if (answer.error().kind == ErrorKind::refused) device->takes_caps = false;
+  if (!state.present) return;
+  state.refuse_cap(
+      now, *device,
+      fmt::format("power cap of {:.0f} W not set: {}", asked.watts, answer.error().message));
 }
 
 void WatchedHost::tick(Instant now) {
@@ -360,7 +407,7 @@ void WatchedHost::leave(Instant now, const std::string& why) {
   State& state = *state_;
   tick(now);
   if (std::exchange(state.ended, true)) return;
-  for (WatchedDevice& device : state.devices) state.set_cap(device, 0);
+  for (WatchedDevice& device : state.devices) state.restore_cap(device);
   if (state.present) state.send(now, Leave{why, 0});
   state.effects.emplace_back(Left{});
 }

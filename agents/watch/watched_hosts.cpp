@@ -18,12 +18,13 @@ WatchedHosts::WatchedHosts(WatchedHostSettings settings, const devices::Catalogu
 
 /// size(), and none is added, when there are too many.
 std::size_t WatchedHosts::number_of(const std::string& name) {
+  const std::string& host = name.empty() ? settings_.host : name;
+  if (const std::size_t* const known = find_in(numbers_, host)) return *known;
   WatchedHostSettings settings = settings_;
-  if (!name.empty() && name != settings.host) {
-    settings.host = name;
+  if (host != settings_.host) {
+    settings.host = host;
     settings.control = false;  // power caps are set by drivers, and those are this machine's
   }
-  if (const std::size_t* const known = find_in(numbers_, settings.host)) return *known;
   const std::size_t number = hosts_.size();
   if (number >= hosts_max) return number + 1;
   numbers_.emplace(settings.host, number);

@@ -35,6 +35,7 @@ inline constexpr auto layout<Board> = structure(
     field("power_cap_min_w", &Board::power_cap_min_w),
     field("power_cap_max_w", &Board::power_cap_max_w),
     field("power_cap_default_w", &Board::power_cap_default_w),
+    field("power_cap_before_w", &Board::power_cap_before_w),
     field("clock_max_mhz", &Board::clock_max_mhz), field("slowdown_c", &Board::slowdown_c),
     field("pcie_generation_max", &Board::pcie_generation_max),
     field("pcie_lanes_max", &Board::pcie_lanes_max),

@@ -51,8 +51,8 @@ class FailureDetector {
   void mark_left(HostIndex host) {
     if (HostLiveness* known = find_in(liveness_, host)) known->health = Health::left;
   }
-  /// The agent that reads the host remotely reports that it does not answer: no sign of a bad
-  /// network at the router.
+  /// The agent that reads the host remotely reports that it does not answer. This does not count
+  /// toward the share of silent hosts, since it is no sign of a bad network at the router.
   void mark_lost(HostIndex host) {
     if (HostLiveness* known = find_in(liveness_, host)) known->health = Health::lost;
   }

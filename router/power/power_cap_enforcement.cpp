@@ -133,6 +133,15 @@ std::optional<PowerControl::CapLimit> PowerControl::cap_limit(const std::string&
   return limit == nullptr ? std::nullopt : std::optional(*limit);
 }
 
+double PowerControl::highest_cap(DeviceIndex device) const {
+  const DeviceColumns& columns = fleet_state.devices();
+  const devices::DeviceSpec& spec = *fleet_state.groups()[columns.group[device]].spec;
+  if (!spec.real) return spec.power.tdp_w;
+  const Board* board = find_in(boards, DeviceKey{columns.host[device], columns.number[device]});
+  const double sampled_w = columns.power_cap_w[device];
+  return board == nullptr ? sampled_w : board->power_cap_before_w.value_or(sampled_w);
+}
+
 double PowerControl::cap_in_force(Instant now, DeviceIndex device) const {
   const SentCap* sent = find_in(sent_caps, device);
   if (sent != nullptr && now < sent->until) return sent->watts;
@@ -164,7 +173,7 @@ void PowerControl::enforce_caps(Instant now) {
   }
 }
 
-/// Restores devices without a cap to rated power.
+/// Restores the full power of devices that no limit holds.
 void PowerControl::restore_caps(Instant now, const std::vector<CapLimit>& limits) {
   const DeviceColumns& columns = fleet_state.devices();
   std::vector<CapStep> steps;
@@ -174,11 +183,11 @@ void PowerControl::restore_caps(Instant now, const std::vector<CapLimit>& limits
       return !limit.admission_only && (!limit.pool || group.in_pool(*limit.pool));
     });
     if (held) continue;
-    const double rated_w = group.spec->power.tdp_w;
     for (const DeviceIndex device : group.devices()) {
       if (columns.power_cap_w[device] <= 0) continue;  // no sample yet
-      if (rated_w - cap_in_force(now, device) < least_step_w) continue;
-      steps.push_back({device, rated_w});
+      const double highest_w = highest_cap(device);
+      if (highest_w - cap_in_force(now, device) < least_step_w) continue;
+      steps.push_back({device, highest_w});
     }
   }
   cap_devices(now, "site", steps, false);

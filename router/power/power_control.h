@@ -17,6 +17,7 @@
 
 #include "router/actions/power_caps.h"
 #include "router/alerts/alerts.h"
+#include "router/fleet_state/device_conditions.h"
 #include "router/health/timing.h"
 #include "router/jobs/queue.h"
 #include "router/publishing/publisher.h"
@@ -28,6 +29,7 @@ struct PowerControlDependencies {
   const FleetState& fleet_state;
   const JobTable& jobs;
   const ConnectionTable& connections;
+  const BoardTable& boards;
   Policy& policy;  // only its limits
   JobQueue& queue;
   SentCaps& sent_caps;
@@ -86,6 +88,9 @@ class PowerControl : PowerControlDependencies {
   /// Why the cap must be confirmed first; empty: no confirmation needed.
   std::string cap_confirmation_text(const SetPowerCap& cap,
                                     const std::optional<std::uint32_t>& pool) const;
+  /// How far the device's cap may rise: to the rated power of an emulated device. A real one's
+  /// owner may have set a lower cap, and has it back.
+  double highest_cap(DeviceIndex device) const;
   /// The device's cap: the one sent to it recently, else the sampled one.
   double cap_in_force(Instant now, DeviceIndex device) const;
   /// Power of the pool or the site, and its reachable devices. `required_w`: watts that jobs

@@ -55,13 +55,14 @@ CappedGroup PowerControl::limit_of(Instant now, std::optional<std::uint32_t> poo
       idle_w += spec.power.idle_w;
       const bool reachable = fleet_state.hosts()[group.host].health == Health::ok && now_w > 0;
       if (!reachable) continue;
-      double least_w = spec.takes_power_cap() ? spec.power.cap_min_w : spec.power.tdp_w;
+      const double most_w = highest_cap(device);
+      double least_w = spec.takes_power_cap() ? std::min(spec.power.cap_min_w, most_w) : most_w;
       // Its lowest clock needs that much power for its work: a lower cap frees nothing.
       if (!sent_caps.contains(device) && drawn_w > beyond_cap * now_w) {
-        least_w = std::clamp(drawn_w, least_w, spec.power.tdp_w);
+        least_w = std::clamp(drawn_w, least_w, most_w);
       }
       limit.devices.push_back(
-          {device, spec.power.tdp_w, least_w, now_w, drawn_w, columns.replicas[device] > 0});
+          {device, most_w, least_w, now_w, drawn_w, columns.replicas[device] > 0});
     }
   }
   // Slowing other work down does not help a job that would not fit even if everything else were

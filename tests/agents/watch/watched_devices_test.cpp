@@ -134,13 +134,99 @@ TEST(WatchedHost, ACapThatTheDriverRefusesIsReportedWithItsReason) {
   Stage stage(seconds(1), true);
   stage.join();
   stage.read({board("a")});
+  stage.receive(cap(50));
   stage.host.cap_set(stage.now, {"a", 50}, Status{});
   EXPECT_TRUE(stage.sent<DeviceReport>().empty());
-  stage.host.cap_set(stage.now, {"a", 50}, error("no permission"));
+  stage.host.cap_set(stage.now, {"a", 40}, error("no permission"));
   stage.host.cap_set(stage.now, {"another host's", 50}, error("no permission"));
   const auto reports = stage.sent<DeviceReport>();
   ASSERT_EQ(reports.size(), 1U);
-  EXPECT_EQ(reports[0].detail, "no power cap of 50 W was set: no permission");
+  EXPECT_EQ(reports[0].detail, "power cap of 40 W not set: no permission");
+  stage.host.leave(stage.now, "SIGTERM");
+  EXPECT_EQ(identities_of_caps(stage.caps()), (std::vector<std::string>{"a 50", "a 72"}))
+      << "the cap that was set before is restored";
+}
+
+TEST(WatchedHost, WhenTheDriverRefusesTheFirstCapNothingIsRestored) {
+  Stage stage(seconds(1), true);
+  stage.join();
+  stage.read({board("a")});
+  stage.receive(cap(50));
+  stage.host.cap_set(stage.now, {"a", 50}, error("no permission"));
+  stage.host.leave(stage.now, "SIGTERM");
+  EXPECT_EQ(identities_of_caps(stage.caps()), (std::vector<std::string>{"a 50"}));
+}
+
+TEST(WatchedHost, ADeviceWhoseDriverRefusesCapsIsOfferedNoMore) {
+  Stage stage(seconds(1), true);
+  stage.join();
+  BoardReading reading = board("a");
+  reading.board.power_cap_min_w = 30;
+  stage.read({reading});
+  EXPECT_NE(stage.sent<Register>()[0].specs[0].text.find("cap_min_w = { value = 30"),
+            std::string::npos)
+      << stage.sent<Register>()[0].specs[0].text;
+  stage.forget();
+  stage.receive(cap(50));
+  stage.host.cap_set(stage.now, {"a", 50}, error(ErrorKind::refused, "no permission"));
+  stage.read({reading});
+  ASSERT_EQ(stage.sent<Register>().size(), 1U);
+  EXPECT_EQ(stage.sent<Register>()[0].specs[0].text.find("cap_min_w = { value = 30"),
+            std::string::npos);
+}
+
+TEST(WatchedHost, TellsWhichCapItWillRestore) {
+  Stage stage(seconds(1), true);
+  stage.join();
+  stage.read({board("a")});
+  EXPECT_EQ(stage.sent<BoardReport>()[0].board.power_cap_before_w, std::nullopt);
+  stage.receive(cap(50));
+  stage.forget();
+  BoardReading capped = board("a");
+  capped.values[Metric::power_cap] = 50;
+  stage.read({capped});
+  ASSERT_EQ(stage.sent<BoardReport>().size(), 1U);
+  EXPECT_EQ(stage.sent<BoardReport>()[0].board.power_cap_before_w, 72);
+}
+
+TEST(WatchedHost, NeverRaisesACapAboveItsOwners) {
+  Stage stage(seconds(1), true);
+  stage.join();
+  stage.read({board("a")});
+  stage.receive(cap(100));
+  EXPECT_TRUE(stage.caps().empty());
+  stage.receive(cap(50));
+  stage.receive(cap(100));
+  EXPECT_EQ(identities_of_caps(stage.caps()), (std::vector<std::string>{"a 50", "a 72"}));
+}
+
+TEST(WatchedHost, SetsNoCapWhereItKnowsNoneToRestore) {
+  Stage stage(seconds(1), true);
+  stage.join();
+  BoardReading reading = board("a");
+  reading.values[Metric::power_cap] = absent;
+  stage.read({reading});
+  stage.receive(cap(50));
+  EXPECT_TRUE(stage.caps().empty());
+  const auto reports = stage.sent<DeviceReport>();
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_NE(reports[0].detail.find("could not be restored"), std::string::npos);
+}
+
+TEST(WatchedHost, ADeviceThatDiesOfAnErrorStaysUnusable) {
+  Stage stage;
+  stage.join();
+  stage.read({board("a")});
+  BoardReading lost = board("a");
+  lost.lost = "GPU is lost";
+  lost.xids = {79};
+  stage.read({lost});
+  const auto reports = stage.sent<DeviceReport>();
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(reports[0].xid, 79U);
+  EXPECT_FALSE(reports[0].usable);
+  EXPECT_FALSE(reports[1].usable);
+  EXPECT_EQ(reports[1].detail, "GPU is lost");
 }
 
 TEST(WatchedHost, LeavesOnceAndOnlyWhereItIsKnown) {

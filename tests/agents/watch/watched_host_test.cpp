@@ -95,17 +95,43 @@ TEST(WatchedHost, OfTwoDevicesWithOneIdentityTheFirstCounts) {
   EXPECT_EQ(stage.host.device_count(), 1U);
 }
 
+TEST(WatchedHost, PublishesTheReadingThatCameBeforeItJoined) {
+  Stage stage;
+  stage.read({board("a")});
+  EXPECT_TRUE(stage.all().empty());
+  stage.join();
+  EXPECT_EQ(stage.sent<Register>().size(), 1U);
+  EXPECT_EQ(stage.sent<BoardReport>().size(), 1U);
+  EXPECT_EQ(stage.sampled(), std::vector<int>{0});
+}
+
 TEST(WatchedHost, TellsOfADeviceWhatChanged) {
   Stage stage;
   stage.join();
   stage.read({board("a")});
   stage.forget();
   BoardReading changed = board("a");
-  changed.board.processes = {{77, "ann", "python3", "ann", 1e9, std::nullopt}};
+  changed.board.driver = "575.1";
   stage.read({changed});
   ASSERT_EQ(stage.sent<BoardReport>().size(), 1U);
-  EXPECT_EQ(stage.sent<BoardReport>()[0].board.processes[0].pid, 77U);
+  EXPECT_EQ(stage.sent<BoardReport>()[0].board.driver, "575.1");
   EXPECT_TRUE(stage.sent<Register>().empty());
+}
+
+TEST(WatchedHost, TellsOfProcessesAtMostEveryFiveSeconds) {
+  Stage stage(seconds(1));
+  stage.join();
+  BoardReading reading = board("a");
+  stage.read({reading});
+  stage.forget();
+  for (std::uint64_t pid = 1; pid <= 6; ++pid) {
+    stage.pass(seconds(1));
+    reading.board.processes = {{pid, "ann", "python3", "ann", 1e9, std::nullopt}};
+    stage.read({reading});
+  }
+  const auto reports = stage.sent<BoardReport>();
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].board.processes[0].pid, 5U);
 }
 
 TEST(WatchedHost, OfMoreDevicesThanARegisterHoldsTheFirstCount) {

@@ -11,8 +11,8 @@ namespace {
 using std::chrono::seconds;
 
 struct PowerTables : RouterTables {
-  PowerControl power{
-      {settings, fleet_state, jobs, connections, policy, queue, sent_caps, outbox, publisher}};
+  PowerControl power{{settings, fleet_state, jobs, connections, boards, policy, queue, sent_caps,
+                      outbox, publisher}};
   AlertEvaluation alerts{{settings, policy, fleet_state, jobs, queue, conditions, boards, outliers,
                           power, rejected, outbox, publisher}};
   PolicyControl policy_control{
