@@ -207,7 +207,7 @@ void AmdDevice::put_throttle(BoardReading& reading, const GpuMetrics& table, dou
   if (table.throttle_ticks && before) {
     const ThrottleTicks& now = *table.throttle_ticks;
     // Differences of unsigned numbers are right also where a counter has wrapped around. What has
-    // been in force for longer than all of the time has begun anew.
+    // been in force for longer than all of the time was reset.
     const std::uint32_t ticks = now.ticks - before->ticks;
     const auto share = [ticks](std::uint32_t in_force) {
       return ticks == 0 || in_force > ticks ? 0.0 : double(in_force) / ticks;
@@ -282,7 +282,7 @@ void AmdDevice::put_errors(BoardReading& reading) const {
   auto counts = read_kernel_file(card_.device + "/ras/umc_err_count");
   if (!counts) counts = read_kernel_file(card_.device + "/ras/aca_umc");  // newer drivers
   const auto count = [&counts](std::string_view key) -> Result<double> {
-    if (!counts) return error("the driver counts no memory errors of this board");
+    if (!counts) return error("the driver does not report memory errors for this board");
     const std::string_view value = value_of_key(*counts, key, ':');
     std::uint64_t number = 0;
     if (std::from_chars(value.data(), value.data() + value.size(), number).ec != std::errc())
@@ -328,8 +328,8 @@ Status AmdDevice::set_power_cap(double watts) {
     return error(ErrorKind::refused, "{} is a partition: {} has the power cap of the whole board",
                  card_.name, found_.partition_of);
   }
-  return write_power_cap(card_.hwmon + "/power1_cap", watts, about_.board.power_cap_min_w,
-                         about_.board.power_cap_max_w);
+  const std::string cap = card_.hwmon + "/power1_cap";
+  return write_power_cap(cap, watts, cap + "_min", cap + "_max");
 }
 
 /// The PCI address of the board that a partition is of: a partition is no PCI device, but ROCm's
@@ -394,7 +394,7 @@ FoundDevices find_amd_devices(const DriverPlaces& places) {
   found.driver = driver_text(places.root, "amdgpu");
   for (AmdCard& card : amd_cards(places.root, found.notes))
     found.devices.push_back(std::make_unique<AmdDevice>(places.root, std::move(card)));
-  if (found.devices.empty()) found.notes.push_back("no card of AMD in /sys/class/drm");
+  if (found.devices.empty()) found.notes.push_back("no AMD card in /sys/class/drm");
   if (!found.devices.empty() && geteuid() != 0) found.notes.push_back(hidden_processes_note);
   return found;
 }

@@ -30,7 +30,7 @@ Result<double> CounterRate::update(double counter, double now_s) {
   const double counter_before = std::exchange(counter_, counter);
   const double at_s_before = std::exchange(at_s_, now_s);
   if (at_s_before < 0) return error("a rate needs two readings");
-  if (counter < counter_before || now_s <= at_s_before) return error("the counter began anew");
+  if (counter < counter_before || now_s <= at_s_before) return error("the counter was reset");
   return (counter - counter_before) / (now_s - at_s_before);
 }
 

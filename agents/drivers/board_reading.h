@@ -25,7 +25,7 @@ void finish(BoardReading& reading, std::span<const ConstantReason> reasons);
 class CounterRate {
  public:
   /// The counter's increase per second since the call before. An error without an increase to
-  /// tell: at the first call, and after the counter began anew.
+  /// tell: at the first call, and after the counter was reset.
   Result<double> update(double counter, double now_s);
 
  private:

@@ -34,7 +34,7 @@ class DeviceWorkers::Threads {
   Threads& operator=(const Threads&) = delete;
 
   void start();
-  /// Whether all threads have ended in time. If not, they go on alone, and `this` is theirs.
+  /// Whether all threads have ended in time. If not, they are detached, and `this` is theirs.
   bool end();
 
   int descriptor() const { return descriptor_; }
@@ -88,7 +88,7 @@ class DeviceWorkers::Threads {
   DriverNews news_ DROVER_GUARDED_BY(mutex_);
   std::size_t running_ DROVER_GUARDED_BY(mutex_) = 0;  // threads
   bool ending_ DROVER_GUARDED_BY(mutex_) = false;
-  bool alone_ DROVER_GUARDED_BY(mutex_) = false;
+  bool detached_ DROVER_GUARDED_BY(mutex_) = false;
 };
 
 void DeviceWorkers::Threads::start() {
@@ -106,7 +106,7 @@ bool DeviceWorkers::Threads::end() {
     wake_.notify_all();
     in_time = ended_.wait_for(mutex_, settings_.end_within,
                               [&]() DROVER_REQUIRES(mutex_) { return running_ == 0; });
-    alone_ = !in_time;
+    detached_ = !in_time;
     threads.push_back(std::move(searcher_));
     for (const auto& worker : workers_) threads.push_back(std::move(worker->thread));
   }
@@ -119,7 +119,7 @@ void DeviceWorkers::Threads::leave() {
   {
     const MutexLock lock(mutex_);
     --running_;
-    last = running_ == 0 && alone_;
+    last = running_ == 0 && detached_;
     if (running_ == 0) ended_.notify_all();
   }
   if (last) delete this;
@@ -152,7 +152,7 @@ std::vector<SilentDevice> DeviceWorkers::Threads::silent(MonotonicTime now) cons
   if (searching_ && now - search_began_ > settings_.answer_within) {
     const double silent_s = seconds_of(now - search_began_);
     silent.push_back(
-        {"", silent_s, fmt::format("the search for devices has lasted for {:.0f} s", silent_s)});
+        {"", silent_s, fmt::format("device discovery has been running for {:.0f} s", silent_s)});
   }
   for (const auto& worker : workers_) {
     if (!worker->since || now - *worker->since <= settings_.answer_within) continue;

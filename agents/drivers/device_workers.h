@@ -75,7 +75,7 @@ class DeviceWorkers {
   /// Starts the first search.
   explicit DeviceWorkers(Search search, const DeviceWorkerSettings& settings = {});
   /// Sets the power caps that were asked for, and waits for all calls, at most `end_within`. If one
-  /// hangs still, the threads go on alone with all that they share; the last one to end frees it.
+  /// still hangs, the threads are detached with all that they share; the last one to end frees it.
   ~DeviceWorkers();
   DeviceWorkers(const DeviceWorkers&) = delete;
   DeviceWorkers& operator=(const DeviceWorkers&) = delete;

@@ -60,7 +60,7 @@ Sensors labelled_sensors(const std::string& hwmon, std::string_view kind) {
   Sensors sensors;
   for (int number = 1; number <= 32; ++number) {
     const std::string sensor = fmt::format("{}{}", kind, number);
-    if (!read_kernel_file(fmt::format("{}/{}_input", hwmon, sensor))) continue;
+    if (is_absent(fmt::format("{}/{}_input", hwmon, sensor))) continue;
     const auto label = read_kernel_file(fmt::format("{}/{}_label", hwmon, sensor));
     sensors.emplace(label ? *label : sensor, sensor);
   }
@@ -133,17 +133,21 @@ std::string_view board_name(std::span<const BoardName> names, std::uint32_t devi
   return found == nullptr ? std::string_view() : found->name;
 }
 
-Status write_power_cap(const std::string& path, double watts, std::optional<double> least_w,
-                       std::optional<double> most_w) {
-  if (!(watts > 0) || watts < least_w.value_or(0) || watts > most_w.value_or(1e5)) {
-    return error("{} W: the driver accepts power caps from {} W to {} W", watts,
-                 least_w.value_or(0), most_w ? fmt::format("{}", *most_w) : "an unknown number of");
+Status write_power_cap(const std::string& path, double watts, const std::string& least_path,
+                       const std::string& most_path) {
+  const auto most_w = read_kernel_number(most_path, 1e-6);
+  if (!most_w || *most_w <= 0) {
+    return error(ErrorKind::refused, "the driver does not report its power cap range");
   }
-  const std::string microwatts = fmt::format("{:.0f}", watts * 1e6);
-  if (auto written = write_kernel_file(path, microwatts); !written) {
-    return error(ErrorKind::refused, "a power cap of {} W: {}", watts, written.error().message);
+  const auto least = read_kernel_number(least_path, 1e-6);
+  const double least_w = least ? *least : 0;
+  if (!(watts > 0) || watts < least_w || watts > *most_w) {
+    return error("{} W: the driver accepts power caps from {} W to {} W", watts, least_w, *most_w);
   }
-  return {};
+  Status written = write_kernel_file(path, fmt::format("{:.0f}", watts * 1e6));
+  if (!written && written.error().kind == ErrorKind::not_found)
+    return error(ErrorKind::refused, "{}", written.error().message);
+  return written;
 }
 
 }  // namespace drover::agents

@@ -64,9 +64,9 @@ struct BoardName {
 /// The name of this PCI id; empty: it is not in the table.
 std::string_view board_name(std::span<const BoardName> names, std::uint32_t device_number);
 
-/// Writes a power cap to a file in uW. The error says what is accepted: from `least_w` to `most_w`
-/// where these are known.
-Status write_power_cap(const std::string& path, double watts, std::optional<double> least_w,
-                       std::optional<double> most_w);
+/// Writes a power cap to a file in uW, within the limits that two others have now; without the file
+/// at `least_path` down to 0. The error says what is accepted.
+Status write_power_cap(const std::string& path, double watts, const std::string& least_path,
+                       const std::string& most_path);
 
 }  // namespace drover::agents

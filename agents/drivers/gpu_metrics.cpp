@@ -25,7 +25,6 @@ struct Layout {
   // Places of fields in bytes:
   int hottest = nowhere;             // u16, C
   int memory_temperature = nowhere;  // u16, C
-  int power = nowhere;               // u16, W
   int energy = nowhere;              // u64
   int ticks = nowhere;               // six u32, in the order of ThrottleTicks
   int lanes = nowhere;               // u16, and after it the speed in 0.1 GT/s
@@ -35,15 +34,15 @@ struct Layout {
 };
 
 constexpr std::array<Layout, 8> layouts{{
-    {1, 96, false, 6, 8, 22, 24, nowhere, 74, nowhere, nowhere, nowhere},
-    {2, 104, false, 6, 8, 22, 24, nowhere, 74, nowhere, nowhere, nowhere},
-    {3, 120, false, 6, 8, 22, 24, nowhere, 74, nowhere, nowhere, 112},
+    {1, 96, false, 6, 8, 24, nowhere, 74, nowhere, nowhere, nowhere},
+    {2, 104, false, 6, 8, 24, nowhere, 74, nowhere, nowhere, nowhere},
+    {3, 120, false, 6, 8, 24, nowhere, 74, nowhere, nowhere, 112},
     // The driver sets the status of 1.4 and 1.5 to 0 whatever happens.
-    {4, 288, false, 4, 6, 10, 24, nowhere, 48, 104, 168, nowhere},
-    {5, 328, false, 4, 6, 10, 56, nowhere, 80, 144, 208, nowhere},
-    {6, 1664, false, 4, 6, 10, 16, 32, 60, 128, 192, nowhere},
-    {7, 2208, false, 4, 6, 10, 24, 40, 68, 136, 200, nowhere},
-    {8, 344, true, 4, 6, 10, 24, 40, 68, 136, 200, nowhere},
+    {4, 288, false, 4, 6, 24, nowhere, 48, 104, 168, nowhere},
+    {5, 328, false, 4, 6, 56, nowhere, 80, 144, 208, nowhere},
+    {6, 1664, false, 4, 6, 16, 32, 60, 128, 192, nowhere},
+    {7, 2208, false, 4, 6, 24, 40, 68, 136, 200, nowhere},
+    {8, 344, true, 4, 6, 24, 40, 68, 136, 200, nowhere},
 }};
 
 template <typename Integer>
@@ -101,7 +100,6 @@ Result<GpuMetrics> parse_gpu_metrics(std::string_view bytes) {
   metrics.energy = field<std::uint64_t>(bytes, layout->energy);
   metrics.temperature_c = number(bytes, layout->hottest);
   metrics.memory_temperature_c = number(bytes, layout->memory_temperature);
-  metrics.power_w = number(bytes, layout->power);
   metrics.pcie_lanes = number(bytes, layout->lanes);
   metrics.pcie_gt_s = number(bytes, layout->lanes + 2, 0.1);
   metrics.throttle_status = field<std::uint64_t>(bytes, layout->status);

@@ -30,7 +30,6 @@ struct GpuMetrics {
   std::optional<std::uint64_t> energy;  // a counter; since 1.4 in 2^-16 J (15.259 uJ)
   std::optional<double> temperature_c;  // of the hottest point
   std::optional<double> memory_temperature_c;
-  std::optional<double> power_w;
   std::optional<double> pcie_lanes;
   std::optional<double> pcie_gt_s;               // GT/s of each lane
   std::optional<std::uint64_t> throttle_status;  // bits as in throttle_of_status

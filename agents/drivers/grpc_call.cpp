@@ -117,7 +117,8 @@ std::string framed(std::string_view message) {
 }
 
 Result<std::string> message_of(const Call& call) {
-  if (call.http_status == 0) return error(ErrorKind::io, "the server gives up the call");
+  if (call.http_status == 0)
+    return error(ErrorKind::io, "the server closed the call without an answer");
   if (call.http_status != 200) {
     return error(ErrorKind::io, "the server answers with HTTP status {}", call.http_status);
   }
@@ -309,7 +310,7 @@ Status Connection::receive() {
     return error(ErrorKind::io, "the answer has more than {} bytes", limits_.response_bytes_max);
   }
   if (taken < 0 || (open_ > 0 && nghttp2_session_want_read(session_.get()) == 0)) {
-    return error(ErrorKind::io, "what answers does not speak HTTP/2");
+    return error(ErrorKind::io, "not an HTTP/2 server");
   }
   return {};
 }

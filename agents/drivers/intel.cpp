@@ -72,8 +72,8 @@ constexpr std::array<ThrottleReason, 4> throttle_reasons{{
 }};
 
 constexpr const char* why_no_busy_time =
-    "the driver has busy time in perf events, which need CAP_PERFMON and are not read; without "
-    "hidden processes (as root) it is added up over processes";
+    "the driver has busy time in perf events, which need CAP_PERFMON and are not read; where "
+    "no process is hidden (as root, outside of containers) it is added up over processes";
 constexpr std::array<ConstantReason, 15> intel_reasons{{
     {Metric::tensor_activity, "the driver does not publish the activity of the matrix engines"},
     {Metric::memory_activity, "the driver does not publish it; Level Zero's sysman has it"},
@@ -137,7 +137,7 @@ IntelDevice::IntelDevice(const std::string& root, DrmCard card)
   board.driver = driver_text(root, card_.driver);
   board.read_by = card_.driver;
   for (const ClockPlace& place : clock_places) {
-    if (clocks_ == nullptr && read_kernel_file(file(place.current))) clocks_ = &place;
+    if (clocks_ == nullptr && !is_absent(file(place.current))) clocks_ = &place;
   }
   if (clocks_ != nullptr) {
     if (const auto most = read_kernel_number(file(clocks_->most))) board.clock_max_mhz = *most;
@@ -212,7 +212,8 @@ void IntelDevice::put_use(BoardReading& reading, double now_s) {
   if (!use.complete) {
     put(reading, Metric::utilization, error("{}", why_no_busy_time));
     put(reading, Metric::memory_used,
-        error("added up over processes, and some are hidden from this user; root sees all"));
+        error(
+            "added up over processes, and some are hidden: root, outside of containers, sees all"));
     return;
   }
   put(reading, Metric::utilization,
@@ -241,8 +242,8 @@ BoardReading IntelDevice::read(double now_s) {
 }
 
 Status IntelDevice::set_power_cap(double watts) {
-  return write_power_cap(card_.hwmon + "/power1_max", watts, std::nullopt,
-                         about_.board.power_cap_max_w);
+  return write_power_cap(card_.hwmon + "/power1_max", watts, card_.hwmon + "/power1_min",
+                         card_.hwmon + "/power1_rated_max");
 }
 
 }  // namespace
@@ -261,7 +262,7 @@ FoundDevices find_intel_devices(const DriverPlaces& places) {
     found.devices.push_back(std::make_unique<IntelDevice>(places.root, std::move(card)));
   }
   if (found.devices.empty()) {
-    found.notes.push_back("no card of Intel in /sys/class/drm");
+    found.notes.push_back("no Intel card in /sys/class/drm");
   } else {
     found.notes.push_back(
         "Intel: utilization and used memory are added up over the processes on the card");

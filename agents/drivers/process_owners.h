@@ -1,4 +1,4 @@
-// Whose processes use a device: what /proc tells of a process by its number.
+// Whose processes use a device: what /proc says about a process by its number.
 #pragma once
 
 #include <cstdint>

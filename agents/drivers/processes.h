@@ -25,21 +25,20 @@ class OpenFiles {
   OpenFiles(std::string root, std::vector<std::string> targets)
       : root_(std::move(root)), targets_(std::move(targets)) {}
 
-  /// Open files with these targets, in the order of pids. A look at all processes is expensive;
-  /// between two of them, which are 10 s apart, this looks at the processes that had such files.
-  std::vector<OpenFile> find(double now_s);
+  /// Open files with these targets, in the order of pids. Scanning all processes is expensive, so
+  /// it happens every 10 s, for all devices together. In between, files that were closed are left
+  /// out, and new ones are not seen.
+  const std::vector<OpenFile>& find(double now_s);
 
-  /// Whether there were processes at the last look at all of them whose files could not be listed.
+  /// Whether the last scan met processes whose files could not be listed, or was in a container,
+  /// which does not see those outside.
   bool some_hidden() const { return some_hidden_; }
 
  private:
-  void find_in_process(const std::string& pid, std::vector<OpenFile>& found);
-
   std::string root_;
   std::vector<std::string> targets_;
-  std::vector<std::string> pids_;  // that had such files at the last look at all
+  std::vector<OpenFile> files_;
   double next_look_s_ = 0;
-  bool looked_ = false;
   bool some_hidden_ = false;
 };
 

@@ -32,8 +32,10 @@ struct OpenedFile {
 std::string_view last_part_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 Error error_of(int code, std::string_view path) {
-  return Error{reason_of_errno(code, last_part_of(path)),
-               code == ENOENT ? ErrorKind::not_found : ErrorKind::io};
+  const bool absent = code == ENOENT || code == ENOTDIR;
+  return Error{reason_of_errno(code, last_part_of(path)), absent           ? ErrorKind::not_found
+                                                          : code == EACCES ? ErrorKind::refused
+                                                                           : ErrorKind::io};
 }
 
 }  // namespace
@@ -44,8 +46,11 @@ std::string reason_of_errno(int code, std::string_view name) {
     case ENOTDIR:
       return fmt::format("the driver has no file {}", name);
     case EACCES:
-    case EPERM:
       return fmt::format("only root may use {}", name);
+    case EPERM:
+      return fmt::format(
+          "the driver does not allow {} now (EPERM): the board may be suspended or in a reset",
+          name);
     case EBUSY:
     case EAGAIN:
       return fmt::format("the driver is busy ({}: {})", name, strerrorname_np(code));
@@ -97,6 +102,11 @@ Result<double> read_kernel_number(const std::string& path, double scale) {
                  excerpt(text));
   }
   return number * scale;
+}
+
+bool is_absent(const std::string& path) {
+  const auto text = read_kernel_file(path);
+  return !text && text.error().kind == ErrorKind::not_found;
 }
 
 Status write_kernel_file(const std::string& path, std::string_view text) {

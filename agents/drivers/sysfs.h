@@ -2,7 +2,7 @@
 //
 // An absent file, an empty one, and one that answers with an error are all common: each driver
 // shows what its board has. Such an error is a value here, in words for people who ask why a
-// metric is missing.
+// metric is missing. Its kind is not_found for an absent file, refused where only root may.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,10 @@ Result<std::string> read_kernel_bytes(const std::string& path, std::size_t bytes
 
 /// The number that the file consists of, times `scale`.
 Result<double> read_kernel_number(const std::string& path, double scale = 1);
+
+/// Whether the driver has no such file. One that cannot be read now is there: the board may be
+/// suspended.
+bool is_absent(const std::string& path);
 
 /// Writes to a file that exists, such as power1_cap.
 Status write_kernel_file(const std::string& path, std::string_view text);

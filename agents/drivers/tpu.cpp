@@ -91,7 +91,7 @@ class TpuDevice : public DriverDevice {
 
  private:
   Result<TpuMetrics> metrics(double now_s);
-  /// The place of this chip among those that libtpu tells of.
+  /// The place of this chip among those that libtpu reports.
   Result<std::size_t> rank_among(std::size_t reported, const std::set<std::string>& used) const;
   const TpuChip& chip() const { return chips_[index_]; }
 
@@ -138,14 +138,14 @@ Result<std::size_t> TpuDevice::rank_among(std::size_t reported,
                                           const std::set<std::string>& used) const {
   if (reported == chips_.size()) return index_;
   if (reported == 0) return error("libtpu does not serve it");
-  if (reported == used.size()) {  // programs use some of the chips, and libtpu tells of those
+  if (reported == used.size()) {  // programs use some of the chips, and libtpu reports those
     if (used.count(chip().node) == 0) return error("no program uses the chip");
     std::size_t rank = 0;
     for (std::size_t other = 0; other < index_; ++other) rank += used.count(chips_[other].node);
     return rank;
   }
-  return error("libtpu tells of {}, this host has {}, and which is which is not known",
-               counted(reported, "chip"), chips_.size());
+  return error("libtpu reports {} of this host's {}, but not which", counted(reported, "chip"),
+               counted(chips_.size(), "chip"));
 }
 
 /// The sum of `each` values at the place `rank` of the list.

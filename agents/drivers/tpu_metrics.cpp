@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "agents/drivers/tpu_metrics.pb.h"
 #include "fleet/base/text.h"
@@ -15,7 +16,7 @@ namespace service = tpu::monitoring::runtime;
 constexpr const char* method = "/tpu.monitoring.runtime.RuntimeMetricService/GetRuntimeMetric";
 constexpr std::uint16_t default_port = 8431;
 constexpr std::size_t ports_max = 64;  // a process for each chip of a host
-constexpr int values_max = 4096;       // a slice's devices, if libtpu tells of all
+constexpr int values_max = 4096;       // a slice's devices, if libtpu reports all
 
 struct MetricName {
   const char* name;
@@ -70,7 +71,7 @@ Result<std::vector<TpuValue>> parse_tpu_metric_response(std::string_view bytes) 
   for (const service::Metric& metric : response.metric().metrics()) {
     const service::Gauge& gauge = metric.gauge();
     const std::int64_t device = metric.attribute().value().int_attr();
-    if (gauge.value_case() == service::Gauge::kAsDouble) {
+    if (gauge.value_case() == service::Gauge::kAsDouble && std::isfinite(gauge.as_double())) {
       values.push_back({device, gauge.as_double()});
     } else if (gauge.value_case() == service::Gauge::kAsInt) {
       values.push_back({device, static_cast<double>(gauge.as_int())});

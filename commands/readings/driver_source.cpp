@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "fleet/base/search.h"
+
 namespace drover::commands {
 namespace {
 
@@ -51,7 +53,7 @@ std::vector<agents::TargetNews> DriverSource::take(WallTime now) {
       devices_ += driver.devices;
       if (driver.devices == 0) continue;
       for (const std::string& note : driver.notes)
-        notes_.push_back(fmt::format("{}: {}", driver.driver, note));
+        note_once(fmt::format("{}: {}", driver.driver, note));
     }
     // The devices that were found are asked at once.
     if (!std::exchange(searched_, true)) workers_.request(now);
@@ -63,30 +65,37 @@ std::vector<agents::TargetNews> DriverSource::take(WallTime now) {
   }
   const bool late = requested_ != WallTime::max() && now >= requested_ + gather_within;
   if (!searched_ || (fresh_.size() < devices_ && !late)) return {};
-  if (fresh_.empty() && devices_ > 0 && !late) return {};
   requested_ = WallTime::max();
   agents::HostReading reading;
   reading.boards = std::exchange(fresh_, {});
   add_silent(now, reading);
+  if (reading.boards.empty()) return {};
   const auto cpu = cpu_.read();
   for (agents::BoardReading& board : reading.boards) {
     if (cpu) board.values[Metric::busiest_cpu_core] = *cpu;
   }
-  if (reading.boards.empty()) return {};
   return {agents::TargetNews{"", {std::move(reading)}, ""}};
 }
 
-/// A device that hangs is there, and does not answer.
+/// A device that hangs is there, and does not answer. Of one that never has, only that is known.
 void DriverSource::add_silent(WallTime now, agents::HostReading& reading) {
   for (const agents::SilentDevice& silent : workers_.silent(now)) {
-    const auto known = last_.find(silent.identity);
-    if (known == last_.end()) continue;
-    agents::BoardReading board = known->second;
+    if (silent.identity.empty()) {
+      note_once("device discovery takes long: a driver may hang");
+      continue;
+    }
+    const agents::BoardReading* const known = find_in(last_, silent.identity);
+    agents::BoardReading board = known == nullptr ? agents::BoardReading{} : *known;
+    board.identity = silent.identity;
     board.values = Sample{};
     board.xids.clear();
     board.lost = silent.why;
     reading.boards.push_back(std::move(board));
   }
+}
+
+void DriverSource::note_once(std::string note) {
+  if (noted_.insert(note).second) notes_.push_back(std::move(note));
 }
 
 void DriverSource::set_power_cap(const agents::CapBoard& cap) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ class DriverSource : public ReadingSource {
 
  private:
   void add_silent(WallTime now, agents::HostReading& reading);
+  void note_once(std::string note);
 
   agents::DriverPlaces places_;
   agents::BusiestCore cpu_;
@@ -42,6 +44,7 @@ class DriverSource : public ReadingSource {
   std::map<std::string, agents::BoardReading> last_;  // by identity
   WallTime requested_ = WallTime::max();
   std::vector<std::string> notes_;
+  std::set<std::string> noted_;  // ever
   std::vector<CapAnswer> cap_answers_;
 };
 

@@ -72,9 +72,9 @@ FoundDevices find_nvidia_devices(const DriverPlaces& places) {
   unsigned count = 0;
   if (const Answer answer = library->device_count(&count); answer != Answer::ok) {
     found.notes.push_back(
-        fmt::format("NVML does not tell the number of boards: {}", library->text_of(answer)));
+        fmt::format("NVML does not report the number of boards: {}", library->text_of(answer)));
   } else if (count == 0) {
-    found.notes.push_back("NVML knows no board");
+    found.notes.push_back("NVML reports no boards");
   }
   std::vector<std::string> not_persistent;
   for (unsigned index = 0; index < std::min(count, boards_max); ++index) {
@@ -92,7 +92,7 @@ FoundDevices find_nvidia_devices(const DriverPlaces& places) {
   if (!not_persistent.empty()) {
     found.notes.push_back(fmt::format(
         "GPU {}: persistence mode is off: while no program uses the board, its driver unloads, and "
-        "counters such as energy begin anew (nvidia-smi -pm 1 switches it on)",
+        "counters such as energy are reset (nvidia-smi -pm 1 switches it on)",
         joined(not_persistent, ", ")));
   }
   return found;

@@ -53,16 +53,16 @@ BoardReading NvidiaDevice::read(double now_s) {
   reading.identity = board_.identity;
   reading.index = static_cast<std::uint16_t>(board_.index);
   reading.vendor = "nvidia";
-  read_events(reading);
   if (facts_read_s_ == 0 || now_s - facts_read_s_ >= read_facts_every_s) read_facts(now_s);
   reading.board = facts_;
   read_partitions(reading.board);
+  read_events(reading);  // after what may forget the questions
   read_numbers(reading.values);
   read_memory(reading.values);
   read_counters(reading.values);
   read_fields(reading.values, now_s);
   read_activity(reading.values);
-  read_processes(reading.board);
+  read_processes(reading.board, now_s);
   reading.lost = questions_.lost();
   if (reading.lost.empty()) {
     fill_in_missing(reading);
@@ -76,7 +76,6 @@ BoardReading NvidiaDevice::read(double now_s) {
 
 void NvidiaDevice::read_facts(double now_s) {
   facts_read_s_ = now_s;
-  facts_ = {};
   facts_.name = board_.name;
   facts_.uuid = board_.uuid;
   facts_.bus = board_.bus;
@@ -178,17 +177,17 @@ Status NvidiaDevice::set_power_cap(double watts) {
   unsigned high = 0;
   Answer answer = library_.power_cap_range(board_.handle, &low, &high);
   if (answer == Answer::ok && !(watts * 1e3 >= low && watts * 1e3 <= high)) {
-    return error("{}: {} W is outside of what its driver accepts, {} to {} W", board_.identity,
-                 watts, low * 1e-3, high * 1e-3);
+    return error("{} W: the driver accepts power caps from {} W to {} W", watts, low * 1e-3,
+                 high * 1e-3);
   }
   if (answer == Answer::ok)
     answer = library_.set_power_cap(board_.handle, static_cast<unsigned>(std::lround(watts * 1e3)));
   if (answer == Answer::ok) return {};
-  if (answer == Answer::no_permission) {
-    return error(ErrorKind::refused, "{}: the driver lets only root set power caps",
-                 board_.identity);
-  }
-  return error(ErrorKind::refused, "{}: the driver does not set a power cap: {}", board_.identity,
+  if (answer == Answer::no_permission)
+    return error(ErrorKind::refused, "the driver lets only root set power caps");
+  // What is not supported will not be the next time.
+  const bool lasting = answer == Answer::not_supported || answer == Answer::function_not_found;
+  return error(lasting ? ErrorKind::refused : ErrorKind::io, "driver: {}",
                library_.text_of(answer));
 }
 

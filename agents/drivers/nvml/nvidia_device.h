@@ -13,8 +13,8 @@
 
 namespace drover::agents {
 
-/// A use of the library. NVML counts its uses and closes the driver after the last one ends. So a
-/// driver that was unloaded works again once it is back.
+/// A use of the library. NVML counts its uses and closes the driver when the last one ends, so that
+/// a driver that was unloaded works again once it is back.
 class NvmlUse {
  public:
   explicit NvmlUse(const nvml::Library& library)
@@ -67,8 +67,8 @@ class NvidiaDevice : public DriverDevice {
   /// None: the driver does not say.
   std::optional<std::vector<nvml::Process>> processes_of(
       Question question, const nvml::Function<nvml::Device, unsigned*, nvml::Process*>& function);
-  void read_processes(Board& board);
-  void read_process_shares(std::vector<DeviceProcess>& processes);
+  void read_processes(Board& board, double now_s);
+  void read_process_shares(std::vector<DeviceProcess>& processes, double now_s);
   void read_partitions(Board& board);
 
   /// A counter of bytes, and when it was read.
@@ -95,6 +95,7 @@ class NvidiaDevice : public DriverDevice {
   nvml::GpmSample activity_now_ = nullptr;
   bool has_activity_before_ = false;
   std::uint64_t shares_taken_us_ = 0;  // of the newest share of a process that was read
+  double shares_came_s_ = 0;           // when it was read
 };
 
 }  // namespace drover::agents

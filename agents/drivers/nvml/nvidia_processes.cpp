@@ -16,6 +16,7 @@ constexpr unsigned processes_first = 64;
 constexpr unsigned processes_max = 4096;
 // The driver takes samples up to once a second.
 constexpr std::uint64_t share_window_us = 1'000'000;
+constexpr double share_valid_s = 2;
 constexpr int tries_max = 4;  // more processes may start between two tries
 
 double bytes_of(const DeviceProcess& process) { return process.memory_bytes.value_or(-1); }
@@ -49,7 +50,7 @@ std::optional<std::vector<nvml::Process>> NvidiaDevice::processes_of(
   return {};
 }
 
-void NvidiaDevice::read_processes(Board& board) {
+void NvidiaDevice::read_processes(Board& board, double now_s) {
   const auto compute = processes_of(question_compute_processes, library_.compute_processes);
   const auto graphics = processes_of(question_graphics_processes, library_.graphics_processes);
   std::map<std::uint64_t, DeviceProcess> found;
@@ -72,13 +73,13 @@ void NvidiaDevice::read_processes(Board& board) {
   }
   std::vector<DeviceProcess> processes;
   for (const auto& [pid, process] : found) processes.push_back(process);
-  if (!processes.empty()) read_process_shares(processes);
+  if (!processes.empty()) read_process_shares(processes, now_s);
   set_processes(board, std::move(processes), compute.has_value());
   owners_.describe(board.processes);
 }
 
-// A process that did nothing has no samples.
-void NvidiaDevice::read_process_shares(std::vector<DeviceProcess>& processes) {
+// A process that did nothing has no samples. The driver keeps old ones until there are new ones.
+void NvidiaDevice::read_process_shares(std::vector<DeviceProcess>& processes, double now_s) {
   if (!questions_.worth_asking(question_process_shares)) return;
   std::vector<nvml::ProcessShare> shares(processes_max / 4);
   auto count = static_cast<unsigned>(shares.size());
@@ -90,11 +91,14 @@ void NvidiaDevice::read_process_shares(std::vector<DeviceProcess>& processes) {
   if (!none && !questions_.note(question_process_shares, library_.process_shares.symbol(), answer))
     return;
   shares.resize(none ? 0 : std::min<std::size_t>(count, shares.size()));
+  const std::uint64_t taken_us_before = shares_taken_us_;
   std::map<std::uint64_t, nvml::ProcessShare> newest;
   for (const nvml::ProcessShare& share : shares) {
     if (share.taken_us >= newest[share.pid].taken_us && share.gpu <= 100) newest[share.pid] = share;
     shares_taken_us_ = std::max(shares_taken_us_, share.taken_us);
   }
+  if (shares_taken_us_ > taken_us_before) shares_came_s_ = now_s;
+  if (now_s - shares_came_s_ > share_valid_s) newest.clear();
   for (DeviceProcess& process : processes) process.share = newest[process.pid].gpu / 100.0;
 }
 

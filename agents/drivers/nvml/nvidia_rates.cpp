@@ -10,7 +10,7 @@ namespace drover::agents {
 namespace {
 
 constexpr int events_max = 16;  // in one reading
-constexpr const char* second_reading = "known from the second reading on";
+constexpr const char* second_reading = "needs two readings";
 constexpr double bytes_per_kib = 1024;
 
 struct Activity {
@@ -53,7 +53,7 @@ void NvidiaDevice::read_events(BoardReading& reading) {
 
 void NvidiaDevice::set_rate(Sample& values, Metric metric, std::optional<Counted>& before,
                             Counted now) {
-  // A counter that goes back began anew with its driver.
+  // A counter that goes back was reset with its driver.
   if (before && now.bytes >= before->bytes && now.at_s > before->at_s) {
     values[metric] = (now.bytes - before->bytes) / (now.at_s - before->at_s);
   } else {

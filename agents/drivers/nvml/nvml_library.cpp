@@ -23,7 +23,7 @@ constexpr std::array<AnswerText, 11> answer_texts{{
     {Answer::driver_not_loaded, "the driver is not loaded"},
     {Answer::timeout, "no answer in time"},
     {Answer::gpu_is_lost, "GPU is lost"},
-    {Answer::version_mismatch, "its library has another version than the loaded driver"},
+    {Answer::version_mismatch, "driver and library versions differ; restart the machine"},
     {Answer::gpu_not_found, "GPU not found"},
     {Answer::function_not_found, "function not found"},
 }};

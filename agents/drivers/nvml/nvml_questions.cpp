@@ -37,7 +37,7 @@ bool NvmlQuestions::note(Question question, const char* symbol, Answer answer) {
   } else if (answer == Answer::no_permission) {
     state.why_not = "no permission";
   } else {
-    state.why_not = fmt::format("the driver answers: {}", library_.text_of(answer));
+    state.why_not = fmt::format("driver: {}", library_.text_of(answer));
   }
   return false;
 }

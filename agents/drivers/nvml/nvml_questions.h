@@ -1,8 +1,8 @@
-// What one NVIDIA board was asked, and why it did not answer.
+// Tracks which NVML calls one board answers, and why the others fail.
 //
 // Most boards support only a part of NVML. What a board does not support is asked again after ten
-// minutes only, because each call takes up to 30 ms. Once the board is lost it is asked nothing
-// more, because calls on a lost board may hang.
+// minutes only, because each call takes up to 30 ms. A lost board is not called again,
+// because such calls may hang.
 #pragma once
 
 #include <array>
@@ -16,7 +16,6 @@ namespace drover::agents {
 /// A Metric, or one of these.
 enum Question : std::size_t {
   question_memory_version_1 = metric_count,
-  question_gpm_support,
   question_compute_processes,
   question_graphics_processes,
   question_process_shares,

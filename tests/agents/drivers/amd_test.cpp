@@ -201,7 +201,7 @@ TEST(AmdDevices, ARadeonHasAFanAndAnEnergyCounterOfUnknownUnit) {
             "the unit of gpu_metrics' energy counter is not published for this board");
   EXPECT_EQ(why_missing(reading, Metric::power_cap), "the driver has no file power1_cap");
   EXPECT_EQ(why_missing(reading, Metric::ecc_corrected),
-            "the driver counts no memory errors of this board");
+            "the driver does not report memory errors for this board");
   expect_value_or_reason_for_all(reading);
 }
 
@@ -280,9 +280,19 @@ TEST(AmdDevices, PowerCapsAreWrittenWithinTheirBounds) {
         << set.error().message;
   }
   tree.remove("sys/class/drm/card1/device/hwmon/hwmon4/power1_cap");
-  EXPECT_EQ(device.set_power_cap(500).error().message,
-            "a power cap of 500 W: the driver has no file power1_cap");
+  EXPECT_EQ(device.set_power_cap(500).error().message, "the driver has no file power1_cap");
   EXPECT_EQ(device.set_power_cap(500).error().kind, ErrorKind::refused);
+}
+
+TEST(AmdDevices, TakeNoPowerCapWhoseBoundsAreNotKnownAtThatTime) {
+  const FileTree tree;
+  write_mi300x(tree);
+  const FoundDevices found = find_amd_devices(places_in(tree));
+  tree.remove("sys/class/drm/card1/device/hwmon/hwmon4/power1_cap_max");
+  const Status set = found.devices[0]->set_power_cap(500);
+  ASSERT_FALSE(set);
+  EXPECT_EQ(set.error().message, "the driver does not report its power cap range");
+  EXPECT_EQ(set.error().kind, ErrorKind::refused);
 }
 
 TEST(AmdDevices, ProcessesOnTheCardAreListed) {
@@ -331,7 +341,7 @@ TEST(AmdDevices, WithoutOnesSayWhy) {
   const FileTree tree;
   FoundDevices found = find_amd_devices(places_in(tree));
   EXPECT_TRUE(found.devices.empty());
-  EXPECT_EQ(found.notes, std::vector<std::string>{"no card of AMD in /sys/class/drm"});
+  EXPECT_EQ(found.notes, std::vector<std::string>{"no AMD card in /sys/class/drm"});
   write_card(tree, "card0", "0x6798", "0000:01:00.0");
   tree.write("sys/class/drm/card0/device/uevent", "DRIVER=radeon\nPCI_SLOT_NAME=0000:01:00.0\n");
   tree.write("sys/class/drm/card1/device/vendor", "0x10de\n");
@@ -339,7 +349,7 @@ TEST(AmdDevices, WithoutOnesSayWhy) {
   found = find_amd_devices(places_in(tree));
   EXPECT_TRUE(found.devices.empty());
   EXPECT_EQ(found.notes, (std::vector<std::string>{"card0: the driver is radeon; amdgpu is read",
-                                                   "no card of AMD in /sys/class/drm"}));
+                                                   "no AMD card in /sys/class/drm"}));
 }
 
 }  // namespace

@@ -282,7 +282,7 @@ TEST(DeviceWorkers, ReadOnWhileASearchHangs) {
   }
   const auto silent = workers.silent(time_now() + 12s);
   ASSERT_EQ(silent.size(), 1U);
-  EXPECT_EQ(silent[0].why, "the search for devices has lasted for 12 s");
+  EXPECT_EQ(silent[0].why, "device discovery has been running for 12 s");
   search.hang(false);
   EXPECT_EQ(searches, 2);
 }

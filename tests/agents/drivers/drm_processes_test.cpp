@@ -167,6 +167,14 @@ TEST_F(DrmProcessesTest, ThatComeAreSeenAtTheNextLookAtAllProcesses) {
   EXPECT_EQ(use.memory_bytes, 0);
 }
 
+TEST_F(DrmProcessesTest, OutsideOfAContainerAreHiddenInIt) {
+  tree_.link("proc/self/ns/pid", "pid:[4026532401]");
+  EXPECT_FALSE(processes_.read(0).complete);
+  FileTree host;
+  host.link("proc/self/ns/pid", "pid:[4026531836]");
+  EXPECT_TRUE(DrmProcesses(host.root(), {node}, bus).read(0).complete);
+}
+
 TEST(SetProcesses, KeepsThoseWithTheMostMemoryAndCountsTheOthers) {
   std::vector<DeviceProcess> processes(100);
   for (std::size_t index = 0; index < processes.size(); ++index) {

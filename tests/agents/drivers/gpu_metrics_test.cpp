@@ -27,7 +27,6 @@ TEST(GpuMetrics, OfRevision13AreReadAsARadeonAndAnMi250XWriteThem) {
   EXPECT_EQ(metrics->content_revision, 3);
   EXPECT_EQ(metrics->temperature_c, 71);
   EXPECT_EQ(metrics->memory_temperature_c, 64);
-  EXPECT_EQ(metrics->power_w, 410);
   EXPECT_EQ(metrics->energy, 6'553'600u);
   EXPECT_EQ(metrics->pcie_lanes, 16);
   EXPECT_DOUBLE_EQ(*metrics->pcie_gt_s, 16);
@@ -50,7 +49,6 @@ TEST(GpuMetrics, OfRevision17AreReadAsAnMi300XWritesThem) {
   EXPECT_EQ(metrics->content_revision, 7);
   EXPECT_EQ(metrics->temperature_c, 55);
   EXPECT_EQ(metrics->memory_temperature_c, 48);
-  EXPECT_EQ(metrics->power_w, 745);
   EXPECT_EQ(metrics->energy, 65'536u);
   EXPECT_DOUBLE_EQ(*metrics->pcie_gt_s, 32);
   EXPECT_EQ(metrics->link_read_bytes, 8 * 7 * 1024) << "eight links";
@@ -72,7 +70,6 @@ TEST(GpuMetrics, HaveNoValuesWhereTheFirmwareFillsInNothing) {
   ASSERT_TRUE(metrics);
   EXPECT_FALSE(metrics->energy);
   EXPECT_FALSE(metrics->temperature_c);
-  EXPECT_FALSE(metrics->power_w);
   EXPECT_FALSE(metrics->pcie_lanes);
   EXPECT_FALSE(metrics->pcie_gt_s);
   EXPECT_FALSE(metrics->throttle_ticks);

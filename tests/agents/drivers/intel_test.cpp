@@ -147,6 +147,25 @@ TEST(IntelDevices, PowerCapsAreWrittenUpToTheRatedPower) {
   EXPECT_FALSE(found.devices[0]->set_power_cap(0)) << "which would switch the cap off";
 }
 
+TEST(IntelDevices, WhatCannotBeReadWhenTheyAreFoundIsReadLater) {
+  const FileTree tree;
+  write_arc(tree);
+  const std::string device = "sys/class/drm/card0/device/";
+  for (const char* name : {"hwmon/hwmon1/energy1_input", "tile0/gt0/freq0/act_freq"}) {
+    tree.remove(device + name);
+    tree.write(device + name + "/makes_it_a_folder", "");  // reading it is an error
+  }
+  const FoundDevices found = find_intel_devices(places_in(tree));
+  EXPECT_TRUE(std::isnan(found.devices[0]->read(10).values[Metric::clock]));
+  for (const char* name : {"hwmon/hwmon1/energy1_input", "tile0/gt0/freq0/act_freq"}) {
+    tree.remove(device + name);
+    tree.write(device + name, "2400\n");
+  }
+  const BoardReading reading = found.devices[0]->read(11);
+  EXPECT_EQ(reading.values[Metric::clock], 2400);
+  EXPECT_EQ(reading.values[Metric::energy], 2400e-6);
+}
+
 TEST(IntelDevices, GarbageIsAReasonAndNeverAValue) {
   const FileTree tree;
   write_arc(tree);
@@ -175,7 +194,7 @@ TEST(IntelDevices, WithoutOnesSayWhy) {
   EXPECT_TRUE(found.devices.empty());
   EXPECT_EQ(found.notes,
             (std::vector<std::string>{"card0: the driver is vfio-pci; i915 and xe are read",
-                                      "no card of Intel in /sys/class/drm"}));
+                                      "no Intel card in /sys/class/drm"}));
 }
 
 }  // namespace

@@ -38,6 +38,25 @@ TEST(NvidiaProcesses, HaveUserCommandMemoryAndShare) {
   EXPECT_EQ(found.share, 0.8);  // the newest sample
 }
 
+TEST(NvidiaProcesses, ThatStopWorkingHaveNoShareAfterTwoSeconds) {
+  FakeMachine machine;
+  machine.set_board([](FakeBoard& board) {
+    board.compute = {process(4242, 20'000'000'000)};
+    board.shares = {{4242, 6'000'000, 80, 30, 0, 0}};  // the driver's last sample stays
+  });
+  const FoundDevices found = find_nvidia_devices(machine.places);
+  const auto share_at = [&](double now_s) {
+    return found.devices.at(0)->read(now_s).board.processes.at(0).share;
+  };
+  EXPECT_EQ(share_at(1), 0.8);
+  EXPECT_EQ(share_at(2), 0.8);
+  EXPECT_EQ(share_at(3.5), 0.0);
+  machine.set_board([](FakeBoard& board) {
+    board.shares.push_back({4242, 9'000'000, 50, 30, 0, 0});
+  });
+  EXPECT_EQ(share_at(4.5), 0.5);
+}
+
 TEST(NvidiaProcesses, OfAnotherContainerHaveOnlyTheirNumber) {
   FakeMachine machine;
   machine.set_board([](FakeBoard& board) { board.compute = {process(7, 1000)}; });

@@ -111,14 +111,14 @@ TEST(NvidiaBoards, RatesAreKnownFromTheSecondReadingOn) {
   BoardReading reading = board.read();
   for (const Metric metric :
        {Metric::link_sent, Metric::link_received, Metric::tensor_activity, Metric::memory_activity})
-    EXPECT_EQ(why(reading, metric), "known from the second reading on") << facts(metric).name;
+    EXPECT_EQ(why(reading, metric), "needs two readings") << facts(metric).name;
   reading = board.read();
   EXPECT_EQ(reading.values[Metric::link_sent], 0);
-  // A counter that begins anew with its driver gives no rate, least of all a negative one.
+  // A counter that is reset with its driver gives no rate, least of all a negative one.
   machine.set_board([](FakeBoard& each) { each.fields[138] = 500; });
   board.read();
   machine.set_board([](FakeBoard& each) { each.fields[138] = 100; });
-  EXPECT_EQ(why(board.read(), Metric::link_sent), "known from the second reading on");
+  EXPECT_EQ(why(board.read(), Metric::link_sent), "needs two readings");
   machine.set_board([](FakeBoard& each) { each.fields[138] = 200; });
   board.now_s += 1;  // a reading was left out
   EXPECT_EQ(board.read().values[Metric::link_sent], 100 * 1024 / 2.0);
@@ -162,7 +162,7 @@ TEST(NvidiaBoards, WhatABoardDoesNotSupportIsAbsentWithItsReasonAndNotZero) {
     OneBoard board(machine);
     board.read();
     const BoardReading reading = board.read();
-    EXPECT_EQ(why(reading, each.metric), "the driver answers: not supported") << each.answer_of;
+    EXPECT_EQ(why(reading, each.metric), "driver: not supported") << each.answer_of;
     EXPECT_EQ(reading.lost, "");
     EXPECT_EQ(reading.values[Metric::power], 350);  // the others are there
   }
@@ -207,7 +207,7 @@ TEST(NvidiaBoards, PowerComesFromAFieldIfItsFunctionIsNotSupported) {
   machine.set_board([](FakeBoard& each) { each.answers["field 185"] = not_supported; });
   EXPECT_EQ(board.read().values[Metric::power], 360);  // now
   machine.set_board([](FakeBoard& each) { each.answers["field 186"] = not_supported; });
-  EXPECT_EQ(why(board.read(), Metric::power), "the driver answers: not supported");
+  EXPECT_EQ(why(board.read(), Metric::power), "driver: not supported");
 }
 
 TEST(NvidiaBoards, NoPermissionIsAReasonOfItsOwn) {
@@ -221,7 +221,7 @@ TEST(NvidiaBoards, AFailureThatMayPassIsAskedAgainAtOnce) {
   FakeMachine machine;
   machine.set_board([](FakeBoard& board) { board.answers["nvmlDeviceGetFanSpeed"] = 999; });
   OneBoard board(machine);
-  EXPECT_EQ(why(board.read(), Metric::fan), "the driver answers: Unknown Error");
+  EXPECT_EQ(why(board.read(), Metric::fan), "driver: Unknown Error");
   machine.set_board([](FakeBoard& each) { each.answers.clear(); });
   EXPECT_EQ(board.read().values[Metric::fan], 0.45);
 }
@@ -294,7 +294,7 @@ TEST(NvidiaBoards, PowerCapsStayWithinWhatTheDriverAccepts) {
   for (const double watts : {150.0, 1000.0, std::nan(""), -1.0})
     EXPECT_FALSE(board.device->set_power_cap(watts).ok()) << watts;
   EXPECT_EQ(board.device->set_power_cap(1000).error().message,
-            "GPU-0: 1000 W is outside of what its driver accepts, 200 to 700 W");
+            "1000 W: the driver accepts power caps from 200 W to 700 W");
   EXPECT_EQ(board.read().values[Metric::power_cap], 450.5);
 }
 
@@ -305,12 +305,12 @@ TEST(NvidiaBoards, APowerCapThatMayNotBeSetIsRefusedWithTheReason) {
       [](FakeBoard& each) { each.answers["nvmlDeviceSetPowerManagementLimit"] = no_permission; });
   Status set = board.device->set_power_cap(300);
   EXPECT_EQ(set.error().kind, ErrorKind::refused);
-  EXPECT_EQ(set.error().message, "GPU-0: the driver lets only root set power caps");
+  EXPECT_EQ(set.error().message, "the driver lets only root set power caps");
   machine.set_board([](FakeBoard& each) {
     each.answers["nvmlDeviceGetPowerManagementLimitConstraints"] = not_supported;
   });
   set = board.device->set_power_cap(300);
-  EXPECT_EQ(set.error().message, "GPU-0: the driver does not set a power cap: not supported");
+  EXPECT_EQ(set.error().message, "driver: not supported");
 }
 
 TEST(NvidiaMachine, SixteenBoardsAreFoundInTheirOrder) {
@@ -357,14 +357,14 @@ TEST(NvidiaMachine, WithoutBoardsTheNotesSayWhy) {
             std::vector<std::string>{"NVML does not start: the driver is not loaded"});
   machine.set([](FakeNvml& state) { state.initialize_answer = 18; });
   EXPECT_EQ(find_nvidia_devices(machine.places).notes,
-            std::vector<std::string>{"NVML does not start: its library has another version than "
-                                     "the loaded driver"});
+            std::vector<std::string>{"NVML does not start: driver and library versions differ; "
+                                     "restart the machine"});
   machine.set([](FakeNvml& state) {
     state.initialize_answer = 0;
     state.boards.clear();
   });
   EXPECT_EQ(find_nvidia_devices(machine.places).notes,
-            std::vector<std::string>{"NVML knows no board"});
+            std::vector<std::string>{"NVML reports no boards"});
 }
 
 TEST(NvidiaMachine, TheVariableNamesTheLibrary) {

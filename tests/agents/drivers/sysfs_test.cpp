@@ -38,7 +38,9 @@ TEST(KernelFiles, SayInWordsWhatADriverAnswersInstead) {
             "the driver does not support power1_cap on this board (EINVAL)");
   EXPECT_EQ(reason_of_errno(EOPNOTSUPP, "power1_average"),
             "the driver does not support power1_average on this board (EOPNOTSUPP)");
-  EXPECT_EQ(reason_of_errno(EPERM, "power1_cap"), "only root may use power1_cap");
+  EXPECT_EQ(reason_of_errno(EPERM, "power1_cap"),
+            "the driver does not allow power1_cap now (EPERM): the board may be suspended or in a "
+            "reset");
   EXPECT_EQ(reason_of_errno(EACCES, "power1_cap"), "only root may use power1_cap");
   EXPECT_EQ(reason_of_errno(ENODEV, "temp1_input"),
             "the device does not answer (temp1_input: No such device)");
@@ -113,7 +115,7 @@ TEST(CounterRates, NeedTwoReadingsAndSurviveANewBeginning) {
   CounterRate rate;
   EXPECT_EQ(why(rate.update(1000, 10)), "a rate needs two readings");
   EXPECT_EQ(*rate.update(1600, 12), 300);
-  EXPECT_EQ(why(rate.update(5, 13)), "the counter began anew");
+  EXPECT_EQ(why(rate.update(5, 13)), "the counter was reset");
   EXPECT_EQ(*rate.update(25, 14), 20);
 }
 

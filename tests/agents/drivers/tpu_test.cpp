@@ -153,7 +153,7 @@ TEST_F(TpuDevices, ThatAProgramLeavesAloneAreToldFromItsOwn) {
   tree_.remove("proc");
   const FoundDevices again = found(server);
   EXPECT_EQ(why_missing(again.devices[2]->read(0), Metric::utilization),
-            "libtpu tells of 1 chip, this host has 4, and which is which is not known");
+            "libtpu reports 1 chip of this host's 4 chips, but not which");
 }
 
 TEST_F(TpuDevices, OfAProgramThatHasEndedAreIdle) {
