@@ -53,8 +53,12 @@ os._exit(there.wait())
     ASSERT_TRUE(agent->says("connected")) << agent->err();
     ASSERT_TRUE(eventually([&] { return fs::exists(folder.file("nvml")); }));
   }
-  static std::vector<std::string> watch(const std::string& hosts, const std::string& time = "60s") {
-    return {"watch", "--ssh", hosts, "--text", "--every", "200ms", "--for", time};
+  static std::vector<std::string> watch(const std::string& hosts) {
+    return {"watch", "--ssh", hosts, "--text", "--every", "200ms"};
+  }
+  static ProcessResult ended(DroverProcess& watching) {
+    watching.signal(SIGTERM);
+    return watching.wait();
   }
   bool nothing_left() const {
     return fs::is_empty(temporary) && processes_with(temporary).empty() &&
@@ -72,14 +76,13 @@ TEST_F(WatchBySsh, ShowsTheDevicesOfAllHostsAndLeavesNothingBehind) {
   const Environment program("DROVER_SSH",
                             ssh("n3) echo 'Host key verification failed.' >&2; exit 255 ;;\n"
                                 "n4) printf 'ssh: \\033[2Jno way\\n' >&2; exit 255 ;;"));
-  const ProcessResult ran = commands::run_drover(watch("n[1-4]", "5s"));
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  DroverProcess watching(watch("n[1-4]"));
   for (const char* device : {"n1/0", "n1/1", "n2/0", "n2/1"})
-    EXPECT_NE(ran.out.find(device), std::string::npos) << device << "\n" << ran.out << ran.err;
-  EXPECT_NE(ran.err.find("n3: its host key is unknown; connect once with ssh by hand"),
-            std::string::npos)
-      << ran.err;
-  EXPECT_NE(ran.err.find("n4: ssh: ^[[2Jno way"), std::string::npos) << ran.err;
+    EXPECT_TRUE(watching.says(device)) << device << watching.err();
+  EXPECT_TRUE(watching.says("n3: its host key is unknown; connect once with ssh by hand"));
+  EXPECT_TRUE(watching.says("n4: ssh: ^[[2Jno way"));
+  const ProcessResult ran = ended(watching);
+  EXPECT_EQ(ran.exit_code, 3) << "partly done: " << ran.err;
   EXPECT_TRUE(nothing_left());
 }
 
@@ -111,11 +114,12 @@ TEST_F(WatchBySsh, WhereTheProgramCannotRunNvidiaSmiIsRead) {
           "echo '0, GPU-0a, NVIDIA L4, 61, 70.5'\n"
           "echo '1, GPU-0b, NVIDIA L4, 62, [N/A]'\n");
   const Environment program("DROVER_SSH", ssh("", folder.file("bin")));
-  const ProcessResult ran =
-      commands::run_drover({"watch", "--ssh", "n1", "--json", "--every", "200ms", "--for", "2s"});
+  DroverProcess watching({"watch", "--ssh", "n1", "--json", "--every", "200ms"});
+  ASSERT_TRUE(watching.says("\"n1/1\"")) << watching.err();
+  const ProcessResult ran = ended(watching);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   const std::vector<std::string> lines = lines_of(ran.out);
-  ASSERT_GE(lines.size(), 2u) << ran.err;
+  ASSERT_GE(lines.size(), 2u);
   const auto first = Json::parse(lines[0]);
   const auto second = Json::parse(lines[1]);
   ASSERT_TRUE(first && second);
@@ -131,12 +135,13 @@ TEST_F(WatchBySsh, OutputThatIsNoReadingEndsTheConnectionWithItsReason) {
                             ssh("n1) echo '@drover ready agent'; echo garbage; sleep 98765 ;;\n"
                                 "n2) echo '@drover failed it has neither'; exit 1 ;;\n"
                                 "n3) head -c 200000 /dev/zero; sleep 98765 ;;"));
-  const ProcessResult ran = commands::run_drover(watch("n[1-3]", "2s"));
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_NE(ran.err.find("n1: a reading of 1734439522 bytes was announced"), std::string::npos)
-      << ran.err;
-  EXPECT_NE(ran.err.find("n2: it has neither"), std::string::npos) << ran.err;
-  EXPECT_NE(ran.err.find("n3: a line of more than 65536 bytes came"), std::string::npos) << ran.err;
+  DroverProcess watching(watch("n[1-3]"));
+  EXPECT_TRUE(watching.says("n1: a reading of 1734439522 bytes was announced"));
+  EXPECT_TRUE(watching.says("n2: it has neither"));
+  EXPECT_TRUE(watching.says("n3: a line of more than 65536 bytes came"));
+  const ProcessResult ran = ended(watching);
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_TRUE(ran.err.ends_with("drover watch: no target answered\n")) << ran.err;
   EXPECT_TRUE(processes_with("98765").empty());
 }
 

@@ -158,7 +158,7 @@ TEST(Watch, SaysOnceThatATargetFailsAndNeverItsPassword) {
   const std::string dead = dead_url().substr(7);
   const ProcessResult ran =
       run_drover(watch(well.url() + ",http://ann:secret@" + dead, {"--json", "--for", "2s"}));
-  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_EQ(ran.exit_code, 3) << "partly done";
   EXPECT_EQ(ran.err, "drover watch: http://" + dead + ": cannot connect to it\n");
   EXPECT_FALSE(printed_lines(ran.out).empty());
 }
