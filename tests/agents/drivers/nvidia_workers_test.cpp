@@ -1,11 +1,9 @@
-// NVIDIA boards behind their threads: a call that hangs, and what an agent's loop costs.
+// NVIDIA boards behind their threads: a call that hangs, and how many calls there are.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <thread>
 
 #include <poll.h>
-#include <time.h>
 
 #include <gtest/gtest.h>
 
@@ -62,12 +60,6 @@ class Loop {
   MonotonicTime next_;
 };
 
-double process_cpu_s() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
 TEST(NvidiaWorkers, ACallThatHangsMakesItsBoardStaleAndNoOther) {
   FakeMachine machine(3);
   machine.set([](FakeNvml& state) { state.boards[0].hangs["nvmlDeviceGetPowerUsage"] = 900ms; });
@@ -83,30 +75,22 @@ TEST(NvidiaWorkers, ACallThatHangsMakesItsBoardStaleAndNoOther) {
   EXPECT_EQ(machine.calls("nvmlDeviceGetPowerUsage"), 1 + 2 * 6);
 }
 
-// An agent with eight boards, each call 5 ms long. Sanitizers cost many times as much.
-TEST(NvidiaWorkers, EightBoardsAtOneHertzUseLessThanOnePercentOfACore) {
-  FakeMachine machine(8);
-  machine.set([](FakeNvml& state) {
-    state.each_call = 5ms;
-    for (FakeBoard& board : state.boards)
-      for (unsigned pid = 1; pid <= 4; ++pid) board.compute.push_back({pid, 1 << 30, 0, 0});
+// Each call takes up to 5 ms of a thread; tests/bench/driver_bench.cpp measures what that costs.
+TEST(NvidiaWorkers, ABoardIsCalledLessThanThirtyTimesAReading) {
+  FakeMachine machine;
+  machine.set_board([](FakeBoard& board) {
+    for (unsigned pid = 1; pid <= 4; ++pid) board.compute.push_back({pid, 1 << 30, 0, 0});
   });
-  Loop loop(machine, 1s);
+  Loop loop(machine, 50ms);
   loop.run(1);  // the first reading of a board asks for more
   machine.set([](FakeNvml& state) { state.calls.clear(); });
-  const double before_s = process_cpu_s();
-  constexpr int rounds = 3;
-  loop.run(rounds);
-  const double share = (process_cpu_s() - before_s) / rounds;
+  loop.run(3);
   int calls = 0;
   machine.set([&](FakeNvml& state) {
     for (const auto& [symbol, count] : state.calls) calls += count;
   });
-  std::printf("%.2f %% of a core, %d calls a board and second\n", share * 100, calls / 8 / rounds);
-  EXPECT_EQ(loop.readings.size(), 8U * (rounds + 1));
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  EXPECT_LT(share, 0.01);
-#endif
+  EXPECT_GT(calls, 3 * 10);
+  EXPECT_LT(calls, 3 * 30);
 }
 
 }  // namespace
