@@ -66,6 +66,13 @@ struct Board {
   bool operator==(const Board&) const = default;
 };
 
+/// Sorts by memory, the most first, and keeps device_processes_max of them. `complete`: these are
+/// all, also when there is none.
+void set_processes(Board& board, std::vector<DeviceProcess> processes, bool complete);
+
+/// 4 for a lane of 16 GT/s; 0: not known.
+std::uint16_t pcie_generation(double gigatransfers_per_s);
+
 /// From an agent: what a real device says about itself. Sent after each Register, and when it
 /// changes, at most once a reading; changes to processes and partitions alone at most every 5 s.
 struct BoardReport {

@@ -1,10 +1,8 @@
 #include "agents/drivers/drm_card.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 
 #include "agents/drivers/sysfs.h"
 #include "fleet/base/search.h"
@@ -92,15 +90,6 @@ void put_fan(BoardReading& reading, const std::string& hwmon) {
   } else {
     put(reading, Metric::fan, read_kernel_number(hwmon + "/pwm1", 1.0 / 255));
   }
-}
-
-std::uint16_t pcie_generation(double gigatransfers_per_s) {
-  constexpr std::array<double, 6> speeds = {2.5, 5, 8, 16, 32, 64};
-  for (std::size_t index = 0; index < speeds.size(); ++index) {
-    if (std::abs(gigatransfers_per_s - speeds[index]) < 0.2)
-      return static_cast<std::uint16_t>(index + 1);
-  }
-  return 0;
 }
 
 void put_pcie_link(BoardReading& reading, const std::string& device) {

@@ -48,9 +48,6 @@ void put_temperature(BoardReading& reading, Metric metric, const std::string& hw
 /// Puts the share of its full speed at which the first fan turns.
 void put_fan(BoardReading& reading, const std::string& hwmon);
 
-/// 4 for "16.0 GT/s PCIe"; 0: not known.
-std::uint16_t pcie_generation(double gigatransfers_per_s);
-
 /// Puts generation and lanes, and the most that board and slot together are capable of.
 void put_pcie_link(BoardReading& reading, const std::string& device);
 

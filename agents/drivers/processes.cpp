@@ -94,15 +94,4 @@ const std::vector<OpenFile>& OpenFiles::find(double now_s) {
   return files_;
 }
 
-void set_processes(Board& board, std::vector<DeviceProcess> processes, bool complete) {
-  std::stable_sort(processes.begin(), processes.end(), [](auto& a, auto& b) {
-    return a.memory_bytes.value_or(0) > b.memory_bytes.value_or(0);
-  });
-  const std::size_t kept = std::min(processes.size(), device_processes_max);
-  board.processes_left_out = static_cast<std::uint32_t>(processes.size() - kept);
-  processes.resize(kept);
-  board.processes = std::move(processes);
-  board.processes_known = complete;
-}
-
 }  // namespace drover::agents

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "fleet/board.h"
-
 namespace drover::agents {
 
 inline constexpr const char* hidden_processes_note =
@@ -41,9 +39,5 @@ class OpenFiles {
   double next_look_s_ = 0;
   bool some_hidden_ = false;
 };
-
-/// Sorts by memory, the most first, and keeps device_processes_max of them. `complete`: these are
-/// all, also when there is none.
-void set_processes(Board& board, std::vector<DeviceProcess> processes, bool complete);
 
 }  // namespace drover::agents

@@ -71,13 +71,8 @@ std::string text_in(const Json& value) {
 
 /// Of the speed of one lane, in GT/s; 0: not known.
 std::uint16_t pcie_generation_of(const Json& speed) {
-  constexpr std::array<double, 6> speeds = {2.5, 5, 8, 16, 32, 64};
-  double found = number_in_json(speed).value_or(0);
-  if (speed["unit"].text() == "MT/s") found *= 1e-3;
-  for (std::size_t place = 0; place < speeds.size(); ++place) {
-    if (std::abs(speeds[place] - found) < 0.1) return static_cast<std::uint16_t>(place + 1);
-  }
-  return 0;
+  const double found = number_in_json(speed).value_or(0);
+  return pcie_generation(speed["unit"].text() == "MT/s" ? found * 1e-3 : found);
 }
 
 /// There is one clock for each compute die, "gfx_0" to "gfx_7": the fastest counts.

@@ -119,13 +119,6 @@ std::optional<double> present(double value) {
   return std::isnan(value) ? std::nullopt : std::optional(value);
 }
 
-/// GT/s of a lane as a generation of PCIe, 1 to 7.
-double generation_of(double speed) {
-  double generation = 1;
-  for (const double faster : {5.0, 8.0, 16.0, 32.0, 64.0, 128.0}) generation += speed >= faster;
-  return generation;
-}
-
 }  // namespace
 
 void CollectedBoard::describe(const PlacedSeries& series) {
@@ -264,7 +257,7 @@ void CollectedBoard::fill_board(BoardReading& reading) const {
   board.slowdown_c = value_at(Fact::slowdown);
   constexpr double most = 64;  // as of Metric::pcie_generation
   double generation = value_at(Fact::pcie_generation_max).value_or(0);
-  if (const auto speed = value_at(Fact::pcie_speed_max)) generation = generation_of(*speed);
+  if (const auto speed = value_at(Fact::pcie_speed_max)) generation = pcie_generation(*speed);
   board.pcie_generation_max = static_cast<std::uint16_t>(generation <= most ? generation : 0);
   const double lanes = value_at(Fact::pcie_lanes_max).value_or(0);
   board.pcie_lanes_max = static_cast<std::uint16_t>(lanes <= most ? lanes : 0);
@@ -282,15 +275,8 @@ void CollectedBoard::fill_board(BoardReading& reading) const {
   }
   std::sort(board.partitions.begin(), board.partitions.end(),
             [](const auto& a, const auto& b) { return a.number < b.number; });
-  board.processes = users_;
-  std::stable_sort(board.processes.begin(), board.processes.end(),
-                   [](const DeviceProcess& a, const DeviceProcess& b) {
-                     return a.memory_bytes.value_or(0) > b.memory_bytes.value_or(0);
-                   });
-  const std::size_t shown = std::min(board.processes.size(), device_processes_max);
-  board.processes_left_out =
-      users_left_out_ + static_cast<std::uint32_t>(board.processes.size() - shown);
-  board.processes.resize(shown);
+  set_processes(board, users_, false);
+  board.processes_left_out += users_left_out_;
 }
 
 void CollectedBoard::fill_values(BoardReading& reading) const {
@@ -311,7 +297,8 @@ void CollectedBoard::fill_values(BoardReading& reading) const {
   reading.values[Metric::memory_used] = used.value_or(absent);
   reading.values[Metric::memory_total] = total.value_or(absent);
   if (const auto speed = value_at(Fact::pcie_speed)) {
-    reading.values[Metric::pcie_generation] = generation_of(*speed);
+    const std::uint16_t generation = pcie_generation(*speed);
+    reading.values[Metric::pcie_generation] = generation > 0 ? generation : absent;
   }
 }
 

@@ -16,6 +16,23 @@ void set_if_plausible(devices::DeviceSpec& spec, std::string_view fact,
   if (value) (void)devices::set_fact(spec, fact, *value);
 }
 
+/// The id of a spec that is in no catalogue.
+std::string unlisted_id(const SpecFacts& facts) {
+  std::string id;
+  for (const char letter : facts.name) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (std::isalnum(byte) != 0 && byte < 0x80) {
+      id += static_cast<char>(std::tolower(byte));
+    } else if (!id.empty() && id.back() != '-') {
+      id += '-';
+    }
+    if (id.size() >= name_bytes_max) break;
+  }
+  while (!id.empty() && id.back() == '-') id.pop_back();
+  if (!id.empty()) return id;
+  return facts.device_class == DeviceClass::tpu ? "unknown-tpu" : "unknown-gpu";
+}
+
 }  // namespace
 
 SpecFacts spec_facts_of(const BoardReading& reading, bool control) {
@@ -31,22 +48,6 @@ SpecFacts spec_facts_of(const BoardReading& reading, bool control) {
   facts.slowdown_c = board.slowdown_c;
   facts.caps = control;
   return facts;
-}
-
-std::string unlisted_id(const SpecFacts& facts) {
-  std::string id;
-  for (const char letter : facts.name) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (std::isalnum(byte) != 0 && byte < 0x80) {
-      id += static_cast<char>(std::tolower(byte));
-    } else if (!id.empty() && id.back() != '-') {
-      id += '-';
-    }
-    if (id.size() >= name_bytes_max) break;
-  }
-  while (!id.empty() && id.back() == '-') id.pop_back();
-  if (!id.empty()) return id;
-  return facts.device_class == DeviceClass::tpu ? "unknown-tpu" : "unknown-gpu";
 }
 
 devices::DeviceSpec spec_of(const SpecFacts& facts, const devices::Catalogue& catalogue) {

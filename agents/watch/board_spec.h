@@ -27,7 +27,4 @@ SpecFacts spec_facts_of(const BoardReading& reading, bool control);
 /// "nvidia-geforce-gt-710".
 devices::DeviceSpec spec_of(const SpecFacts& facts, const devices::Catalogue& catalogue);
 
-/// The id of a spec that is in no catalogue.
-std::string unlisted_id(const SpecFacts& facts);
-
 }  // namespace drover::agents

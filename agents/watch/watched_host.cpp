@@ -152,8 +152,8 @@ void WatchedHost::State::update(WatchedDevice& device, const BoardReading& readi
   const double cap_w = reading.values[Metric::power_cap];
   if (!std::isnan(cap_w)) device.cap_w = cap_w;
   // A spec takes up to a millisecond to write, and hardly ever changes.
-  const bool takes_caps = settings.control && device.takes_caps;
-  SpecFacts facts = joined_facts(spec_facts_of(reading, takes_caps), device.facts);
+  SpecFacts facts = spec_facts_of(reading, settings.control && device.takes_caps);
+  facts = joined_facts(std::move(facts), device.facts);
   if (!device.spec_id.empty() && facts == device.facts) return;
   device.facts = std::move(facts);
   for (const WatchedDevice& other : devices) {
@@ -375,10 +375,7 @@ void WatchedHost::cap_set(Instant now, const CapBoard& asked, const Status& answ
   State& state = *state_;
   WatchedDevice* const device = find_by(state.devices, &WatchedDevice::identity, asked.identity);
   if (device == nullptr) return;
-  if (answer) {
-    device->capped = device->cap_before_w > 0;
-    return;
-  }
+  if (answer) return void(device->capped = device->cap_before_w > 0);
   if (!device->capped) device->cap_before_w = 0;  // nothing was changed
   if (answer.error().kind == ErrorKind::refused) device->takes_caps = false;
   if (!state.present) return;

@@ -175,27 +175,5 @@ TEST_F(DrmProcessesTest, OutsideOfAContainerAreHiddenInIt) {
   EXPECT_TRUE(DrmProcesses(host.root(), {node}, bus).read(0).complete);
 }
 
-TEST(SetProcesses, KeepsThoseWithTheMostMemoryAndCountsTheOthers) {
-  std::vector<DeviceProcess> processes(100);
-  for (std::size_t index = 0; index < processes.size(); ++index) {
-    processes[index].pid = index;
-    if (index > 0) processes[index].memory_bytes = static_cast<double>(index);
-  }
-  Board board;
-  set_processes(board, processes, true);
-  EXPECT_TRUE(board.processes_known);
-  EXPECT_EQ(board.processes.size(), device_processes_max);
-  EXPECT_EQ(board.processes.front().pid, 99u);
-  EXPECT_EQ(board.processes_left_out, 100 - device_processes_max);
-}
-
-TEST(SetProcesses, SaysWhetherAnEmptyListMeansThatThereAreNone) {
-  Board board;
-  set_processes(board, {}, false);
-  EXPECT_FALSE(board.processes_known);
-  set_processes(board, {}, true);
-  EXPECT_TRUE(board.processes_known);
-}
-
 }  // namespace
 }  // namespace drover::agents
