@@ -226,6 +226,43 @@ TEST(DecideHealth, PanicUsesSilentHostsEvenWithStaleSamples) {
   EXPECT_EQ(fleet.decide_request().change, panicked);
 }
 
+/// Real devices beside two hosts of 8 emulated ones.
+struct MixedPool : DecisionFixture {
+  MixedPool() : DecisionFixture(big_and_chips) {
+    for (const char* name : {"real-1", "real-2", "real-3", "real-4"}) {
+      Register said = registration(name, "h100-sxm", 8);
+      devices::DeviceSpec spec = devices::Catalogue::embedded().device("h100-sxm").value()->spec;
+      spec.real = true;
+      said.specs[0].text = to_toml(spec);
+      real.push_back(*fleet_state.register_host(now, said));
+    }
+    first = add_host("a", "h100-sxm", 8);
+    second = add_host("b", "h100-sxm", 8);
+    add_replica(first, 0, "llama-3.1-8b", {0});
+  }
+  Decision decide_gang() { return decide(training(8)).decision; }
+  std::vector<HostIndex> real;
+  HostIndex first = 0, second = 0;
+};
+
+TEST(DecideHealth, RealDevicesThatAreWellPreventNoPanic) {
+  MixedPool fleet;
+  fleet.fleet_state.set_health(fleet.now, fleet.first, Health::suspect);
+  fleet.fleet_state.set_health(fleet.now, fleet.second, Health::suspect);
+  const Decision decision = fleet.decide_gang();
+  EXPECT_EQ(decision.target, "b/0-7");
+  EXPECT_EQ(decision.change, panicked);
+}
+
+TEST(DecideHealth, RealDevicesThatAreSilentCauseNoPanic) {
+  MixedPool fleet;
+  fleet.fleet_state.set_health(fleet.now, fleet.second, Health::suspect);
+  for (const HostIndex host : fleet.real) {
+    fleet.fleet_state.set_health(fleet.now, host, Health::suspect);
+  }
+  EXPECT_EQ(fleet.decide_gang().action, Action::queue) << "half of the emulated ones are well";
+}
+
 TEST(DecideHealth, NoReplicaIsLoadedInPanic) {
   Hosts fleet(0);
   for (const char* name : {"a", "b"}) {

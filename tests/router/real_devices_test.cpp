@@ -54,6 +54,22 @@ struct Real : RouterHarness {
       commit();
     }
   }
+  /// A reading of all devices with these reasons to throttle; none: the devices do not say.
+  void throttled_by(double reasons) {
+    std::vector<Sample> rows = idle_samples(8);
+    for (Sample& row : rows) row[Metric::throttle] = reasons;
+    receive(1, Heartbeat{});
+    receive_samples("real-1", ++sequence_, rows);
+    wait(seconds(1));
+  }
+  /// Whether this alert is raised about the host.
+  bool is_raised(std::string_view rule) const {
+    bool raised = false;
+    for (const Alert& alert : published<Alert>()) {
+      if (alert.rule == rule && alert.subject == "real-1") raised = alert.raised;
+    }
+    return raised;
+  }
   std::vector<Decision> decisions_on(const Job& job) {
     forget();
     receive(9, Submit{{job}});
@@ -126,6 +142,21 @@ TEST(RealDevices, WhySaysThatTheyAreOnlyWatched) {
   }
 }
 
+TEST(RealDevices, DoNotCountInTheShareOfATenantThatMayNotBorrow) {
+  Policy policy = builtin_policy();
+  policy.limits.tenants["guest"] = {0.5, false};
+  policy.limits.tenants["home"] = {0.5, false};
+  Real stage(std::move(policy));
+  stage.add_host(2, "emulated-1");
+  Job job = train_job(1, 4);
+  Job more = train_job(2, 4);
+  job.tenant = more.tenant = "guest";
+  stage.receive(9, Submit{{job, more}});
+  stage.tick();
+  stage.commit();
+  EXPECT_EQ(stage.told<Assign>(2).size(), 1U) << "half of 8 devices, not of 16";
+}
+
 // ---- Unreachable -------------------------------------------------------------------------------
 
 TEST(RealDevices, AnUnreachableHostIsLostAtOnceWithItsReason) {
@@ -160,7 +191,18 @@ TEST(RealDevices, AnUnreachableHostIsAskedToRegisterAndComesBackWithIt) {
 TEST(RealDevices, ReasonsAreCut) {
   Real stage;
   stage.receive(1, HostUnreachable{std::string(4000, 'x')});
-  EXPECT_LE(stage.host_now().why.size(), 200U);
+  EXPECT_EQ(stage.host_now().health, Health::lost);
+  EXPECT_EQ(stage.host_now().why, std::string(200, 'x'));
+}
+
+TEST(RealDevices, ASuspectHostSaysWhyUntilItIsHeardAgain) {
+  Real stage;
+  stage.wait(seconds(4));
+  EXPECT_EQ(stage.host_now().health, Health::suspect);
+  EXPECT_EQ(stage.host_now().why, "no heartbeat for 3 s");
+  stage.pass(1);
+  EXPECT_EQ(stage.host_now().health, Health::ok);
+  EXPECT_EQ(stage.host_now().why, "");
 }
 
 // ---- What they say about themselves ------------------------------------------------------------
@@ -223,6 +265,17 @@ TEST(RealDevices, CanBeDrained) {
   ASSERT_EQ(changes.size(), 1U);
   EXPECT_EQ(changes[0].device, 3);
   EXPECT_TRUE(changes[0].drained);
+}
+
+TEST(RealDevices, AreHotOnlyWhileTheySaySo) {
+  Real stage;
+  const auto throttle_for_s = [&](double reasons, int span_s) {
+    for (int second = 0; second < span_s; ++second) stage.throttled_by(reasons);
+  };
+  throttle_for_s(throttle_hw_thermal_slowdown, 30);
+  EXPECT_TRUE(stage.is_raised("throttling"));
+  throttle_for_s(absent, 60);
+  EXPECT_FALSE(stage.is_raised("throttling")) << "the last known reasons are no news";
 }
 
 TEST(RealDevices, RulesOfAlertsSeeThemAndTheirUsers) {
