@@ -148,8 +148,8 @@ TEST(RealDevices, DoNotCountInTheShareOfATenantThatMayNotBorrow) {
   policy.limits.tenants["home"] = {0.5, false};
   Real stage(std::move(policy));
   stage.add_host(2, "emulated-1");
-  Job job = train_job(1, 4);
-  Job more = train_job(2, 4);
+  Job job = train_job(1, 3);
+  Job more = train_job(2, 3);
   job.tenant = more.tenant = "guest";
   stage.receive(9, Submit{{job, more}});
   stage.tick();
