@@ -22,13 +22,9 @@ bool Model::take(Instant, const Envelope&, const DeviceChanged& changed) {
 }
 
 bool Model::take(Instant, const Envelope&, const BoardChanged& changed) {
-  const DeviceId id{changed.host, changed.board.device};
-  if (!boards_.contains(id) && boards_.size() >= boards_max) {
-    ++left_out_;
-    return false;
-  }
-  boards_[id] = BoardRow{changed.board, snapshot_};
-  return true;
+  if (boards_.take({changed.host, changed.board.device}, changed.board, snapshot_)) return true;
+  ++left_out_;
+  return false;
 }
 
 namespace {
@@ -100,9 +96,7 @@ const ConditionRow* Model::condition_of(DeviceTable::Row row) const {
 }
 
 const Board* Model::board_of(DeviceTable::Row row) const {
-  if (boards_.empty()) return nullptr;
-  const auto known = boards_.find(id_of(row));
-  return known == boards_.end() ? nullptr : &known->second.reported;
+  return boards_.bytes() == 0 ? nullptr : boards_.find(id_of(row));
 }
 
 DeviceCondition standing_of(const Model& model, Instant now, DeviceTable::Row row) {
@@ -122,12 +116,12 @@ DeviceCondition standing_of(const Model& model, Instant now, DeviceTable::Row ro
 std::size_t Model::bytes() const {
   // Typical sizes of texts and nodes: the result sets the distance of keyframes, not a limit.
   constexpr std::size_t host_bytes = 2'000, job_bytes = 1'200, decision_bytes = 1'600;
-  constexpr std::size_t row_bytes = 300, point_bytes = 250, board_bytes = 2'000;
+  constexpr std::size_t row_bytes = 300, point_bytes = 250;
   const std::size_t rows = replicas_.size() + events_.size() + flows_.size() + conditions_.size() +
                            alerts_.size() + alert_history_.size() + audits_.size();
   return devices_.rows() * DeviceTable::row_bytes() + hosts_.size() * host_bytes +
          jobs_.size() * job_bytes + decisions_.size() * decision_bytes + rows * row_bytes +
-         curves_.points() * point_bytes + boards_.size() * board_bytes;
+         curves_.points() * point_bytes + boards_.bytes();
 }
 
 }  // namespace drover::tui

@@ -109,8 +109,7 @@ bool Model::take(Instant, const Envelope&, const HostChanged& changed) {
 /// Forgets what only the agent before this one said. Its successor describes the boards again.
 void Model::forget_life(HostRow& host) {
   host.sequence = 0;
-  const std::string& name = host.reported.registration.host;
-  boards_.erase(boards_.lower_bound({name, 0}), boards_.upper_bound({name, UINT16_MAX}));
+  boards_.forget(host.reported.registration.host);
 }
 
 void Model::place_devices(std::uint32_t number, const HostChanged& reported) {
@@ -242,7 +241,7 @@ void Model::end_snapshot(Instant now) {
     return !is_terminal(row.second.reported.state) && is_absent(row);
   });
   std::erase_if(conditions_, is_absent);
-  std::erase_if(boards_, is_absent);
+  boards_.forget_before(snapshot_);
   std::erase_if(alerts_, is_absent);
   if (caption_snapshot_ != snapshot_) caption_.reset();
   tick(now);
@@ -254,7 +253,7 @@ bool Model::take(Instant, const Envelope&, const HostForgotten& forgotten) {
   remove_hosts([&](const HostRow& host) { return host.reported.registration.host == name; });
   std::erase_if(replicas_, [&](const auto& row) { return row.first.host == name; });
   std::erase_if(conditions_, [&](const auto& row) { return row.first.host == name; });
-  std::erase_if(boards_, [&](const auto& row) { return row.first.host == name; });
+  boards_.forget(name);
   return true;
 }
 

@@ -16,6 +16,7 @@
 #include "fleet/base/time.h"
 #include "fleet/device_state.h"
 #include "fleet/messages.h"
+#include "tui/model/board_table.h"
 #include "tui/model/device_table.h"
 #include "tui/model/receive_stats.h"
 #include "tui/model/sliding_window_counter.h"
@@ -34,7 +35,6 @@ inline constexpr std::size_t decisions_max = 500;
 inline constexpr std::size_t events_max = 200;
 inline constexpr std::size_t flows_max = 200;
 inline constexpr std::size_t conditions_max = 20'000;  // devices with a ConditionRow
-inline constexpr std::size_t boards_max = 20'000;      // real devices: about 2 kB each
 inline constexpr std::size_t alerts_max = 10'000;      // raised ones
 inline constexpr std::size_t alert_history_max = 200;  // raised and cleared ones
 inline constexpr std::size_t audits_max = 200;
@@ -90,12 +90,6 @@ struct ConditionRow {
   std::uint64_t snapshot = 0;
 };
 
-/// What a real device says about itself.
-struct BoardRow {
-  Board reported;
-  std::uint64_t snapshot = 0;
-};
-
 struct AlertRow {
   Instant at{};  // when it was reported
   Alert alert;
@@ -137,7 +131,8 @@ inline Duration stale_after(Duration wall) {
 class Model {
  public:
   /// `wall` is one wall second in fleet time; curves get one point for each.
-  explicit Model(Duration wall) : wall_(wall), stale_after_(stale_after(wall)), curves_(wall) {}
+  explicit Model(Duration wall, std::size_t boards_bytes = boards_bytes_max)
+      : wall_(wall), stale_after_(stale_after(wall)), boards_(boards_bytes), curves_(wall) {}
 
   /// Whether `apply` uses messages of this type.
   static bool handles(const Message& body);
@@ -180,8 +175,8 @@ class Model {
   const ConditionRow* condition_of(DeviceTable::Row row) const;
   /// What a real device says about itself; null for an emulated one, and until it has said so.
   const Board* board_of(DeviceTable::Row row) const;
-  /// Whether further boards are left out.
-  bool boards_are_full() const { return boards_.size() >= boards_max; }
+  /// Whether some of them had no room.
+  bool boards_are_full() const { return boards_.is_full(); }
   const std::map<AlertKey, AlertRow>& alerts() const { return alerts_; }        // raised
   const std::deque<AlertRow>& alert_history() const { return alert_history_; }  // oldest first
   const std::deque<AuditRow>& audits() const { return audits_; }                // oldest first
@@ -293,7 +288,7 @@ class Model {
   Instant flows_since_ = never;
   std::optional<Summary> summary_;
   std::map<DeviceId, ConditionRow> conditions_;
-  std::map<DeviceId, BoardRow> boards_;
+  BoardTable boards_;
   std::map<AlertKey, AlertRow> alerts_;
   std::deque<AlertRow> alert_history_;
   std::deque<AuditRow> audits_;
