@@ -1,0 +1,72 @@
+// Sparklines of hosts that are read once a second, and of those that are read rarely.
+#include <gtest/gtest.h>
+
+#include "tests/tui/golden_screen.h"
+#include "tests/tui/sample_fleet.h"
+
+namespace drover::tui {
+namespace {
+
+using std::chrono::seconds;
+constexpr Instant start = SampleFleet::start;
+
+struct ReadHost {
+  const char* name;
+  int every_s;
+  int until_s;  // its last reading; later ones do not come
+};
+// The history has the last 60 s, so this one begins just before a rare reading.
+constexpr int now_s = 103;
+constexpr ReadHost hosts[] = {{"often", 1, now_s}, {"rarely", 15, now_s}, {"ended", 15, 60}};
+
+HostChanged changed(const ReadHost& host) {
+  HostChanged told;
+  told.registration.host = host.name;
+  told.registration.sample_every = seconds(host.every_s);
+  told.registration.specs = {{"l4", "class = \"gpu\"\nreal = true\n"}};
+  told.registration.groups = {{0, 0, 1, "l4", "", 0}};
+  return told;
+}
+
+/// The devices after readings of the same load.
+std::string devices_now() {
+  DashboardOptions options;
+  options.settings.start.view = "devices";
+  Dashboard dashboard(options, {200, 24}, start);
+  std::uint64_t sequence = 0;
+  for (const ReadHost& host : hosts) {
+    dashboard.receive(start, publish_peer, {"router", ++sequence, start, changed(host)});
+  }
+  for (int second = 0; second <= now_s; ++second) {
+    const Instant at = start + seconds(second);
+    for (const ReadHost& host : hosts) {
+      if (second % host.every_s != 0 || second > host.until_s) continue;
+      Sample row;
+      row[Metric::utilization] = 0.9;
+      const auto number = static_cast<std::uint64_t>(second / host.every_s) + 1;
+      dashboard.receive(at, publish_peer,
+                        {host.name, number, at, pack(host.name, std::vector<Sample>{row})});
+    }
+    dashboard.tick(at);
+  }
+  return dashboard.draw(start + seconds(now_s)).to_text();
+}
+
+TEST(Sparklines, AReadingIsValidUntilTheNextOneOfItsHostIsDue) {
+  const std::string text = devices_now();
+  const auto shown_s = [&](const std::string& device) {
+    const std::string line = line_with(text, device);
+    const std::string mark = "▇";
+    int count = 0;
+    for (auto at = line.find(mark); at != line.npos; at = line.find(mark, at + 1)) ++count;
+    return count;
+  };
+  const int all_s = shown_s("often/0");
+  EXPECT_GT(all_s, 50) << text;
+  EXPECT_EQ(shown_s("rarely/0"), all_s) << text;
+  // Until 75 s, when the next reading was due.
+  EXPECT_EQ(shown_s("ended/0"), all_s - (now_s - 75)) << text;
+}
+
+}  // namespace
+}  // namespace drover::tui
