@@ -117,7 +117,9 @@ void DeviceSubject::show_location(Field field, TextMatcher& test) const {
       test.match(real() ? "real" : "emulated");
       return;
     case Field::kind:
-      test.match(to_text(device_class())) || test.match(group().device);
+      if (test.match(to_text(device_class())) || test.match(group().device)) return;
+      // A board that is in no catalogue is shown under its name.
+      if (const Board* const known = board()) match_unless_empty(known->name, test);
       return;
     case Field::pool:
       return each_pool([&](std::string_view pool) { match_unless_empty(pool, test); });

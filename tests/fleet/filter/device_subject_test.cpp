@@ -70,6 +70,19 @@ TEST(FilterOfSamples, NamesTheThrottleReasons) {
   }
 }
 
+TEST(DeviceFields, TheKindOfARealDeviceIsAlsoWhatItsDriverCallsIt) {
+  PlainDevice device;
+  device.own_group.device = "nvidia-rtx-a4000";
+  EXPECT_TRUE(filter_matches("kind==nvidia-rtx-a4000 & kind==gpu", device));
+  EXPECT_FALSE(filter_matches("kind~\"rtx a4000\"", device));
+  device.own_board.emplace();
+  EXPECT_FALSE(filter_matches("kind==\"\"", device));
+  device.own_board->name = "NVIDIA RTX A4000";
+  EXPECT_TRUE(filter_matches("kind==\"NVIDIA RTX A4000\"", device));
+  EXPECT_TRUE(filter_matches("\"rtx a4000\"", device)) << "a word on its own";
+  EXPECT_TRUE(filter_matches("kind==nvidia-rtx-a4000 & kind==gpu", device));
+}
+
 TEST(DeviceFields, HeadroomIsTheDistanceToTheSlowdownTemperature) {
   PlainDevice device;
   device.sample[Metric::temperature] = 84;
