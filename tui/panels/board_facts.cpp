@@ -1,4 +1,4 @@
-// What a real device's board says: its facts, and the details of its board_figures.
+// What a real device's board says: its facts, and the details of its figures.
 #include "tui/panels/board_panels.h"
 
 #include <algorithm>
@@ -163,7 +163,7 @@ constexpr std::array<BoardFigure, board_figure_count> board_figures = {{
     {"throttle reasons",
      "Why its driver says that the clock is reduced.",
      {metric_number(Metric::throttle), no_metric}},
-    {"name", "What its driver or page calls it.", {no_metric, no_metric}, name_text, true},
+    {"name", "The name that its driver or page gives it.", {no_metric, no_metric}, name_text, true},
     {"UUID", "The maker's identity of the board.", {no_metric, no_metric}, uuid_text, true},
     {"read by", "How Drover reads it.", {no_metric, no_metric}, read_by_text, true},
     {"catalogue",
@@ -198,14 +198,17 @@ constexpr std::array<BoardFigure, board_figure_count> board_figures = {{
      rates_text<Metric::link_sent, Metric::link_received>,
      true},
     {"PCI", "Its address on the PCI bus.", {no_metric, no_metric}, bus_text},
-    {"driver", "Its driver, and the version.", {no_metric, no_metric}, driver_text},
+    {"driver", "Its driver, and the version of the driver.", {no_metric, no_metric}, driver_text},
     {"mem clock",
      "Clock of its memory.",
      {metric_number(Metric::memory_clock), no_metric},
      memory_clock_text},
     {"clock max", "The greatest clock of its cores.", {no_metric, no_metric}, clock_max_text},
     {"throttles", "The temperature at which it throttles.", {no_metric, no_metric}, slowdown_text},
-    {"fan", "Speed of its fan.", {metric_number(Metric::fan), no_metric}, fan_text},
+    {"fan",
+     "Speed of its fan, as a share of full speed.",
+     {metric_number(Metric::fan), no_metric},
+     fan_text},
     {"CPU core",
      "The share of time in which the busiest core of its host worked.",
      {metric_number(Metric::busiest_cpu_core), no_metric},
@@ -292,12 +295,13 @@ std::vector<DetailLine> board_figure_lines(const Model& model, DeviceTable::Row 
   add_missing(lines, model, row, figure);
   const std::string source = read_by_text(device);
   if (value == not_known && shown.metrics.front() == no_metric) {
-    lines.add("N/A",
-              device.board == nullptr ? "the device has not described itself yet"
-              : shown.text == catalogue_text
-                  ? "no device of the catalogue has this name"
-                  : fmt::format("{} does not say it", source == not_known ? "its driver" : source),
-              CellStyle::warm);
+    lines.add(
+        "N/A",
+        device.board == nullptr ? "the device has not described itself yet"
+        : shown.text == catalogue_text
+            ? "no device of the catalogue has this name"
+            : fmt::format("{} does not report it", source == not_known ? "its driver" : source),
+        CellStyle::warm);
   }
   if (source != not_known) lines.add("read by", source);
   return lines.take();

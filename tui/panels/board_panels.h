@@ -25,7 +25,7 @@ inline constexpr int board_fact_count = 16;
 inline constexpr int board_figure_count = first_limit + board_fact_count;
 
 std::string_view board_figure_name(int figure);
-/// "GPU-c2f76b33-..", "gen 3 x8 of gen 4 x16", "N/A".
+/// "GPU-c2f76b33-..", "gen 3 x8, best gen 4 x16", "N/A".
 std::string board_fact_text(const Model& model, DeviceTable::Row row, int fact);
 /// Rows of the panel at this width, with the heading.
 int board_fact_rows(int columns);
