@@ -119,7 +119,13 @@ Result<std::vector<FaultDevice>> find_candidates(const InjectFault& inject, cons
     if (host.health != Health::ok) continue;
     const auto covered = covered_devices(target, fleet_state, policy, index);
     if (covered.empty()) continue;
-    if (inject.fault.kind == FaultKind::reclaim && !is_spot_host(fleet_state, policy, host)) {
+    if (fleet_state.is_real(host)) {
+      if (refused.empty()) {
+        refused = fmt::format("only emulated devices can have faults: those of {} are real",
+                              host.registration.host);
+      }
+    } else if (inject.fault.kind == FaultKind::reclaim &&
+               !is_spot_host(fleet_state, policy, host)) {
       if (refused.empty()) {
         refused = fmt::format("only spot hosts are reclaimed: {} has no label price=spot",
                               host.registration.host);

@@ -267,6 +267,29 @@ TEST(RealDevices, CanBeDrained) {
   EXPECT_TRUE(changes[0].drained);
 }
 
+TEST(RealDevices, CannotBeMadeFaulty) {
+  Real stage;
+  stage.add_host(2, "emulated-1");
+  stage.forget();
+  InjectFault inject;
+  inject.fault = *parse_fault("hang");
+  inject.fault.duration = seconds(60);
+  inject.target = "host:real-1";
+  stage.receive(9, inject);
+  inject.target = "rack:rack-1";
+  stage.receive(9, inject);
+  stage.commit();
+  const auto replies = stage.told<ActionReply>(9);
+  ASSERT_EQ(replies.size(), 2U);
+  EXPECT_EQ(replies[0].problem, "only emulated devices can have faults: those of real-1 are real");
+  EXPECT_TRUE(replies[1].applied) << replies[1].problem;
+  EXPECT_TRUE(stage.told<ApplyFault>(1).empty());
+  EXPECT_EQ(stage.told<ApplyFault>(2).size(), 1U);
+  for (const DeviceChanged& changed : stage.published<DeviceChanged>()) {
+    EXPECT_EQ(changed.host, "emulated-1");
+  }
+}
+
 TEST(RealDevices, AreHotOnlyWhileTheySaySo) {
   Real stage;
   const auto throttle_for_s = [&](double reasons, int span_s) {
