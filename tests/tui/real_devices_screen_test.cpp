@@ -223,6 +223,25 @@ TEST(RealDevices, AreMarkedAndCountedBesideEmulatedOnes) {
   EXPECT_NE(line_with(text, "node-7/1").find("=NVIDIA RTX"), std::string::npos) << text;
 }
 
+TEST(RealDevices, WhoseNameNobodySaysHaveNone) {
+  SampleFleet fleet;
+  const auto dashboard = mixed_fleet(fleet, {120, 120}, "device", "node-8/0");
+  const char* const nameless = "class = \"gpu\"\nreal = true\nname = \"unknown-gpu\"\n";
+  dashboard->receive(SampleFleet::after_40s, publish_peer,
+                     fleet.published(host_of("node-8", {{"unknown-gpu", nameless}})));
+  const std::string text = shown(*dashboard);
+  EXPECT_NE(text.find("Device node-8/0, unknown-gpu, real"), std::string::npos) << text;
+  EXPECT_NE(line_with(text, " name  ").find("N/A"), std::string::npos) << text;
+}
+
+TEST(RealDevices, HaveNoRequestsInTheFleetView) {
+  SampleFleet fleet;
+  const auto dashboard = mixed_fleet(fleet, {120, 40}, "fleet", "node-7/0");
+  const std::string text = shown(*dashboard);
+  ASSERT_NE(text.find("Device node-7/0"), std::string::npos) << text;
+  EXPECT_EQ(text.find("N/A running"), std::string::npos) << text;
+}
+
 TEST(RealDevices, OpenAMissingValueToReadTheMakersReasonInFull) {
   SampleFleet fleet;
   for (const Size size : {Size{80, 24}, Size{200, 60}}) {

@@ -31,8 +31,10 @@ std::string text_of(const RealDevice& device, std::string Board::*member) {
 
 std::string name_text(const RealDevice& device) {
   const std::string told = text_of(device, &Board::name);
-  const std::string& listed = device.model.spec_of(device.row).name;
-  return told == not_known && !listed.empty() ? printable(listed) : told;
+  const SpecRow& spec = device.model.spec_of(device.row);
+  // Where nobody says a name, the spec has its id in the place of one.
+  const bool named = !spec.name.empty() && spec.name != spec.id;
+  return told == not_known && named ? printable(spec.name) : told;
 }
 std::string uuid_text(const RealDevice& device) { return text_of(device, &Board::uuid); }
 std::string bus_text(const RealDevice& device) { return text_of(device, &Board::bus); }
@@ -167,7 +169,8 @@ constexpr std::array<BoardFigure, board_figure_count> board_figures = {{
     {"UUID", "The maker's identity of the board.", {no_metric, no_metric}, uuid_text, true},
     {"read by", "How Drover reads it.", {no_metric, no_metric}, read_by_text, true},
     {"catalogue",
-     "Its entry in Drover's catalogue, with memory, memory bandwidth, peak rate and price an hour.",
+     "Its entry in Drover's catalogue: memory, memory bandwidth, peak rate and price an hour. What "
+     "its driver or page says stands in their place.",
      {no_metric, no_metric},
      catalogue_text,
      true},

@@ -72,13 +72,16 @@ void draw_device_facts(const FrameContext& frame, DrawRegion& region, int from,
   const bool throttled = is_throttled(model.reading(row, Metric::throttle));
   const std::string throttled_text = throttled ? fmt::format("throttle: {}", throttle) : throttle;
   const std::string clock = rounded_text(model.reading(row, Metric::clock), " MHz");
-  std::string work = fmt::format(
-      fmt::runtime(region.columns() < 40 ? "{} run, {} queue" : "{} running, {} queued"),
-      rounded_text(model.reading(row, Metric::running), ""),
-      rounded_text(model.reading(row, Metric::queue), ""));
+  std::string work;  // what others run on a real device is not counted
+  if (!model.spec_of(row).real) {
+    work = fmt::format(
+        fmt::runtime(region.columns() < 40 ? "{} run, {} queue" : "{} running, {} queued"),
+        rounded_text(model.reading(row, Metric::running), ""),
+        rounded_text(model.reading(row, Metric::queue), ""));
+  }
   // The throttle reason is more useful than the clock.
   const int room = region.columns() - static_cast<int>(throttled_text.size()) - 1;
-  if (static_cast<int>(work.size() + clock.size()) + 2 <= room) work += ", " + clock;
+  if (static_cast<int>(work.size() + clock.size()) + 2 <= room) add_part(work, ", ", clock);
   region.field(0, from, room, work, stale ? CellStyle::stale : CellStyle::plain);
   if (throttle != not_known) {
     region.text(room + 1, from, throttled_text,
