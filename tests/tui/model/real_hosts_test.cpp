@@ -10,7 +10,7 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
+constexpr Instant first_reading = SampleFleet::start;
 
 /// A host of real devices that is read once in `every`.
 HostChanged real_host(const std::string& name, Duration every = seconds(1),
@@ -24,17 +24,18 @@ HostChanged real_host(const std::string& name, Duration every = seconds(1),
   return host;
 }
 
-Board board(std::uint16_t device, const std::string& uuid) {
+Board board_of_uuid(std::uint16_t device, const std::string& uuid) {
   Board made;
   made.device = device;
   made.uuid = uuid;
   return made;
 }
 
-class Told {
+class ToldModel {
  public:
-  explicit Told(std::size_t boards_bytes = boards_bytes_max) : model(seconds(1), boards_bytes) {}
-  void tell(Message body, Instant at = start) {
+  explicit ToldModel(std::size_t boards_bytes = boards_bytes_max)
+      : model(seconds(1), boards_bytes) {}
+  void tell(Message body, Instant at = first_reading) {
     model.apply(at, {"router", ++sequence_, at, std::move(body)});
   }
   void sample(const std::string& host, Instant at, double utilization = 0.5) {
@@ -60,45 +61,45 @@ class Told {
 // ---- Staleness ---------------------------------------------------------------------------------
 
 TEST(RealHosts, AreStaleAfterTwoAndAHalfOfTheirOwnIntervals) {
-  Told told;
+  ToldModel told;
   told.tell(real_host("often"));
   told.tell(real_host("rarely", seconds(15)));
-  for (const char* host : {"often", "rarely"}) told.sample(host, start);
+  for (const char* host : {"often", "rarely"}) told.sample(host, first_reading);
   const auto is_stale = [&](const char* host, int after_s) {
-    return told.model.is_stale(start + seconds(after_s), told.row(host));
+    return told.model.is_stale(first_reading + seconds(after_s), told.row(host));
   };
   EXPECT_FALSE(is_stale("often", 5));
   EXPECT_TRUE(is_stale("often", 6));
   EXPECT_FALSE(is_stale("rarely", 37));
   EXPECT_TRUE(is_stale("rarely", 38));
   const HostRow& rarely = *told.model.find_host("rarely");
-  EXPECT_FALSE(told.model.is_stale(start + seconds(37), rarely));
-  EXPECT_TRUE(told.model.is_stale(start + seconds(38), rarely));
+  EXPECT_FALSE(told.model.is_stale(first_reading + seconds(37), rarely));
+  EXPECT_TRUE(told.model.is_stale(first_reading + seconds(38), rarely));
 }
 
 TEST(RealHosts, KeepTheirReadingUntilItIsStale) {
-  Told told;
+  ToldModel told;
   told.tell(real_host("rarely", seconds(15)));
-  told.sample("rarely", start);
-  told.tell(Caption{}, start + seconds(37));
+  told.sample("rarely", first_reading);
+  told.tell(Caption{}, first_reading + seconds(37));
   EXPECT_EQ(told.model.reading(told.row("rarely"), Metric::utilization), 0.5);
-  told.tell(Caption{}, start + seconds(38));
+  told.tell(Caption{}, first_reading + seconds(38));
   EXPECT_TRUE(std::isnan(told.model.reading(told.row("rarely"), Metric::utilization)));
 }
 
 // ---- Why there is no value ---------------------------------------------------------------------
 
 TEST(WhyMissing, NamesTheLatestReasonThatApplies) {
-  Told told(sizeof(Board) + 600);  // room for one
+  ToldModel told(sizeof(Board) + 600);  // room for one
   told.tell(real_host("node"));
   const DeviceTable::Row first = told.row("node", 0), second = told.row("node", 1);
   const auto why = [&](DeviceTable::Row row, Metric metric = Metric::fan) {
     return why_missing(told.model, row, metric);
   };
   EXPECT_EQ(why(first), "no sample has arrived yet");
-  told.sample("node", start);
+  told.sample("node", first_reading);
   EXPECT_EQ(why(first), "its driver does not report it");
-  Board said = board(0, "a");
+  Board said = board_of_uuid(0, "a");
   said.read_by = "NVML";
   said.missing = {{static_cast<std::uint8_t>(Metric::fan), "the driver answers: not supported"}};
   told.tell(BoardChanged{"node", said});
@@ -107,22 +108,23 @@ TEST(WhyMissing, NamesTheLatestReasonThatApplies) {
   said.device = 1;
   told.tell(BoardChanged{"node", said});
   EXPECT_EQ(why(second), "too many real devices: its description is not kept");
-  told.tell(Caption{}, start + seconds(20));
+  told.tell(Caption{}, first_reading + seconds(20));
   EXPECT_EQ(why(first), "its last sample is too old");
   EXPECT_EQ(why(first, Metric::utilization), "its last sample is too old");
   HostChanged lost = real_host("node");
   lost.health = Health::lost;
-  told.tell(lost, start + seconds(20));
+  told.tell(lost, first_reading + seconds(20));
   EXPECT_EQ(why(first), "its host is gone");
 }
 
 // ---- Boards ------------------------------------------------------------------------------------
 
 TEST(RealHosts, LoseTheirBoardsWithTheLifeOfTheirAgent) {
-  Told told;
+  ToldModel told;
   for (const char* host : {"a", "b", "c"}) {
     told.tell(real_host(host));
-    for (const std::uint16_t device : {0, 1}) told.tell(BoardChanged{host, board(device, "old")});
+    for (const std::uint16_t device : {0, 1})
+      told.tell(BoardChanged{host, board_of_uuid(device, "old")});
   }
   told.tell(real_host("b"));
   EXPECT_EQ(told.uuid("b", 1), "old") << "the same agent";
@@ -131,25 +133,25 @@ TEST(RealHosts, LoseTheirBoardsWithTheLifeOfTheirAgent) {
   EXPECT_EQ(told.uuid("b", 1), "");
   EXPECT_EQ(told.uuid("a", 1), "old");
   EXPECT_EQ(told.uuid("c", 0), "old");
-  told.tell(BoardChanged{"b", board(1, "new")});
+  told.tell(BoardChanged{"b", board_of_uuid(1, "new")});
   EXPECT_EQ(told.uuid("b", 1), "new");
 }
 
 TEST(RealHosts, LoseBoardsThatASnapshotDoesNotName) {
-  Told told;
+  ToldModel told;
   told.tell(real_host("a"));
-  told.tell(BoardChanged{"a", board(0, "gone")});
-  told.tell(BoardChanged{"a", board(1, "kept")});
+  told.tell(BoardChanged{"a", board_of_uuid(0, "gone")});
+  told.tell(BoardChanged{"a", board_of_uuid(1, "kept")});
   told.model.begin_snapshot();
   told.tell(real_host("a"));
-  told.tell(BoardChanged{"a", board(1, "kept")});
-  told.model.end_snapshot(start);
+  told.tell(BoardChanged{"a", board_of_uuid(1, "kept")});
+  told.model.end_snapshot(first_reading);
   EXPECT_EQ(told.uuid("a", 0), "");
   EXPECT_EQ(told.uuid("a", 1), "kept");
 }
 
 TEST(BoardTable, KeepsNoMoreThanItsBytesAndFreesThem) {
-  Board large = board(0, std::string(5'000, 'x'));
+  Board large = board_of_uuid(0, std::string(5'000, 'x'));
   BoardTable boards(14'000);
   EXPECT_TRUE(boards.take({"a", 0}, large, 1));
   EXPECT_TRUE(boards.take({"a", 0}, large, 1)) << "in its own place";
@@ -176,7 +178,7 @@ TEST(BoardTable, CountsWhatABoardHolds) {
     boards.take({"a", 0}, each, 1);
     return boards.bytes();
   };
-  const Board plain = board(0, "");
+  const Board plain = board_of_uuid(0, "");
   const std::string text(1'000, 'x');
   for (const auto& add : std::initializer_list<void (*)(Board&, const std::string&)>{
            [](Board&it, const std::string&words) { it.name = words; },

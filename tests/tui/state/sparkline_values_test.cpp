@@ -8,7 +8,7 @@ namespace drover::tui {
 namespace {
 
 using std::chrono::seconds;
-constexpr Instant start = SampleFleet::start;
+constexpr Instant first_second = SampleFleet::start;
 
 struct ReadHost {
   const char* name;
@@ -16,10 +16,11 @@ struct ReadHost {
   int until_s;  // its last reading; later ones do not come
 };
 // The history has the last 60 s, so this one begins just before a rare reading.
-constexpr int now_s = 103;
-constexpr ReadHost hosts[] = {{"often", 1, now_s}, {"rarely", 15, now_s}, {"ended", 15, 60}};
+constexpr int shown_at_s = 103;
+constexpr ReadHost read_hosts[] = {
+    {"often", 1, shown_at_s}, {"rarely", 15, shown_at_s}, {"ended", 15, 60}};
 
-HostChanged changed(const ReadHost& host) {
+HostChanged changed_of(const ReadHost& host) {
   HostChanged told;
   told.registration.host = host.name;
   told.registration.sample_every = seconds(host.every_s);
@@ -32,14 +33,15 @@ HostChanged changed(const ReadHost& host) {
 std::string devices_now() {
   DashboardOptions options;
   options.settings.start.view = "devices";
-  Dashboard dashboard(options, {200, 24}, start);
+  Dashboard dashboard(options, {200, 24}, first_second);
   std::uint64_t sequence = 0;
-  for (const ReadHost& host : hosts) {
-    dashboard.receive(start, publish_peer, {"router", ++sequence, start, changed(host)});
+  for (const ReadHost& host : read_hosts) {
+    dashboard.receive(first_second, publish_peer,
+                      {"router", ++sequence, first_second, changed_of(host)});
   }
-  for (int second = 0; second <= now_s; ++second) {
-    const Instant at = start + seconds(second);
-    for (const ReadHost& host : hosts) {
+  for (int second = 0; second <= shown_at_s; ++second) {
+    const Instant at = first_second + seconds(second);
+    for (const ReadHost& host : read_hosts) {
       if (second % host.every_s != 0 || second > host.until_s) continue;
       Sample row;
       row[Metric::utilization] = 0.9;
@@ -49,7 +51,7 @@ std::string devices_now() {
     }
     dashboard.tick(at);
   }
-  return dashboard.draw(start + seconds(now_s)).to_text();
+  return dashboard.draw(first_second + seconds(shown_at_s)).to_text();
 }
 
 TEST(Sparklines, AReadingIsValidUntilTheNextOneOfItsHostIsDue) {
@@ -65,7 +67,7 @@ TEST(Sparklines, AReadingIsValidUntilTheNextOneOfItsHostIsDue) {
   EXPECT_GT(all_s, 50) << text;
   EXPECT_EQ(shown_s("rarely/0"), all_s) << text;
   // Until 75 s, when the next reading was due.
-  EXPECT_EQ(shown_s("ended/0"), all_s - (now_s - 75)) << text;
+  EXPECT_EQ(shown_s("ended/0"), all_s - (shown_at_s - 75)) << text;
 }
 
 }  // namespace
