@@ -61,7 +61,7 @@ CommandUsage agent_usage() {
       "      what this machine has\n"
       "  drover agent --scrape http://node-7:9400/metrics,http://node-8:9400/metrics"};
   usage.add(source_options());
-  usage.add(server_options("metrics", metrics_help));
+  usage.add(metrics_options());
   return usage;
 }
 

@@ -74,10 +74,7 @@ class AgentShell {
       write_stderr("drover agent: NVML is served to this machine from {}\n", nvml_->path());
     }
     DROVER_ASSIGN(journal_, JournalWriter::open(options_.journal));
-    if (options_.metrics) {
-      DROVER_ASSIGN(metrics_, AgentMetrics::open(*options_.metrics));
-      write_stderr("drover agent: metrics: {}\n", metrics_->url());
-    }
+    DROVER_ASSIGN(metrics_, AgentMetrics::open(options_.metrics, options_.settings.host));
     const Status keyed = use_keys_of(options_.endpoint, options_.settings.host, sockets_);
     return keyed ? sockets_.connect_control(options_.endpoint) : keyed;
   }
@@ -356,7 +353,7 @@ class AgentShell {
   Sockets sockets_;
   RotatingLog log_;
   JournalWriter journal_;
-  std::unique_ptr<AgentMetrics> metrics_;  // null without --metrics
+  std::unique_ptr<AgentMetrics> metrics_;  // null without --metrics and --remote-write
   std::optional<FakeNvmlFile> nvml_;
   WallTime nvml_due_{};
   Clock clock_{Instant{}, 1};

@@ -2,13 +2,21 @@
 
 #include <utility>
 
+#include "commands/shell/output.h"
 #include "fleet/base/overloaded.h"
 
 namespace drover::commands {
 
-Result<std::unique_ptr<AgentMetrics>> AgentMetrics::open(const AgentMetricsOptions& options) {
-  std::unique_ptr<AgentMetrics> metrics(new AgentMetrics(options.gpu_labels));
-  DROVER_ASSIGN(metrics->server_, PageServer::open(options.server, metrics->pages_));
+Result<std::unique_ptr<AgentMetrics>> AgentMetrics::open(const MetricsOptions& options,
+                                                         const std::string& host) {
+  std::unique_ptr<AgentMetrics> metrics;
+  if (!options.any()) return metrics;
+  metrics.reset(new AgentMetrics(options.gpu_labels));
+  // Not the router's labels: a router may push the series of the same devices.
+  DROVER_ASSIGN(metrics->outputs_,
+                PageOutputs::open(options, metrics->pages_, "drover agent",
+                                  {{"instance", host}, {"job", "drover-agent"}}));
+  if (options.server) write_stderr("drover agent: metrics: {}\n", metrics->outputs_->url());
   return metrics;
 }
 

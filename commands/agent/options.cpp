@@ -1,13 +1,12 @@
 #include "commands/agent/options.h"
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <map>
 #include <random>
 #include <utility>
 
 #include "agents/fake_nvml/records.h"
+#include "commands/shell/host_name.h"
 #include "fleet/base/identity.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -40,12 +39,6 @@ Json replicas_of(const agents::AgentSettings& settings) {
     replicas.add(std::move(entry));
   }
   return replicas;
-}
-
-std::string own_host_name() {
-  char name[256] = {};
-  if (gethostname(name, sizeof name - 1) != 0 || !is_name(name)) return "host-1";
-  return name;
 }
 
 std::map<std::string, std::string> read_labels(Arguments& arguments) {
@@ -101,17 +94,6 @@ Incarnation fresh_incarnation() {
   return {word(), word()};
 }
 
-namespace {
-
-std::optional<AgentMetricsOptions> read_metrics(Arguments& arguments) {
-  const auto server = read_server_options(arguments, "metrics");
-  const GpuLabelNames gpu_labels = read_gpu_labels(arguments);
-  if (!server) return std::nullopt;
-  return AgentMetricsOptions{*server, gpu_labels};
-}
-
-}  // namespace
-
 Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Catalogue& catalogue) {
   AgentOptions options;
   options.endpoint = endpoint_of(arguments);
@@ -119,7 +101,7 @@ Result<AgentOptions> read_agent_options(Arguments& arguments, const devices::Cat
   options.log = arguments.text("log");
   options.state = arguments.text("state");
   options.exit_after_silence = arguments.duration("exit-after-silence", Duration{0});
-  options.metrics = read_metrics(arguments);
+  options.metrics = read_metrics_options(arguments);
   options.rate_hz = arguments.number("sample-rate", 0.001, 1000, 1);
   DROVER_TRY(read_settings(arguments, catalogue, options.settings));
   if (arguments.has("fake-nvml")) {
@@ -148,7 +130,7 @@ Result<WatchedAgentOptions> read_watched_options(Arguments& arguments,
   options.log = arguments.text("log");
   options.state = arguments.text("state");
   options.exit_after_silence = arguments.duration("exit-after-silence", Duration{0});
-  options.metrics = read_metrics(arguments);
+  options.metrics = read_metrics_options(arguments);
   options.settings.host = arguments.name("name", own_host_name());
   options.settings.rack = arguments.has("rack") ? arguments.name("rack", "") : "";
   options.settings.site = arguments.has("site") ? arguments.name("site", "") : "";

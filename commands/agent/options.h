@@ -23,7 +23,7 @@ struct AgentOptions {
   double rate_hz = 1;
   Duration exit_after_silence{0};        // wall time; 0: never
   std::optional<std::string> fake_nvml;  // the file for NVML's readers; empty: the usual place
-  std::optional<AgentMetricsOptions> metrics;
+  MetricsOptions metrics;
   agents::AgentSettings settings;
 };
 

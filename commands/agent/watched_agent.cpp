@@ -41,10 +41,7 @@ class WatchedAgentShell {
     sockets_.watch(signals_.descriptor());
     for (const int descriptor : readings_.descriptors()) sockets_.watch(descriptor);
     DROVER_TRY(log_.open(options_.log));
-    if (options_.metrics) {
-      DROVER_ASSIGN(metrics_, AgentMetrics::open(*options_.metrics));
-      write_stderr("drover agent: metrics: {}\n", metrics_->url());
-    }
+    DROVER_ASSIGN(metrics_, AgentMetrics::open(options_.metrics, options_.settings.host));
     write_state("waiting");
     if (options_.sources.real) {
       DROVER_ASSIGN(const auto taken, claim_.take());
@@ -283,7 +280,7 @@ class WatchedAgentShell {
   StopSignals signals_;  // before the sockets and the readings, whose threads must not take signals
   Sockets sockets_;
   RotatingLog log_;
-  std::unique_ptr<AgentMetrics> metrics_;  // null without --metrics
+  std::unique_ptr<AgentMetrics> metrics_;  // null without --metrics and --remote-write
   agents::WatchedHosts hosts_;
   Readings readings_;
   std::optional<Clock> clock_;

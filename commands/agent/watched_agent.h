@@ -19,7 +19,7 @@ struct WatchedAgentOptions {
   std::string log;
   std::string state;
   Duration exit_after_silence{0};  // wall time; 0: never
-  std::optional<AgentMetricsOptions> metrics;
+  MetricsOptions metrics;
   agents::WatchedHostSettings settings;  // `host`: this machine
 };
 

@@ -29,10 +29,12 @@ class RemoteWriter {
   struct Limits {
     WallSpan every = std::chrono::seconds(5);
     WallSpan pause_min = std::chrono::seconds(1), pause_max = std::chrono::seconds(30);
+    WallSpan end_within = std::chrono::seconds(1);  // for the request that runs at the end
     std::size_t queue_bytes = 64U << 20;
   };
 
-  /// Gets each new problem once, and that samples are stored again; on the writer's thread.
+  /// Gets each new problem once, and that samples are stored again, on the writer's thread; and at
+  /// the end how many samples were not sent. The text begins with the URL, without its password.
   using Report = std::function<void(const std::string& text)>;
 
   /// The error says what is wrong with the URL. The pages must outlive the writer.
@@ -43,7 +45,8 @@ class RemoteWriter {
                                                     AddedLabels labels, Report report) {
     return open(url, pages, std::move(labels), std::move(report), Limits{});
   }
-  /// Ends without sending what waits.
+  /// Ends without sending what waits. Cuts a request off that takes long, but waits while the name
+  /// of a host is looked up.
   ~RemoteWriter();
   RemoteWriter(const RemoteWriter&) = delete;
   RemoteWriter& operator=(const RemoteWriter&) = delete;
@@ -52,6 +55,7 @@ class RemoteWriter {
   class Client;
   RemoteWriter(std::unique_ptr<Client> client, LivePages& pages, AddedLabels labels, Report report,
                const Limits& limits);
+  void end();
   void work();
   void add_page();
   bool send_first();
@@ -68,11 +72,11 @@ class RemoteWriter {
   std::deque<WriteRequest> queue_;
   std::size_t queue_bytes_ = 0;
   RemoteCounts counts_;
-  std::string reported_;  // the last problem
+  std::string reported_;  // the last problem, without what changes in it
 
   Mutex mutex_;
   std::condition_variable_any changed_;
-  bool ending_ DROVER_GUARDED_BY(mutex_) = false;
+  bool ending_ DROVER_GUARDED_BY(mutex_) = false, ended_ DROVER_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

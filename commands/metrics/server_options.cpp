@@ -1,11 +1,13 @@
 #include "commands/metrics/server_options.h"
 
+#include <arpa/inet.h>
 #include <sys/stat.h>
 
 #include <utility>
 
 #include "commands/metrics/user_hashes.h"
 #include "commands/shell/files.h"
+#include "commands/shell/url.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 
@@ -39,7 +41,11 @@ Result<Address> parse_address(const std::string& text, const std::string& place)
 }
 
 bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
+  in_addr four{};
+  if (inet_pton(AF_INET, host.c_str(), &four) == 1) return ntohl(four.s_addr) >> 24U == 127;
+  in6_addr six{};
+  if (inet_pton(AF_INET6, host.c_str(), &six) == 1) return IN6_IS_ADDR_LOOPBACK(&six);
+  return host == "localhost";
 }
 
 /// A file of hashes is for its owner alone.
@@ -117,6 +123,32 @@ GpuLabelNames read_gpu_labels(Arguments& arguments) {
     if (names.style == style) return names;
   }
   return gpu_label_names[0];
+}
+
+std::vector<Option> metrics_options() {
+  std::vector<Option> options = server_options(
+      "metrics",
+      "serve /metrics for Prometheus at HOST:PORT; beyond loopback only with --metrics-tls or "
+      "--metrics-auth (docs/metrics.md)");
+  options.push_back(
+      {"remote-write", "URL",
+       "push the metrics every 5 s to Prometheus or VictoriaMetrics (docs/metrics.md)"});
+  return options;
+}
+
+MetricsOptions read_metrics_options(Arguments& arguments) {
+  MetricsOptions options;
+  options.server = read_server_options(arguments, "metrics");
+  options.gpu_labels = read_gpu_labels(arguments);
+  options.remote_write = arguments.text("remote-write");
+  if (arguments.has("remote-write")) {
+    const auto url = parse_url(options.remote_write, "--remote-write");
+    if (!url) arguments.add_problem(url.error());
+  }
+  if (arguments.has("metrics-labels") && !options.any()) {
+    arguments.add_problem(error("--metrics-labels works only with --metrics or --remote-write"));
+  }
+  return options;
 }
 
 }  // namespace drover::commands

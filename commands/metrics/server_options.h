@@ -1,5 +1,5 @@
-// Where `/metrics` is served and to whom, from the options of `drover router`, `agent` and
-// `export`.
+// Where `/metrics` is served and to whom, and where it is pushed, from the options of `drover
+// router`, `agent` and `export`.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,6 @@ struct ServerOptions {
       users;  // with the hashes of their passwords; empty: all may read
 };
 
-inline constexpr const char* metrics_help =
-    "serve /metrics for Prometheus at HOST:PORT; beyond loopback only with --metrics-tls or "
-    "--metrics-auth (docs/metrics.md)";
 /// `--NAME ADDRESS`, `--metrics-tls`, `--metrics-auth` and `--metrics-labels`.
 std::vector<Option> server_options(const std::string& name, const std::string& help);
 
@@ -35,5 +32,17 @@ std::optional<ServerOptions> read_server_options(Arguments& arguments, const std
 
 /// `--metrics-labels`.
 GpuLabelNames read_gpu_labels(Arguments& arguments);
+
+/// What a router or an agent does with its pages.
+struct MetricsOptions {
+  std::optional<ServerOptions> server;  // none: they are not served
+  std::string remote_write;             // URL; empty: they are not pushed
+  GpuLabelNames gpu_labels = gpu_label_names[0];
+  bool any() const { return server || !remote_write.empty(); }
+};
+
+/// `--metrics` with what belongs to it, and `--remote-write`.
+std::vector<Option> metrics_options();
+MetricsOptions read_metrics_options(Arguments& arguments);
 
 }  // namespace drover::commands

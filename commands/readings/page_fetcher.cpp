@@ -9,7 +9,6 @@
 #include <condition_variable>
 #include <csignal>
 #include <deque>
-#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -19,9 +18,9 @@
 #include "agents/scrape/read_hosts.h"
 #include "agents/scrape/texts.h"
 #include "commands/shell/file_descriptor.h"
+#include "commands/shell/url.h"
 #include "fleet/base/mutex.h"
 #include "fleet/base/text.h"
-#include "fleet/base/units.h"
 
 namespace drover::commands {
 namespace {
@@ -30,84 +29,7 @@ namespace {
 constexpr const char* default_query =
     R"({__name__=~"DCGM_FI_.+|all_smi_.+|(amd_)?(gpu|GPU|pcie|PCIE)_.+|nvidia_smi_.+|duty_cycle.*|)"
     R"(memory_(used|total).*|tensorcore_utilization.*|memory_bandwidth_utilization.*"})";
-constexpr std::size_t url_bytes_max = 2048;
 constexpr std::size_t notes_max = 1000;
-
-/// The parts of "https://user:password@node-7:9400/metrics".
-struct Url {
-  bool secure = false;
-  std::string host;  // without brackets
-  int port = 0;
-  std::string user, password;
-  std::string path;   // "/metrics"; empty: none
-  std::string query;  // "?all=1"; empty: none
-};
-
-/// The URL for an error message: whatever may belong to user and password is left out.
-std::string shown_url(std::string_view text) {
-  const std::size_t at = text.rfind('@');
-  if (at == std::string_view::npos) return excerpt(text);
-  const std::size_t scheme = text.find("://");
-  const std::string_view begin = scheme < at ? text.substr(0, scheme + 3) : std::string_view();
-  return excerpt(std::string(begin) + std::string(text.substr(at + 1)));
-}
-
-/// The port; nothing when the text is none.
-std::optional<int> port_of(std::string_view text) {
-  const auto port = parse_integer(text, "port");
-  if (!port || *port < 1 || *port > 65535) return std::nullopt;
-  return static_cast<int>(*port);
-}
-
-/// Reads "user:password@host:port". Returns what is wrong with it; null: nothing.
-const char* read_authority(std::string_view authority, Url& url) {
-  if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) {
-    const std::string_view login = authority.substr(0, at);
-    const std::size_t colon = std::min(login.find(':'), login.size());
-    url.user = httplib::detail::decode_url(std::string(login.substr(0, colon)), false);
-    if (colon < login.size())
-      url.password = httplib::detail::decode_url(std::string(login.substr(colon + 1)), false);
-    authority.remove_prefix(at + 1);
-  }
-  // An IPv6 address stands in brackets.
-  const bool bracketed = authority.starts_with('[');
-  const std::size_t end = std::min(authority.find(bracketed ? ']' : ':'), authority.size());
-  if (bracketed && end == authority.size()) return "has no ] after its address";
-  url.host = authority.substr(bracketed ? 1 : 0, end - (bracketed ? 1 : 0));
-  if (url.host.empty()) return "names no host";
-  const std::string_view behind = authority.substr(end + (bracketed ? 1 : 0));
-  const auto port = behind.empty()            ? std::optional(url.secure ? 443 : 80)
-                    : behind.starts_with(':') ? port_of(behind.substr(1))
-                                              : std::nullopt;
-  url.port = port.value_or(0);
-  return port ? nullptr : "has no port from 1 to 65535";
-}
-
-Result<Url> parse_url(std::string_view text, std::string_view place) {
-  const auto invalid = [&](std::string_view why) {
-    return error("{} {}: {}, expected http://HOST:PORT/PATH or https://..", place, shown_url(text),
-                 why);
-  };
-  if (text.size() > url_bytes_max) return invalid("is longer than 2,048 bytes");
-  for (const char letter : text) {
-    if (static_cast<unsigned char>(letter) <= ' ' || letter == 0x7f)
-      return invalid("has a blank or a control character");
-  }
-  const std::size_t scheme_end = text.find("://");
-  const std::string_view scheme = text.substr(0, scheme_end);
-  if (scheme_end == std::string_view::npos || (scheme != "http" && scheme != "https"))
-    return invalid("has no http:// or https://");
-  Url url;
-  url.secure = scheme == "https";
-  std::string_view rest = text.substr(scheme_end + 3);
-  rest = rest.substr(0, rest.find('#'));
-  const std::size_t path_begin = std::min(rest.find_first_of("/?"), rest.size());
-  const std::size_t query_begin = std::min(rest.find('?'), rest.size());
-  url.path = rest.substr(path_begin, query_begin - path_begin);
-  url.query = rest.substr(query_begin);
-  if (const char* const why = read_authority(rest.substr(0, path_begin), url)) return invalid(why);
-  return url;
-}
 
 }  // namespace
 

@@ -1,44 +1,22 @@
 #include "commands/router/metrics.h"
 
-#include <unistd.h>
-
-#include <utility>
-
-#include "commands/shell/output.h"
+#include "commands/shell/host_name.h"
 #include "fleet/base/version.h"
 
 namespace drover::commands {
-
-namespace {
-
-/// What Prometheus adds when it scrapes.
-AddedLabels added_labels() {
-  char host[256] = "";
-  (void)::gethostname(host, sizeof host - 1);
-  return {{"instance", host}, {"job", "drover"}};
-}
-
-}  // namespace
 
 RouterMetrics::RouterMetrics(const GpuLabelNames& gpu_labels, const FleetAnchor& clock)
     : pages_({wall_span(1, clock.speed), gpu_labels}), stream_(pages_, wall_span(1, clock.speed)) {
   pages_.set_clock(clock);
 }
 
-Result<std::unique_ptr<RouterMetrics>> RouterMetrics::open(const RouterOptions& options,
+Result<std::unique_ptr<RouterMetrics>> RouterMetrics::open(const MetricsOptions& options,
                                                            const FleetAnchor& clock) {
   std::unique_ptr<RouterMetrics> metrics(new RouterMetrics(options.gpu_labels, clock));
-  LivePages& pages = metrics->pages_;
-  if (options.metrics) {
-    DROVER_ASSIGN(metrics->server_, PageServer::open(*options.metrics, pages));
-  }
-  if (!options.remote_write.empty()) {
-    DROVER_ASSIGN(metrics->writer_,
-                  RemoteWriter::open(options.remote_write, pages, added_labels(),
-                                     [](const std::string& text) {
-                                       write_stderr("drover router: --remote-write: {}\n", text);
-                                     }));
-  }
+  // The labels that Prometheus adds when it scrapes.
+  DROVER_ASSIGN(metrics->outputs_,
+                PageOutputs::open(options, metrics->pages_, "drover router",
+                                  {{"instance", own_host_name()}, {"job", "drover"}}));
   return metrics;
 }
 

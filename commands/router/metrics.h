@@ -9,9 +9,7 @@
 
 #include "commands/metrics/live_pages.h"
 #include "commands/metrics/metrics_stream.h"
-#include "commands/metrics/page_server.h"
-#include "commands/metrics/remote_write.h"
-#include "commands/router/options.h"
+#include "commands/metrics/page_outputs.h"
 #include "commands/shell/clock.h"
 #include "fleet/outbox.h"
 
@@ -22,10 +20,10 @@ class RouterMetrics {
   /// The peer that requests snapshots from the router; no connection has this number.
   static constexpr Peer peer{Channel::control, std::numeric_limits<std::uint64_t>::max() - 1};
 
-  static Result<std::unique_ptr<RouterMetrics>> open(const RouterOptions& options,
+  static Result<std::unique_ptr<RouterMetrics>> open(const MetricsOptions& options,
                                                      const FleetAnchor& clock);
   /// Of the page; empty: it is not served.
-  std::string url() const { return server_ ? server_->url() : ""; }
+  std::string url() const { return outputs_->url(); }
 
   /// A message that the router publishes or sends to `peer`.
   void receive(Instant now, Peer to, Envelope envelope) {
@@ -41,9 +39,7 @@ class RouterMetrics {
 
   LivePages pages_;
   MetricsStream stream_;
-  // These end before the pages.
-  std::unique_ptr<PageServer> server_;    // null without --metrics
-  std::unique_ptr<RemoteWriter> writer_;  // null without --remote-write
+  std::unique_ptr<PageOutputs> outputs_;  // ends before the pages
   std::uint64_t sequence_ = 0;
 };
 

@@ -70,9 +70,7 @@ std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOp
   } else if (arguments.has("force") || arguments.has("min-free")) {
     arguments.add_problem(error("--force and --min-free work only with --record"));
   }
-  options.metrics = read_server_options(arguments, "metrics");
-  options.remote_write = arguments.text("remote-write");
-  options.gpu_labels = read_gpu_labels(arguments);
+  options.metrics = read_metrics_options(arguments);
   DROVER_TRY(arguments.status());
   DROVER_ASSIGN(options.keys, keys_folder(arguments));
   const bool insecure = arguments.has("insecure");
@@ -119,8 +117,6 @@ CommandUsage router_usage() {
        {"force", "", "with --record: overwrite an existing FILE"},
        min_free_option(),
        {"control", "", "set power caps on real devices too, where their agents allow it"},
-       {"remote-write", "URL",
-        "push the metrics every 5 s to Prometheus or VictoriaMetrics (docs/metrics.md)"},
        {"insecure", "", "allow --listen beyond loopback, unencrypted"},
        parent_pipe_option()},
       {},
@@ -132,7 +128,7 @@ CommandUsage router_usage() {
       "      an hour of fleet time passes in a minute\n"
       "  drover router --metrics 127.0.0.1:9400\n"
       "      Prometheus scrapes http://127.0.0.1:9400/metrics (docs/metrics.md)"};
-  usage.add(server_options("metrics", metrics_help));
+  usage.add(metrics_options());
   return usage;
 }
 

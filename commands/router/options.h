@@ -21,9 +21,7 @@ struct RouterOptions {
   std::string on_alert;  // a program; empty: none
   std::string keys;      // the folder; empty: connections are not encrypted
   std::optional<RecorderOptions> record;
-  std::optional<ServerOptions> metrics;
-  std::string remote_write;  // URL; empty: none
-  GpuLabelNames gpu_labels = gpu_label_names[0];
+  MetricsOptions metrics;
   RouterStart start;
 };
 

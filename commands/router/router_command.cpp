@@ -78,7 +78,7 @@ class RouterShell {
     sockets_.watch(store_->ready_descriptor());
     write_stdout("router ready: control {} samples {} publish {}\n", bound_.control, bound_.samples,
                  bound_.publish);
-    if (options_.metrics) write_stdout("metrics: {}\n", metrics_->url());
+    if (options_.metrics.server) write_stdout("metrics: {}\n", metrics_->url());
     DROVER_TRY(flush_output());
     while (!signals.stopped()) {
       reload_files();
@@ -151,9 +151,9 @@ class RouterShell {
     if (options_.record) {
       DROVER_ASSIGN(recording_, RouterRecording::open(*options_.record, now, start.speed));
     }
-    if (options_.metrics || !options_.remote_write.empty()) {
+    if (options_.metrics.any()) {
       const FleetAnchor anchor{now, wall_now(), start.speed};
-      DROVER_ASSIGN(metrics_, RouterMetrics::open(options_, anchor));
+      DROVER_ASSIGN(metrics_, RouterMetrics::open(options_.metrics, anchor));
     }
     // A replay of the journal compares all output, so everything must be published.
     watched_ = recording_ || metrics_ || journal_.on() || hook_.on();
@@ -385,7 +385,7 @@ class RouterShell {
   std::unique_ptr<router::Router> core_;
   PendingSends pending_sends_;
   std::unique_ptr<RouterRecording> recording_;  // null without --record
-  std::unique_ptr<RouterMetrics> metrics_;      // null without --metrics
+  std::unique_ptr<RouterMetrics> metrics_;      // null without --metrics and --remote-write
   std::uint64_t committed_ = 0;
   bool watched_ = true;
   bool reported_full_ = false;

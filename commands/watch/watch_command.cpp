@@ -1,6 +1,4 @@
 // `drover watch`: real devices, live, without a router or an agent.
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -15,6 +13,7 @@
 #include "commands/record/record_options.h"
 #include "commands/router/recording.h"
 #include "commands/shell/files.h"
+#include "commands/shell/host_name.h"
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
 #include "commands/subcommands.h"
@@ -35,12 +34,6 @@ struct WatchOptions {
   bool json = false;
   bool text = false;
 };
-
-std::string own_host_name() {
-  char name[256] = {};
-  if (gethostname(name, sizeof name - 1) != 0 || !is_name(name)) return "localhost";
-  return name;
-}
 
 /// What the dashboard and the lines for programs have in common: the fleet, its readings, and its
 /// recording.

@@ -208,8 +208,9 @@ TEST(ExportVerb, PrintsAndServesThePageOfARecording) {
 }
 
 /// The power that a receiver of our samples answers with, by GPU.
-std::map<std::string, double> power_at(const std::string& address) {
-  return query(address, "DCGM_FI_DEV_POWER_USAGE{job=\"drover\"}");
+std::map<std::string, double> power_at(const std::string& address,
+                                       const std::string& job = "drover") {
+  return query(address, "DCGM_FI_DEV_POWER_USAGE{job=\"" + job + "\"}");
 }
 
 TEST(RemoteWriteLive, PrometheusAndVictoriaMetricsTakeOurSamples) {
@@ -232,6 +233,22 @@ TEST(RemoteWriteLive, PrometheusAndVictoriaMetricsTakeOurSamples) {
     ASSERT_TRUE(devices);
     EXPECT_NEAR(power_at(address)["1"], (*devices)[1]["power_w"].number(), 8);
   }
+}
+
+TEST(RemoteWriteLive, AnAgentPushesItsOwnDevices) {
+  const TestFolder folder;
+  const std::string prometheus = free_endpoint().substr(6), endpoint = free_endpoint();
+  const DroverProcess receiver(
+      "/usr/bin/prometheus",
+      {"--config.file=" + folder.write("p.yml", "global: {}\n"),
+       "--storage.tsdb.path=" + folder.file("p"), "--web.enable-remote-write-receiver",
+       "--web.listen-address=" + prometheus});
+  const DroverProcess router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});
+  const DroverProcess agent({"agent", "--connect", endpoint, "--name", "h-1", "--devices", "l4:2",
+                             "--remote-write", "http://" + prometheus + "/api/v1/write"});
+  EXPECT_TRUE(eventually([&] { return power_at(prometheus, "drover-agent").size() == 2; }))
+      << receiver.err() << agent.err();
+  EXPECT_EQ(query(prometheus, "count(DCGM_FI_DEV_POWER_USAGE{instance=\"h-1\"})")[""], 2);
 }
 
 TEST(MetricsOptions, BeyondLoopbackTlsOrAPasswordIsRequired) {
@@ -270,6 +287,9 @@ TEST(MetricsOptions, BeyondLoopbackTlsOrAPasswordIsRequired) {
   EXPECT_EQ(with({"--metrics", "0.0.0.0:0", "--metrics-tls", "one.pem"}).exit_code, 2);
   EXPECT_EQ(with({"--metrics-auth", users}).err,
             "drover router: --metrics-auth works only with --metrics\n");
+  EXPECT_EQ(with({"--metrics-labels", "dcgm"}).err,
+            "drover router: --metrics-labels works only with --metrics or --remote-write\n");
+  EXPECT_EQ(with({"--metrics", "127.example.com:0"}).exit_code, 2) << "a name is no address";
   EXPECT_EQ(run_drover({"export"}).exit_code, 2);
 }
 

@@ -14,8 +14,11 @@
 #include "commands/metrics/live_pages.h"
 #include "commands/metrics/remote_write.h"
 #include "commands/metrics/write_request.h"
+#include "commands/shell/clock.h"
+#include "fleet/base/text.h"
 #include "tests/commands/metrics/page_fleet.h"
 #include "tests/commands/program.h"
+#include "tests/commands/readings/page_server.h"
 
 namespace drover::commands {
 namespace {
@@ -70,6 +73,7 @@ class Receiver {
                    encoding_ = request.get_header_value("Content-Encoding") + " " +
                                request.get_header_value("Content-Type") + " " +
                                request.get_header_value("X-Prometheus-Remote-Write-Version");
+                   authorization_ = request.get_header_value("Authorization");
                  });
     port_ = server_.bind_to_any_port("127.0.0.1");
     thread_ = std::thread([this] { server_.listen_after_bind(); });
@@ -79,7 +83,10 @@ class Receiver {
     server_.stop();
     thread_.join();
   }
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/api/v1/write"; }
+  /// `login`: "user:password@".
+  std::string url(const std::string& login = "") const {
+    return "http://" + login + "127.0.0.1:" + std::to_string(port_) + "/api/v1/write";
+  }
   std::size_t stored() {
     const std::lock_guard lock(mutex_);
     return stored_;
@@ -87,6 +94,10 @@ class Receiver {
   std::string encoding() {
     const std::lock_guard lock(mutex_);
     return encoding_;
+  }
+  std::string authorization() {
+    const std::lock_guard lock(mutex_);
+    return authorization_;
   }
 
  private:
@@ -96,7 +107,7 @@ class Receiver {
   std::thread thread_;
   std::mutex mutex_;
   std::size_t seen_ = 0, stored_ = 0;
-  std::string encoding_;
+  std::string encoding_, authorization_;
 };
 
 double value_of(LivePages& pages, const std::string& family) {
@@ -108,6 +119,25 @@ double value_of(LivePages& pages, const std::string& family) {
 }
 
 void nowhere(const std::string&) {}
+
+/// What a writer reports, on its thread.
+class Reports {
+ public:
+  RemoteWriter::Report report() {
+    return [this](const std::string& text) {
+      const std::lock_guard lock(mutex_);
+      texts_ += text + "\n";
+    };
+  }
+  std::string texts() {
+    const std::lock_guard lock(mutex_);
+    return texts_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string texts_;
+};
 
 RemoteWriter::Limits quick() {
   RemoteWriter::Limits limits;
@@ -146,13 +176,56 @@ TEST(RemoteWrite, DropsTheOldestWhenTheOtherSideIsAwayForLong) {
   EXPECT_EQ(value_of(pages, "drover_remote_write_sent_total"), 0);
 }
 
+TEST(RemoteWrite, LogsInWithTheUrlsPasswordAndNamesItNowhere) {
+  Receiver receiver({503, 204, 400});
+  LivePages pages(FleetMetricsOptions{}, at_once());
+  Reports reports;
+  const auto writer =
+      RemoteWriter::open(receiver.url("ann:p%40ss@"), pages, {}, reports.report(), quick());
+  ASSERT_TRUE(writer.ok()) << writer.error().message;
+  EXPECT_TRUE(eventually([&] { return reports.texts().find("400") != std::string::npos; }));
+  EXPECT_EQ(receiver.authorization(), "Basic YW5uOnBAc3M=");  // ann:p@ss
+  const std::string place = "--remote-write " + excerpt(receiver.url()) + ": ";
+  EXPECT_EQ(reports.texts().find(place + "found status 503, expected 2xx; trying again"), 0U)
+      << reports.texts();
+  EXPECT_NE(reports.texts().find(place + "samples are stored again\n"), std::string::npos);
+  for (const char* secret : {"ann", "p%40ss", "p@ss"})
+    EXPECT_EQ(reports.texts().find(secret), std::string::npos) << secret;
+}
+
+TEST(RemoteWrite, EndsSoonWhenTheServerHangsAndSaysWhatIsDropped) {
+  StandInServer hangs([](StandInServer::Connection& line, const std::string&) {
+    line.wait(std::chrono::seconds(30));
+  });
+  LivePages pages(FleetMetricsOptions{}, at_once());
+  Reports reports;
+  auto writer =
+      RemoteWriter::open(hangs.url("/api/v1/write"), pages, {}, reports.report(), quick());
+  ASSERT_TRUE(writer.ok()) << writer.error().message;
+  EXPECT_TRUE(eventually([&] { return !hangs.requests().empty(); }));
+  const WallTime begin = wall_now();
+  writer->reset();
+  EXPECT_LT(wall_now() - begin, milliseconds(2'000));
+  EXPECT_NE(reports.texts().find("samples were not stored before the end, and dropped\n"),
+            std::string::npos)
+      << reports.texts();
+}
+
 TEST(RemoteWrite, AUrlIsRequired) {
   LivePages pages{FleetMetricsOptions{}};
-  for (const char* wrong :
-       {"", "127.0.0.1:9090", "http://127.0.0.1:9090", "ftp://x/y", "http:///x"}) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "--remote-write : has no http:// or https://, expected "},
+      {"127.0.0.1:9090", "--remote-write 127.0.0.1:9090: has no http:// or https://, expected "},
+      {"http://h:9090", "--remote-write http://h:9090: has no path, expected a URL such as "},
+      {"http://ann:secret@h", "--remote-write http://h: has no path, expected a URL such as "},
+      {"http://h:99999/w", "--remote-write http://h:99999/w: has no port from 1 to 65535, "},
+      {"http://h:port/w", "--remote-write http://h:port/w: has no port from 1 to 65535, "},
+      {"ftp://x/y", "--remote-write ftp://x/y: has no http:// or https://, expected "},
+      {"http:///x", "--remote-write http:///x: names no host, expected "}};
+  for (const auto& [wrong, said] : cases) {
     const auto writer = RemoteWriter::open(wrong, pages, {}, nowhere);
     ASSERT_FALSE(writer.ok()) << wrong;
-    EXPECT_NE(writer.error().message.find("expected a URL such as"), std::string::npos);
+    EXPECT_EQ(writer.error().message.find(said), 0U) << writer.error().message;
   }
 }
 
