@@ -138,7 +138,7 @@ constexpr SeriesColumn infos[] = {{{"drover_device_info", gauge, "", "info",
 
 constexpr SeriesColumn hosts[] = {
     {{"drover_host_up", gauge, "", "host",
-      "1 while the host answers, 0 once it is silent or gone."},
+      "1 while the host answers, 0 once it is silent or lost; none once it has left."},
      0},
     {{"drover_host_sample_age_seconds", gauge, "s", "host", "Age of the host's last samples."}, 1},
     {{"drover_host_sample_gaps_total", counter, "", "host",
@@ -181,12 +181,16 @@ std::string_view name_of(const LabelledDevice& device) {
                                                                : device.board->name;
 }
 
-/// As DCGM writes it: eight digits of the domain. Emulated boards are on buses of their own.
+/// As dcgm-exporter writes it: eight digits of the domain, upper case. Emulated boards are on buses
+/// of their own.
 std::string bus_of(const LabelledDevice& device) {
   if (device.board == nullptr)
     return fmt::format("{:08X}:{:02X}:00.0", device.index >> 8, device.index & 0xff);
-  const std::string& bus = device.board->bus;
-  return bus.size() == 12 ? "0000" + bus : bus;  // "0000:31:00.0"
+  std::string bus = device.board->bus;
+  for (char& letter : bus) {
+    if (letter >= 'a' && letter <= 'f') letter = static_cast<char>(letter - 'a' + 'A');
+  }
+  return bus.size() == 12 ? "0000" + bus : bus;  // "0000:3B:00.0"
 }
 
 }  // namespace
@@ -204,6 +208,7 @@ SpecLabels spec_labels(const SpecText& spec) {
   if (root->holds_text("name")) labels.name = root->text("name");
   if (root->holds_text("vendor")) labels.vendor = root->text("vendor");
   labels.tpu = root->holds_text("class") && root->text("class") == "tpu";
+  labels.real = root->has("real") && root->boolean("real");
   return labels;
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "commands/metrics/page/series_table.h"
-#include "fleet/board.h"
 #include "fleet/messages.h"
 #include "fleet/sample/sample.h"
 
@@ -46,16 +45,23 @@ struct SpecLabels {
   std::string name;    // "NVIDIA H100 SXM5 80GB"
   std::string vendor;  // "nvidia"
   bool tpu = false;
+  bool real = false;  // read, not emulated
 };
 SpecLabels spec_labels(const SpecText& spec);
+
+/// What labels say of a real device, as its driver does; what is not known is empty.
+struct BoardLabels {
+  std::string name, uuid, bus, driver;
+  bool operator==(const BoardLabels&) const = default;
+};
 
 struct LabelledDevice {
   const Register& host;
   const Group& group;
   const SpecLabels& spec;
   std::uint16_t index = 0;
-  const Board* board = nullptr;  // null: emulated
-  std::string_view pools;        // "fast,spot"
+  const BoardLabels* board = nullptr;  // null: emulated
+  std::string_view pools;              // "fast,spot"
 };
 std::string gpu_labels(const LabelledDevice& device, const GpuLabelNames& names);
 std::string tpu_labels(const LabelledDevice& device);

@@ -7,6 +7,7 @@
 
 #include "commands/metrics/page/family_text.h"
 #include "fleet/base/text.h"
+#include "fleet/device_state.h"
 
 namespace drover::commands {
 
@@ -45,45 +46,58 @@ void DeviceSeries::take(const HostChanged& changed) {
   const std::string& name = changed.registration.host;
   if (!hosts_.contains(name) && hosts_.size() >= hosts_max) return;
   Host& host = hosts_[name];
+  // The boards that an earlier agent found may be gone.
+  if (host.reported.registration.incarnation != changed.registration.incarnation)
+    host.boards.clear();
   if (!changed.registration.specs.empty()) {
     host.specs.clear();
     for (const SpecText& spec : changed.registration.specs) host.specs.push_back(spec_labels(spec));
   }
   host.reported = changed;
   host.reported.registration.specs.clear();
-  place(name, host);
-  show(name, host);
+  host.placed = false;
+  if (!is_gone(changed.health)) return;
+  for (Device& device : host.devices) {
+    device.sampled_at = Instant::min();
+    set_values(name, device, nullptr);
+  }
 }
 
 void DeviceSeries::take(const std::string& name, const Board& board) {
   const auto found = hosts_.find(name);
   if (found == hosts_.end()) return;
-  Board& known = found->second.boards[board.device];
-  known = board;
-  known.processes.clear();
-  place(name, found->second);
+  BoardLabels labels{board.name, board.uuid, board.bus, board.driver};
+  const auto [known, fresh] = found->second.boards.try_emplace(board.device);
+  if (!fresh && known->second == labels) return;
+  known->second = std::move(labels);
+  found->second.placed = false;
 }
 
-/// Gives the host's devices their rows.
 void DeviceSeries::place(const std::string& name, Host& host) {
+  if (std::exchange(host.placed, true)) return;
+  set_rows(name, host);
+  show(name, host);
+}
+
+void DeviceSeries::set_rows(const std::string& name, Host& host) {
   const Register& registration = host.reported.registration;
   std::vector<Device> devices;
   std::vector<std::string> gpus, tpus, all, infos;
   for (std::size_t group = 0; group < registration.groups.size(); ++group) {
     const Group& one = registration.groups[group];
     static const SpecLabels unknown;
+    static const BoardLabels silent;  // of a real device that has said nothing yet
     const auto spec = std::find_if(host.specs.begin(), host.specs.end(),
                                    [&](const SpecLabels& each) { return each.id == one.device; });
+    const SpecLabels& known = spec == host.specs.end() ? unknown : *spec;
     const std::string pools = pools_of(host.reported, group);
     for (std::uint16_t i = 0; i < one.count; ++i) {
       const auto index = static_cast<std::uint16_t>(one.first + i);
       const auto board = host.boards.find(index);
-      const LabelledDevice device{registration,
-                                  one,
-                                  spec == host.specs.end() ? unknown : *spec,
-                                  index,
-                                  board == host.boards.end() ? nullptr : &board->second,
-                                  pools};
+      const BoardLabels* const labels = board != host.boards.end() ? &board->second
+                                        : known.real               ? &silent
+                                                                   : nullptr;
+      const LabelledDevice device{registration, one, known, index, labels, pools};
       std::vector<std::string>& rows = device.spec.tpu ? tpus : gpus;
       devices.push_back({index, device.spec.tpu, rows.size(), all.size(), Instant::min()});
       rows.push_back(device.spec.tpu ? tpu_labels(device) : gpu_labels(device, names_));
@@ -93,7 +107,11 @@ void DeviceSeries::place(const std::string& name, Host& host) {
   }
   if (table(device_table).rows() + devices.size() > devices_max + host.devices.size()) return;
   std::ranges::sort(devices, {}, &Device::index);
-  for (Device& device : devices) device.sampled_at = host.sampled_at;
+  for (Device& device : devices) {
+    const auto known = std::ranges::lower_bound(host.devices, device.index, {}, &Device::index);
+    if (known != host.devices.end() && known->index == device.index)
+      device.sampled_at = known->sampled_at;
+  }
   host.devices = std::move(devices);
   table(gpu_table).set_rows(name, gpus);
   table(tpu_table).set_rows(name, tpus);
@@ -106,7 +124,7 @@ void DeviceSeries::place(const std::string& name, Host& host) {
   table(host_table).set_rows(name, std::span(&labels, 1));
 }
 
-void DeviceSeries::show(const std::string& name, Host& host) {
+void DeviceSeries::show(const std::string& name, const Host& host) {
   const HostChanged& reported = host.reported;
   SeriesTable::Rows row = table(host_table).rows_of(name);
   if (row.size() == 0) return;
@@ -114,17 +132,19 @@ void DeviceSeries::show(const std::string& name, Host& host) {
     row.at(static_cast<std::size_t>(column), 0) = static_cast<std::int64_t>(value);
   };
   set(HostColumn::up, reported.health == Health::ok ? 1 : 0);
+  // Nobody waits for a host that has said that it leaves.
+  if (reported.health == Health::left)
+    row.at(static_cast<std::size_t>(HostColumn::up), 0) = no_value;
   set(HostColumn::gaps, reported.sample_gaps);
   set(HostColumn::thinned, reported.samples_thinned);
   set(HostColumn::undecodable, reported.undecodable);
-  if (!is_gone(reported.health)) return;
-  for (const Device& device : host.devices) set_values(name, device, nullptr);
 }
 
 void DeviceSeries::take(Instant at, const SampleBatch& batch) {
   const auto found = hosts_.find(batch.host);
   if (found == hosts_.end() || is_gone(found->second.reported.health)) return;
   Host& host = found->second;
+  place(batch.host, host);
   host.sampled_at = std::max(host.sampled_at, at);
   for (const Sample& sample : unpack(batch)) {
     const auto device = std::ranges::lower_bound(host.devices, sample.device, {}, &Device::index);
@@ -178,8 +198,11 @@ void DeviceSeries::keep(const std::function<bool(const std::string&)>& stays) {
   for (const std::string& name : gone) forget(name);
 }
 
-void DeviceSeries::expire(Instant now, Duration stale_after) {
+void DeviceSeries::update(Instant now, Duration usual) {
   for (auto& [name, host] : hosts_) {
+    place(name, host);
+    const Duration stale_after =
+        from_seconds(stale_after_s(to_seconds(usual), host.reported.registration.sample_every));
     SeriesTable::Rows row = table(host_table).rows_of(name);
     if (row.size() > 0) {
       row.at(static_cast<std::size_t>(HostColumn::sample_age), 0) =

@@ -122,7 +122,7 @@ Duration FleetMetrics::stale_after() const {
 
 void FleetMetrics::write(Instant now, PageFormat format, Page& page) {
   now_ = now;
-  devices_.expire(now, stale_after());
+  devices_.update(now, stale_after());
   page.clear();
   page.tables_.resize(DeviceSeries::table_count);
   std::size_t headings = 0;

@@ -210,13 +210,63 @@ TEST(MetricsPage, NamesARealDeviceAsItsMakerDoes) {
   Board board;
   board.name = "NVIDIA L4";
   board.uuid = "GPU-c2f76b33-7953-256e-8f33-1343419b1a1c";
-  board.bus = "0000:31:00.0";
+  board.bus = "0000:3b:00.0";
   fleet.send(BoardChanged{"h-1", board});
   send_samples(fleet, "h-1", 1);
   EXPECT_EQ(line_of(fleet.page(), "DCGM_FI_DEV_GPU_TEMP{"),
             "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\",UUID=\"GPU-c2f76b33-7953-256e-8f33-1343419b1a1c\","
-            "pci_bus_id=\"00000000:31:00.0\",device=\"nvidia0\",modelName=\"NVIDIA L4\","
+            "pci_bus_id=\"00000000:3B:00.0\",device=\"nvidia0\",modelName=\"NVIDIA L4\","
             "hostname=\"h-1\",drover_id=\"h-1/0\"} 61.5");
+}
+
+TEST(MetricsPage, KeepsTheSeriesOfAHostThatIsSampledRarelyUntilTwoSamplesAreMissing) {
+  PageFleet fleet;
+  HostChanged host = page_host("h-1", "l4", 1);
+  host.registration.sample_every = std::chrono::seconds(30);
+  fleet.send(host);
+  send_samples(fleet, "h-1", 1);
+  EXPECT_NE(line_of(fleet.page(74), "DCGM_FI_DEV_GPU_TEMP{"), "");
+  EXPECT_EQ(line_of(fleet.page(76), "DCGM_FI_DEV_GPU_TEMP{"), "");
+}
+
+TEST(MetricsPage, EachDeviceKeepsTheTimeOfItsOwnSampleWhenItsHostChanges) {
+  PageFleet fleet;
+  fill(fleet);
+  const Sample rows[] = {page_sample(0)};
+  fleet.send(pack("h-1", rows), 4, "h-1");
+  fleet.send(page_host("h-1", "l4", 2), 4);
+  const std::string page = fleet.page(6);
+  EXPECT_NE(line_of(page, "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\""), "");
+  EXPECT_EQ(line_of(page, "DCGM_FI_DEV_GPU_TEMP{gpu=\"1\""), "") << "its sample is 6 s old";
+}
+
+TEST(MetricsPage, AHostThatHasLeftIsNeitherUpNorDown) {
+  PageFleet fleet;
+  fill(fleet);
+  HostChanged left = page_host("h-1", "l4", 2);
+  left.health = Health::left;
+  fleet.send(left, 1);
+  const std::string page = fleet.page(1);
+  EXPECT_EQ(line_of(page, "drover_host_up{host=\"h-1\""), "");
+  EXPECT_NE(line_of(page, "drover_host_up{host=\"v5e-1\""), "");
+  EXPECT_NE(line_of(page, "drover_host_sample_gaps_total{host=\"h-1\""), "");
+}
+
+TEST(MetricsPage, ForgetsTheBoardsOfAnEarlierAgent) {
+  PageFleet fleet;
+  HostChanged host = page_host("h-1", "l4", 1);
+  host.registration.incarnation = {1, 1};
+  Board board;
+  board.uuid = "GPU-c2f76b33-7953-256e-8f33-1343419b1a1c";
+  fleet.send(host);
+  fleet.send(BoardChanged{"h-1", board});
+  fleet.send(host);
+  EXPECT_NE(fleet.page().find(board.uuid), std::string::npos) << "the same agent";
+  host.registration.incarnation = {1, 2};
+  fleet.send(host);
+  EXPECT_EQ(fleet.page().find(board.uuid), std::string::npos);
+  EXPECT_NE(line_of(fleet.page(), "drover_device_info{").find("emulated=\"true\""),
+            std::string::npos);
 }
 
 TEST(MetricsPage, CountsAJobWhenItIsSeenToEnd) {
