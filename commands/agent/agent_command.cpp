@@ -1,5 +1,8 @@
 // `drover agent`: the options, and which kind of agent they ask for.
+#include <algorithm>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "commands/agent/dry_run.h"
@@ -13,14 +16,28 @@
 
 namespace drover::commands {
 
+namespace {
+
+/// Refuses what has no effect with the option `mode`.
+void allow_only(Arguments& arguments, std::string_view mode,
+                std::initializer_list<std::string_view> allowed) {
+  for (const Option& option : agent_usage().options) {
+    if (option.name == mode || std::ranges::find(allowed, option.name) != allowed.end()) continue;
+    if (arguments.has(option.name)) {
+      arguments.add_problem(error("--{} has no effect with --{}", option.name, mode));
+    }
+  }
+}
+
+}  // namespace
+
 CommandUsage agent_usage() {
   CommandUsage usage{
       "usage: drover agent --devices LIST [options]\n"
       "       drover agent --real [options]\n"
       "       drover agent --scrape URL,.. [options]",
       "With --devices: emulates the devices of one host, reports samples to the router and runs "
-      "the "
-      "work that the router assigns. With --real or --scrape: reports real devices, which the "
+      "the work that the router assigns. With --real or --scrape: reports real devices, which the "
       "router watches and gives no work. Retries while the router cannot be reached. `drover "
       "catalogue devices` and `drover catalogue models` list the names.",
       {connect_option(),
@@ -70,25 +87,24 @@ CommandOutcome run_agent(Arguments& arguments) {
   const SourceOptions sources = read_source_options(arguments);
   if (arguments.has("dry-run")) {
     if (!sources.real) arguments.add_problem(error("--dry-run works only with --real"));
+    allow_only(arguments, "dry-run", {"real", "json", "catalogue"});
     DROVER_TRY(arguments.status());
     return print_found_devices(catalogue, arguments.has("json"));
   }
   if (arguments.has("stdio")) {
-    if (!sources.real || sources.elsewhere()) {
-      arguments.add_problem(error("--stdio works only with --real alone"));
-    }
+    if (!sources.real) arguments.add_problem(error("--stdio works only with --real"));
+    allow_only(arguments, "stdio", {"real", parent_pipe_option().name});
     DROVER_TRY(arguments.status());
     return run_stdio_agent();
   }
+  if (arguments.has("json")) arguments.add_problem(error("--json works only with --dry-run"));
   if (sources.any()) {
     DROVER_ASSIGN(const auto watched, read_watched_options(arguments, sources));
     DROVER_TRY(check_connect(watched.endpoint, "DROVER_CONNECT"));
     return run_watched_agent(watched, catalogue);
   }
-  for (const char* name : {"control", "json"}) {
-    if (arguments.has(name)) {
-      arguments.add_problem(error("--{} works only with --real", name));
-    }
+  if (arguments.has("control")) {
+    arguments.add_problem(error("--control works only with --real"));
   }
   DROVER_ASSIGN(auto options, read_agent_options(arguments, catalogue));
   DROVER_TRY(check_connect(options.endpoint, "DROVER_CONNECT"));

@@ -44,9 +44,6 @@ constexpr std::chrono::milliseconds agent_wait_max{500};
 constexpr std::chrono::milliseconds nvml_every{50};
 /// How long an agent that exits waits for the router to store the work that it gave back.
 constexpr WallSpan leave_max = std::chrono::seconds(1);
-/// How long a starting agent waits for an earlier one of its name, which may be leaving.
-constexpr WallSpan claim_max = std::chrono::seconds(3);
-
 /// "8 x h100-sxm, 4 x tpu-v5e".
 std::string devices_text(const agents::AgentSettings& settings) {
   std::string text;
@@ -67,7 +64,7 @@ class AgentShell {
     sockets_.watch(signals_.descriptor());
     DROVER_TRY(log_.open(options_.log));
     DROVER_TRY(replace_file(options_.state, "waiting"));
-    DROVER_TRY(claim());
+    DROVER_TRY(claim_host_name(claim_, options_.settings.host, signals_));
     if (options_.fake_nvml) {
       const std::size_t devices = fake_nvml::device_count(options_.settings, catalogue_);
       DROVER_ASSIGN(nvml_, FakeNvmlFile::open(*options_.fake_nvml, devices));
@@ -104,31 +101,6 @@ class AgentShell {
   }
 
  private:
-  /// Takes the lock of the host's name. An agent that was restarted waits for the old process to
-  /// end.
-  Status claim() {
-    const WallTime end = wall_now() + claim_max;
-    bool reported = false;
-    while (!signals_.stopped()) {
-      DROVER_ASSIGN(const auto taken, claim_.take());
-      if (taken) break;
-      if (wall_now() >= end) {
-        return error(ErrorKind::refused,
-                     "another agent named {} runs on this machine: give this one another --name",
-                     options_.settings.host);
-      }
-      if (!std::exchange(reported, true)) {
-        write_stderr("drover agent: another agent named {} runs on this machine; waiting\n",
-                     options_.settings.host);
-      }
-      sockets_.wait(std::chrono::milliseconds(100));
-    }
-    for (const std::string& why : claim_.passed_over()) {
-      write_stderr("drover agent: {}; a second agent of this name may not be detected\n", why);
-    }
-    return {};
-  }
-
   /// Writes the state file, which a launcher reads. On a full disk the agent continues and reports
   /// the problem once.
   void write_state(const char* state) {

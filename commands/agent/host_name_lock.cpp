@@ -1,6 +1,7 @@
 #include "commands/agent/host_name_lock.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "commands/shell/clock.h"
+#include "commands/shell/output.h"
 #include "fleet/base/fnv1a.h"
 #include "fleet/base/text.h"
 #include "fleet/socket/socket.h"
@@ -19,6 +22,9 @@
 namespace drover::commands {
 
 namespace {
+
+/// How long a starting agent waits for an earlier one of its name.
+constexpr WallSpan claim_max = std::chrono::seconds(3);
 
 /// The endpoint's text, the same for every spelling of this machine's own address.
 std::string router_text(const std::string& text) {
@@ -144,6 +150,29 @@ Result<bool> HostNameLock::take() {
   if (locks.empty() && fixable) return error(ErrorKind::io, "{}", joined(passed_over_, "; "));
   locks_ = std::move(locks);
   return true;
+}
+
+Status claim_host_name(HostNameLock& lock, const std::string& host, StopSignals& signals) {
+  const WallTime end = wall_now() + claim_max;
+  bool reported = false;
+  while (!signals.stopped()) {
+    DROVER_ASSIGN(const auto taken, lock.take());
+    if (taken) break;
+    if (wall_now() >= end) {
+      return error(ErrorKind::refused,
+                   "another agent named {} runs on this machine: give this one another --name",
+                   host);
+    }
+    if (!std::exchange(reported, true)) {
+      write_stderr("drover agent: another agent named {} runs on this machine; waiting\n", host);
+    }
+    pollfd watched{signals.descriptor(), POLLIN, 0};
+    (void)::poll(&watched, 1, 100);
+  }
+  for (const std::string& why : lock.passed_over()) {
+    write_stderr("drover agent: {}; a second agent of this name may not be detected\n", why);
+  }
+  return {};
 }
 
 }  // namespace drover::commands

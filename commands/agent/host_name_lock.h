@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "commands/connection/key_files.h"
+#include "commands/shell/stop_signals.h"
 #include "fleet/base/result.h"
 
 namespace drover::commands {
@@ -48,5 +49,9 @@ class HostNameLock {
   std::vector<std::string> passed_over_;
   std::vector<FileDescriptor> locks_;
 };
+
+/// Takes the lock for this agent, and says on standard error what is worth knowing. Waits a moment
+/// for an earlier agent of the same name, which may be leaving. Ends early on a signal.
+Status claim_host_name(HostNameLock& lock, const std::string& host, StopSignals& signals);
 
 }  // namespace drover::commands

@@ -44,12 +44,7 @@ class WatchedAgentShell {
     DROVER_ASSIGN(metrics_, AgentMetrics::open(options_.metrics, options_.settings.host));
     write_state("waiting");
     if (options_.sources.real) {
-      DROVER_ASSIGN(const auto taken, claim_.take());
-      if (!taken) {
-        return error(ErrorKind::refused,
-                     "another agent named {} runs on this machine: give this one another --name",
-                     options_.settings.host);
-      }
+      DROVER_TRY(claim_host_name(claim_, options_.settings.host, signals_));
     }
     DROVER_TRY(use_keys_of(options_.endpoint, options_.settings.host, sockets_));
     return sockets_.connect_control(options_.endpoint.endpoint);
@@ -184,6 +179,7 @@ class WatchedAgentShell {
 
   Status handle_join_rejected(std::size_t host, const JoinRejected& rejection) {
     const std::string& name = hosts_.host(host).settings().host;
+    if (rejection.retryable) next_join_ = wall_now() + room_interval;
     if (rejection.retryable && rejected_ == rejection.why) return {};
     rejected_ = rejection.why;
     const Error refused = error(ErrorKind::refused, "the router at {} refused {}: {}",

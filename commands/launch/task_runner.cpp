@@ -25,9 +25,17 @@ class RunningTask {
  public:
   RunningTask(std::size_t number, const RemoteTask& task, const TaskRunnerOptions& options)
       : number_(number), task_(task), options_(options), started_(wall_now()) {
-    child_ = start_child(task.command);
-    deadline_ = started_ + options.limit;
-    result_.task_state = RemoteTaskState::running;
+    auto child = start_child(task.command);
+    if (child) {
+      child_ = std::move(*child);
+      deadline_ = started_ + options.limit;
+      result_.task_state = RemoteTaskState::running;
+    } else {
+      result_.err = child.error().message;
+      result_.status = W_EXITCODE(127, 0);  // as if the program could not be run
+      result_.task_state = RemoteTaskState::ended;
+      done_ = true;
+    }
   }
   ~RunningTask() {
     if (done_) return;
@@ -52,6 +60,7 @@ class RunningTask {
 
   /// Reads and writes what is ready. Returns true if the result has changed.
   bool turn() {
+    if (done_) return true;
     write_ready();
     read_available(child_.out, result_.out, out_bytes_max);
     read_available(child_.err, result_.err, err_bytes_max);
@@ -64,6 +73,7 @@ class RunningTask {
 
   /// Sends SIGTERM, and SIGKILL if it is called again after the grace period.
   void end(RemoteTaskState task_state) {
+    if (done_) return;
     const bool again = result_.task_state != RemoteTaskState::running;
     if (!again) result_.task_state = task_state;
     kill(-child_.pid, again ? SIGKILL : SIGTERM);

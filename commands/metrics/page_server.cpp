@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <httplib.h>
+#include <netdb.h>
 #include <openssl/err.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -236,19 +237,17 @@ class PageServer::Server final : public httplib::Server {
 
   Status open() {
     DROVER_TRY(open_tls());
+    const bool six = options_.host.find(':') != std::string::npos;
+    const std::string host = printable(six ? "[" + options_.host + "]" : options_.host);
     const bool any = options_.port == 0;
     const int port = any                                          ? bind_to_any_port(options_.host)
                      : bind_to_port(options_.host, options_.port) ? options_.port
                                                                   : -1;
     if (port <= 0) {
-      return error(ErrorKind::io,
-                   "cannot serve metrics on {}:{}: {}: is the port in use, or the address of "
-                   "another machine?",
-                   printable(options_.host), options_.port, std::strerror(errno));
+      const std::string why = why_not_bound(std::strerror(errno));
+      return error(ErrorKind::io, "cannot serve metrics on {}:{}: {}", host, options_.port, why);
     }
-    const bool six = options_.host.find(':') != std::string::npos;
-    url_ = fmt::format("{}://{}{}{}:{}/metrics", tls_ == nullptr ? "http" : "https", six ? "[" : "",
-                       printable(options_.host), six ? "]" : "", port);
+    url_ = fmt::format("{}://{}:{}/metrics", tls_ == nullptr ? "http" : "https", host, port);
     listener_ = std::thread([this] { listen_after_bind(); });
     // stop() has no effect before it listens.
     while (!is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -257,9 +256,25 @@ class PageServer::Server final : public httplib::Server {
   const std::string& url() const { return url_; }
 
  private:
+  /// Why the address cannot be bound: its name is not known, or what the system has said.
+  std::string why_not_bound(std::string said) const {
+    addrinfo* found = nullptr;
+    const int problem = ::getaddrinfo(options_.host.c_str(), nullptr, nullptr, &found);
+    if (problem != 0) return ::gai_strerror(problem);
+    ::freeaddrinfo(found);
+    return said;
+  }
+
   Status open_tls() {
     if (options_.certificate.empty()) return {};
     tls_ = SSL_CTX_new(TLS_server_method());
+    // OpenSSL would ask for the passphrase on the terminal.
+    bool encrypted = false;
+    SSL_CTX_set_default_passwd_cb_userdata(tls_, &encrypted);
+    SSL_CTX_set_default_passwd_cb(tls_, [](char*, int, int, void* asked) {
+      *static_cast<bool*>(asked) = true;
+      return -1;
+    });
     SSL_CTX_set_min_proto_version(tls_, TLS1_2_VERSION);
     SSL_CTX_set_mode(tls_, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     const auto wrong = [](const std::string& file) {
@@ -270,10 +285,16 @@ class PageServer::Server final : public httplib::Server {
     if (SSL_CTX_use_certificate_chain_file(tls_, options_.certificate.c_str()) != 1) {
       return wrong(options_.certificate);
     }
-    if (SSL_CTX_use_PrivateKey_file(tls_, options_.key.c_str(), SSL_FILETYPE_PEM) != 1 ||
-        SSL_CTX_check_private_key(tls_) != 1) {
-      return wrong(options_.key);
+    const bool read =
+        SSL_CTX_use_PrivateKey_file(tls_, options_.key.c_str(), SSL_FILETYPE_PEM) == 1;
+    if (encrypted) {
+      return error(
+          "--metrics-tls {}: found a key with a passphrase, expected one without, as `openssl pkey "
+          "-in KEY -out NEW` writes it",
+          printable(options_.key));
     }
+    if (!read || SSL_CTX_check_private_key(tls_) != 1) return wrong(options_.key);
+    SSL_CTX_set_default_passwd_cb_userdata(tls_, nullptr);
     return {};
   }
 

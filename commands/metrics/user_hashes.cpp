@@ -25,7 +25,15 @@ Result<std::map<std::string, std::string>> parse_users(const std::string& text,
           "hashes",
           place, number);
     }
-    users[row.substr(0, colon)] = row.substr(colon + 1);
+    const std::string hash = row.substr(colon + 1);
+    const int kind = ::crypt_checksalt(hash.c_str());
+    if (kind == CRYPT_SALT_INVALID || kind == CRYPT_SALT_METHOD_DISABLED) {
+      return error(
+          "{}:{}: found a hash of kind {}, expected one that crypt(5) knows, as `htpasswd -nB "
+          "USER` or `openssl passwd -6` write hashes",
+          place, number, excerpt(hash.substr(0, hash.find('$', 1) + 1)));
+    }
+    users[row.substr(0, colon)] = hash;
   }
   if (users.empty()) return error("{}: has no users", place);
   return users;

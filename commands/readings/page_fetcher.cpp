@@ -30,6 +30,8 @@ constexpr const char* default_query =
     R"({__name__=~"DCGM_FI_.+|all_smi_.+|(amd_)?(gpu|GPU|pcie|PCIE)_.+|nvidia_smi_.+|duty_cycle.*|)"
     R"(memory_(used|total).*|tensorcore_utilization.*|memory_bandwidth_utilization.*"})";
 constexpr std::size_t notes_max = 1000;
+/// Requests come at a steady rate, but not at exact times.
+constexpr WallSpan early = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -78,6 +80,11 @@ class PageFetcher::Threads {
       // A server that sends a byte now and then would keep its thread for ever.
       if (fetch->running && now > fetch->deadline) cut(*fetch);
       if (fetch->running || fetch->queued) continue;
+      if (now + early < fetch->asked + fetch->pause) {
+        add({fetch->target.url, {}, fetch->failure});
+        continue;
+      }
+      fetch->asked = now;
       fetch->queued = true;
       queue_.push_back(fetch.get());
     }
@@ -104,7 +111,9 @@ class PageFetcher::Threads {
     /// The connection, while there is one. The client's own `stop` waits while it connects.
     FileDescriptor socket;
     bool queued = false, running = false;
-    WallTime deadline{};
+    WallTime asked{}, deadline{};
+    WallSpan pause{};     // before it is asked again; 0: it has not failed
+    std::string failure;  // the last one
   };
   struct Page {
     std::string text;
@@ -251,6 +260,10 @@ class PageFetcher::Threads {
     const MutexLock lock(mutex_);
     fetch.running = false;
     fetch.socket.reset();
+    fetch.failure = news.failure;
+    const WallSpan longest = std::max(settings_.pause_min, settings_.pause_max);
+    fetch.pause = news.failure.empty() ? WallSpan{}
+                                       : std::clamp(2 * fetch.pause, settings_.pause_min, longest);
     ended_fetch_.notify_all();
     for (const std::string& note : notes) {
       // The same with another count is not new.
@@ -259,6 +272,10 @@ class PageFetcher::Threads {
       if (noted_.size() < notes_max && noted_.insert(std::move(kind)).second)
         notes_.push_back(note);
     }
+    add(std::move(news));
+  }
+
+  void add(agents::TargetNews news) DROVER_REQUIRES(mutex_) {
     news_.push_back(std::move(news));
     const std::uint64_t one = 1;
     (void)!::write(ready_.get(), &one, sizeof one);

@@ -1,5 +1,6 @@
 // Fetches pages of metrics over HTTP, on threads of its own: a server that hangs delays no other
-// page, and the loop never waits.
+// page, and the loop never waits. A server that fails is asked again after a pause of 1 s, or of
+// --every if that is longer; with each further failure the pause doubles, up to 30 s.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,8 @@ struct PageFetcherSettings {
   WallSpan answer_within = std::chrono::seconds(5);  // for the whole page
   std::size_t threads_max = 32;
   std::size_t page_bytes_max = std::size_t{64} << 20;  // after decompression
+  WallSpan pause_min = std::chrono::seconds(1);        // after a failure, between two requests
+  WallSpan pause_max = std::chrono::seconds(30);
 };
 
 class PageFetcher : public ReadingSource {
@@ -40,6 +43,7 @@ class PageFetcher : public ReadingSource {
   PageFetcher& operator=(const PageFetcher&) = delete;
 
   int descriptor() const override;
+  /// A target that is not asked because of its last failure fails again with the same reason.
   void request(WallTime now) override;
   /// Pages, already read into hosts and devices. One that did not come has its reason: "cannot
   /// connect to it", "answers with HTTP status 404".

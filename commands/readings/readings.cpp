@@ -8,6 +8,7 @@
 
 #include "agents/scrape/texts.h"
 #include "commands/readings/ssh_hosts.h"
+#include "commands/shell/file_descriptor.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -18,12 +19,18 @@ constexpr WallSpan caps_within = std::chrono::seconds(2);
 }  // namespace
 
 Readings::Readings(const SourceOptions& options) : every_(options.every) {
+  // Hundreds of targets take more than the usual 1,024.
+  if (options.elsewhere()) raise_descriptor_limit();
   if (options.real) {
     auto drivers = std::make_unique<DriverSource>();
     drivers_ = drivers.get();
     sources_.push_back(std::move(drivers));
   }
-  if (!options.pages.empty()) sources_.push_back(std::make_unique<PageFetcher>(options.pages));
+  if (!options.pages.empty()) {
+    PageFetcherSettings settings;
+    settings.pause_min = std::max<WallSpan>(settings.pause_min, options.every);
+    sources_.push_back(std::make_unique<PageFetcher>(options.pages, settings));
+  }
   if (!options.ssh_hosts.empty()) {
     sources_.push_back(std::make_unique<SshHosts>(options.ssh_hosts, options.ssh_options));
   }

@@ -32,7 +32,8 @@ void read_pages(Arguments& arguments, SourceOptions& options) {
   const auto add = [&](const auto& target) {
     if (!target) return arguments.add_problem(target.error());
     if (options.pages.size() < targets_max) return options.pages.push_back(*target);
-    arguments.add_problem(error("--scrape: found more than {} URLs", targets_max));
+    arguments.add_problem(error(
+        "--scrape and --prometheus: found more than {0} URLs, expected at most {0}", targets_max));
   };
   for (const std::string& list : arguments.text_list("scrape")) {
     for (const std::string& url : split_urls(list)) {
@@ -69,21 +70,24 @@ void read_ssh(Arguments& arguments, SourceOptions& options) {
 std::vector<Option> ssh_source_options() {
   return {
       {"ssh", "HOSTS",
-       "other hosts by ssh: a,b or node[1-8]; an agent runs there as long as this command", false,
-       true},
+       "read other hosts through ssh: a,b or node[1-8]; an agent runs there as long as this "
+       "command",
+       false, true},
       {"ssh-option", "OPT", "with --ssh: an argument for ssh, such as -Fmy_config", false, true}};
 }
 
 std::vector<Option> source_options() {
-  return {
-      {"real", "", "the devices of this machine: NVIDIA, AMD and Intel GPUs, TPUs"},
-      {"scrape", "URL,..",
-       "pages of metrics of other hosts: dcgm-exporter, GKE's TPU device plugin, all-smi, AMD's "
-       "device-metrics-exporter",
-       false, true},
-      {"prometheus", "URL", "a Prometheus server that collects such pages", false, true},
-      {"query", "EXPR", "with --prometheus: the query (default: all that Drover understands)"},
-      {"every", "T", "time between readings (default 1s; 5s with --scrape or --prometheus)"}};
+  return {{"real", "", "read the devices of this machine: NVIDIA, AMD and Intel GPUs, TPUs"},
+          {"scrape", "URL,..",
+           "read other hosts from the pages of dcgm-exporter, GKE's TPU device plugin, all-smi, or "
+           "AMD's device-metrics-exporter",
+           false, true},
+          {"prometheus", "URL", "read other hosts from a Prometheus server that scrapes such pages",
+           false, true},
+          {"query", "EXPR",
+           "with --prometheus: ask for these series (default: all that Drover understands)"},
+          {"every", "T",
+           "time from one reading to the next (default 1s; 5s with --scrape or --prometheus)"}};
 }
 
 SourceOptions read_source_options(Arguments& arguments, bool real_alone) {
@@ -95,7 +99,8 @@ SourceOptions read_source_options(Arguments& arguments, bool real_alone) {
     arguments.add_problem(error("--query works only with --prometheus"));
   }
   if (arguments.has("every") && !options.any()) {
-    arguments.add_problem(error("--every works only with --real, --scrape or --prometheus"));
+    arguments.add_problem(
+        error("--every works only with options that say what is read, such as --real"));
   }
   const Duration usual = std::chrono::seconds(options.pages.empty() ? 1 : 5);
   options.every = arguments.duration("every", usual);

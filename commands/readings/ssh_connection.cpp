@@ -59,8 +59,10 @@ void SshConnection::start(WallTime now) {
   launch::LaunchHost host;
   host.address = host_;
   host.ssh_options = setup_.options;
-  child_ = start_child(
+  auto child = start_child(
       launch::ssh_words(host, setup_.program, launch::reading_command(script_.size(), 0)));
+  if (!child) return fail(now, child.error().message);
+  child_ = std::move(*child);
   for (const FileDescriptor* end : {&child_.out, &child_.err, &child_.ended})
     watch(end->get(), EPOLLIN);
   output_ = Output::lines;

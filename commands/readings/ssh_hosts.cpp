@@ -48,6 +48,7 @@ SshHosts::~SshHosts() {
 }
 
 void SshHosts::request(WallTime now) {
+  asked_ = true;
   if (!problem_.empty()) return;
   for (const auto& host : hosts_) host->request(now);
 }
@@ -57,8 +58,9 @@ std::vector<agents::TargetNews> SshHosts::take(WallTime now) {
   const int count = epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);
   for (int i = 0; i < count; ++i) hosts_[ready[static_cast<std::size_t>(i)].data.u32]->turn(now);
   std::vector<agents::TargetNews> all;
+  const bool failed = std::exchange(asked_, false) && !problem_.empty();
   for (const auto& host : hosts_) {
-    if (!problem_.empty()) all.push_back({host->host(), {}, problem_});
+    if (failed) all.push_back({host->host(), {}, problem_});
     std::ranges::move(host->take_news(), std::back_inserter(all));
   }
   return all;

@@ -31,6 +31,7 @@ class SshHosts : public ReadingSource {
   FileDescriptor epoll_;
   std::vector<std::unique_ptr<SshConnection>> hosts_;
   std::string problem_;  // why this program cannot be packed; empty: it is
+  bool asked_ = false;   // since the last `take`
 };
 
 }  // namespace drover::commands

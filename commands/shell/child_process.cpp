@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,17 +12,11 @@
 #include <cstring>
 #include <utility>
 
-#include "fleet/base/result.h"
+#include "fleet/base/text.h"
 
 namespace drover::commands {
 
 namespace {
-
-Pipe make_pipe() {
-  Pipe pipe = Pipe::make();
-  DROVER_REQUIRE(pipe.reader.is_open());
-  return pipe;
-}
 
 FileDescriptor nonblocking(FileDescriptor end) {
   fcntl(end.get(), F_SETFL, O_NONBLOCK);
@@ -52,19 +47,31 @@ FileDescriptor nonblocking(FileDescriptor end) {
 
 }  // namespace
 
-ChildProcess start_child(const std::vector<std::string>& command) {
+Result<ChildProcess> start_child(const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  Pipe in = make_pipe();
-  Pipe out = make_pipe();
-  Pipe err = make_pipe();
+  const auto failed = [&] {
+    return error(ErrorKind::io, "cannot start {}: {}", printable(command[0]), std::strerror(errno));
+  };
+  Pipe in = Pipe::make();
+  Pipe out = Pipe::make();
+  Pipe err = Pipe::make();
+  for (const Pipe* pipe : {&in, &out, &err}) {
+    if (!pipe->reader.is_open()) return failed();
+  }
   const pid_t parent = getpid();
   ChildProcess child;
   child.pid = fork();
   if (child.pid == 0) become(words.data(), in, out, err, parent);
-  DROVER_REQUIRE(child.pid > 0);
+  if (child.pid < 0) return failed();
   child.ended = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, child.pid, 0)));
+  if (!child.ended.is_open()) {
+    const Error no_descriptor = failed();
+    kill(child.pid, SIGKILL);
+    waitpid(child.pid, nullptr, 0);
+    return no_descriptor;
+  }
   child.in = nonblocking(std::move(in.writer));
   child.out = nonblocking(std::move(out.reader));
   child.err = nonblocking(std::move(err.reader));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "commands/shell/file_descriptor.h"
+#include "fleet/base/result.h"
 
 namespace drover::commands {
 
@@ -20,8 +21,9 @@ struct ChildProcess {
 };
 
 /// The child has no terminal and is killed with this process. If the program cannot be run, the
-/// child says so on its standard error and ends with 127. REQUIRES enough descriptors and memory.
-ChildProcess start_child(const std::vector<std::string>& command);
+/// child says so on its standard error and ends with 127. An error if the system has no descriptors
+/// or processes left.
+Result<ChildProcess> start_child(const std::vector<std::string>& command);
 
 /// Appends what is there to be read, up to `bytes_max` in all, and drops the rest. Closes the
 /// descriptor at the end.

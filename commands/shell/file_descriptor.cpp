@@ -1,6 +1,7 @@
 #include "commands/shell/file_descriptor.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,6 +26,13 @@ Pipe Pipe::make(int flags) {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC | flags) != 0) return {};
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 Error file_error(const std::string& path) {

@@ -31,6 +31,9 @@ struct Pipe {
   static Pipe make(int flags = 0);
 };
 
+/// Allows this process as many descriptors as the system lets it have (the hard limit).
+void raise_descriptor_limit();
+
 /// "PATH: what errno says".
 Error file_error(const std::string& path);
 

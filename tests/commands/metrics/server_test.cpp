@@ -199,6 +199,9 @@ TEST(UserHashes, AreOfCryptAndNeverClearText) {
   EXPECT_EQ(users->size(), 1U);
   EXPECT_EQ(parse_users("anna:secret\n", "f").error().message,
             "f:1: expected USER:HASH, as `htpasswd -nB USER` or `openssl passwd -6` write hashes");
+  EXPECT_EQ(parse_users("# who\nanna:$apr1$abcdefgh$abcdefghijklmnopqrstuv\n", "f").error().message,
+            "f:2: found a hash of kind $apr1$, expected one that crypt(5) knows, as `htpasswd -nB "
+            "USER` or `openssl passwd -6` write hashes");
   EXPECT_FALSE(parse_users("anna\n", "f").ok());
   EXPECT_FALSE(parse_users(":$6$abcdefghijkl\n", "f").ok());
   EXPECT_EQ(parse_users("# nobody\n", "f").error().message, "f: has no users");
@@ -267,7 +270,16 @@ TEST(PageServer, AnAddressInUseIsAnError) {
   options.port = static_cast<std::uint16_t>(port_of(*fleet.server));
   const auto second = PageServer::open(options, fleet.pages);
   ASSERT_FALSE(second.ok());
-  EXPECT_NE(second.error().message.find("cannot serve metrics on 127.0.0.1:"), std::string::npos);
+  EXPECT_EQ(second.error().message, fmt::format("cannot serve metrics on 127.0.0.1:{}: Address "
+                                                "already in use",
+                                                options.port));
+  options.host = "no-such-host.invalid";
+  const auto nowhere = PageServer::open(options, fleet.pages);
+  ASSERT_FALSE(nowhere.ok());
+  EXPECT_EQ(nowhere.error().message.find(
+                fmt::format("cannot serve metrics on no-such-host.invalid:{}: ", options.port)),
+            0U);
+  EXPECT_EQ(nowhere.error().message.find("Success"), std::string::npos) << "it has a reason";
 }
 
 TEST(PageServer, SpeaksTls) {
@@ -293,6 +305,16 @@ TEST(PageServer, SpeaksTls) {
   const auto wrong = PageServer::open(options, pages);
   ASSERT_FALSE(wrong.ok());
   EXPECT_TRUE(wrong.error().message.starts_with("--metrics-tls ")) << wrong.error().message;
+  options.key = folder.file("locked.pem");
+  ASSERT_EQ(run_shell("openssl pkey -aes128 -passout pass:secret -in " + folder.file("key.pem") +
+                      " -out " + options.key)
+                .exit_code,
+            0);
+  const auto locked = PageServer::open(options, pages);
+  ASSERT_FALSE(locked.ok());
+  EXPECT_NE(locked.error().message.find("found a key with a passphrase, expected one without"),
+            std::string::npos)
+      << locked.error().message;
 }
 
 TEST(LivePages, AFullQueueSaysSoAndCounts) {
