@@ -13,6 +13,7 @@
 #include "commands/shell/output.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
+#include "fleet/filter/device_subject.h"
 #include "fleet/sample/metric_keys.h"
 #include "fleet/text/json.h"
 
@@ -56,9 +57,27 @@ Found look() {
   return found;
 }
 
+/// By the names of the field `throttle` of `drover devices --json`; empty: not throttled.
+std::vector<std::string> throttle_reasons(double bits) {
+  std::vector<std::string> reasons;
+  filter::TextMatcher all(reasons);
+  filter::show_throttle_reasons(bits, all);
+  std::erase(reasons, "no");
+  return reasons;
+}
+
+/// As in tables of devices, where throttle reasons are names.
+const char* shown_name(const MetricKey& key) {
+  return key.metric == Metric::throttle ? "throttle" : key.name;
+}
+
 std::string value_text(const MetricFacts& metric, double value) {
   if (metric.metric == Metric::memory_used || metric.metric == Metric::memory_total)
     return bytes_text(value);
+  if (metric.metric == Metric::throttle) {
+    const auto reasons = throttle_reasons(value);
+    return reasons.empty() ? "no" : joined(reasons, ", ");
+  }
   return fmt::format("{:.6g}{}{}", value, metric.unit.empty() ? "" : " ", metric.unit);
 }
 
@@ -91,7 +110,7 @@ void print_board(const agents::BoardReading& reading, const devices::DeviceSpec&
     const double value = reading.values[key.metric];
     const std::string text = std::isnan(value) ? "N/A: " + printable(why_missing(board, key.metric))
                                                : value_text(facts(key.metric), value);
-    write_stdout("  {:<26} {}\n", key.name, text);
+    write_stdout("  {:<26} {}\n", shown_name(key), text);
   }
   for (const DeviceProcess& process : board.processes) {
     write_stdout("  process {} of {}: {}{}\n", process.pid, printable(process.user),
@@ -100,16 +119,27 @@ void print_board(const agents::BoardReading& reading, const devices::DeviceSpec&
   }
 }
 
-Json board_json(const agents::BoardReading& reading, const devices::DeviceSpec& spec) {
+Json processes_json(const std::vector<DeviceProcess>& processes) {
+  Json list = Json::array();
+  for (const DeviceProcess& process : processes) {
+    list.add(Json::object()
+                 .set("pid", when(process.pid != 0, Json(process.pid)))
+                 .set("user", text_or_null(process.user))
+                 .set("name", text_or_null(process.name))
+                 .set("tenant", text_or_null(process.tenant))
+                 .set("memory_bytes", number_or_null(process.memory_bytes.value_or(absent)))
+                 .set("share", number_or_null(process.share.value_or(absent))));
+  }
+  return list;
+}
+
+/// With the fields of `drover devices --json`, and what only a driver knows.
+Json board_json(const agents::BoardReading& reading, const devices::DeviceSpec& spec,
+                std::size_t index) {
   const Board& board = reading.board;
   const bool listed = spec.peak_flops != decltype(spec.peak_flops){};
-  Json values = Json::object(), missing = Json::object();
-  for (const MetricKey& key : metric_keys) {
-    const double value = reading.values[key.metric];
-    values.set(key.name, number_or_null(value));
-    if (std::isnan(value)) missing.set(key.name, why_missing(board, key.metric));
-  }
-  return Json::object()
+  Json device = Json::object();
+  device.set("index", static_cast<std::int64_t>(index))
       .set("name", text_or_null(board.name))
       .set("device", listed ? text_or_null(spec.id) : Json())
       .set("uuid", text_or_null(board.uuid))
@@ -117,8 +147,22 @@ Json board_json(const agents::BoardReading& reading, const devices::DeviceSpec& 
       .set("driver", text_or_null(board.driver))
       .set("read_by", text_or_null(board.read_by))
       .set("lost", text_or_null(reading.lost))
-      .set("values", std::move(values))
-      .set("missing", std::move(missing));
+      .set("power_cap_min_w", number_or_null(board.power_cap_min_w.value_or(absent)))
+      .set("power_cap_max_w", number_or_null(board.power_cap_max_w.value_or(absent)))
+      .set("power_cap_default_w", number_or_null(board.power_cap_default_w.value_or(absent)));
+  std::vector<std::string> missing;
+  for (const MetricKey& key : metric_keys) {
+    const double value = reading.values[key.metric];
+    const bool throttle = key.metric == Metric::throttle;
+    if (std::isnan(value)) {
+      missing.push_back(fmt::format("{}: {}", key.name, why_missing(board, key.metric)));
+    }
+    device.set(shown_name(key),
+               throttle ? when(!std::isnan(value), Json::array_of(throttle_reasons(value)))
+                        : number_or_null(value));
+  }
+  return device.set("processes", processes_json(board.processes))
+      .set("missing", Json::array_of(missing));
 }
 
 }  // namespace
@@ -144,7 +188,7 @@ CommandOutcome print_found_devices(const devices::Catalogue& catalogue, bool jso
     const devices::DeviceSpec spec =
         agents::spec_of(agents::spec_facts_of(reading, false), catalogue);
     if (json) {
-      devices.add(board_json(reading, spec));
+      devices.add(board_json(reading, spec, index));
     } else {
       print_board(reading, spec, index);
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <memory>
 #include <utility>
 
 #include "commands/shell/file_descriptor.h"

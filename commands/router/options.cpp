@@ -57,6 +57,19 @@ Result<std::string> keys_folder(const Arguments& arguments) {
 
 }  // namespace
 
+Result<std::vector<std::string>> endpoints_of(const std::string& listen) {
+  DROVER_ASSIGN(auto endpoint, parse_endpoint(listen, "--listen"));
+  std::vector<std::string> endpoints{endpoint.to_text()};
+  if (endpoint.port > 65533) {
+    return error("--listen {}: the next two port numbers would be above 65535", listen);
+  }
+  for (int more = 0; more < 2; ++more) {
+    if (endpoint.port != 0) ++endpoint.port;
+    endpoints.push_back(endpoint.to_text());
+  }
+  return endpoints;
+}
+
 std::optional<CommandOutcome> read_router_options(Arguments& arguments, RouterOptions& options) {
   options.listen = arguments.text("listen", default_endpoint);
   options.start.speed = arguments.number("speed", speed_min, speed_max, 1);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "commands/connection/router_start.h"
 #include "commands/connection/session.h"
@@ -24,6 +25,10 @@ struct RouterOptions {
   MetricsOptions metrics;
   RouterStart start;
 };
+
+/// Of --listen: the endpoints of control, samples and publishing, on a port and the next two, or on
+/// free ones.
+Result<std::vector<std::string>> endpoints_of(const std::string& listen);
 
 /// Reads the options and the policy's file. Returns the outcome of an error; no value if all are
 /// valid. A router beyond loopback requires --keys or --insecure.

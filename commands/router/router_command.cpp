@@ -123,20 +123,7 @@ class RouterShell {
   }
 
   Status bind() {
-    DROVER_ASSIGN(auto endpoint, parse_endpoint(options_.listen, "--listen"));
-    // The endpoints of samples and publishing use the next two ports, or free ones.
-    std::vector<std::string> endpoints;
-    for (int offset = 0; offset < 3; ++offset) {
-      Endpoint next = endpoint;
-      if (next.port != 0) {
-        if (next.port > 65533) {
-          return error("--listen {}: the next two port numbers would be above 65535",
-                       options_.listen);
-        }
-        next.port = static_cast<std::uint16_t>(next.port + offset);
-      }
-      endpoints.push_back(next.to_text());
-    }
+    DROVER_ASSIGN(const auto endpoints, endpoints_of(options_.listen));
     DROVER_ASSIGN(bound_, sockets_.bind_router(endpoints[0], endpoints[1], endpoints[2]));
     return {};
   }
@@ -235,8 +222,7 @@ class RouterShell {
     if (incoming.from.channel == Channel::samples &&
         std::holds_alternative<SampleBatch>(envelope->body)) {
       sockets_.send(publish_under(Topic::samples), incoming.bytes);
-      if (metrics_) metrics_->receive(now, publish_peer, *envelope);
-      if (recording_) recording_->receive(now, publish_peer, std::move(*envelope));
+      pass_to_viewers(now, publish_peer, std::move(*envelope));
     }
   }
 
@@ -349,26 +335,32 @@ class RouterShell {
     send_all(pending_sends_.hold_or_pass(std::move(outbox.sends)));
   }
 
-  void send_all(const std::vector<Send>& sends) {
-    for (const Send& send : sends) {
-      if (recording_ && (send.to == RouterRecording::peer || send.to.channel == Channel::publish)) {
-        recording_->receive(clock_.now(), send.to, send.envelope);
-      }
-      if (metrics_ && (send.to == RouterMetrics::peer || send.to.channel == Channel::publish)) {
-        metrics_->receive(clock_.now(), send.to, send.envelope);
-      }
-      if (send.to == RouterRecording::peer || send.to == RouterMetrics::peer) continue;
-      const auto* alert = std::get_if<Alert>(&send.envelope.body);
-      if (alert != nullptr && !alert->text_only) hook_.add(*alert);
-      if (send.to.channel != Channel::publish) {
-        sockets_.send(send.to, encode(send.envelope));
-        continue;
-      }
-      const Topic topic = topic_of(send.envelope.body);
-      if (sockets_.ever_subscribed(topic)) {
-        sockets_.send(publish_under(topic), encode(send.envelope));
-      }
+  void send_all(std::vector<Send> sends) {
+    for (Send& send : sends) {
+      if (send.to != RouterRecording::peer && send.to != RouterMetrics::peer) send_out(send);
+      pass_to_viewers(clock_.now(), send.to, std::move(send.envelope));
     }
+  }
+
+  void send_out(const Send& send) {
+    const auto* alert = std::get_if<Alert>(&send.envelope.body);
+    if (alert != nullptr && !alert->text_only) hook_.add(*alert);
+    if (send.to.channel != Channel::publish) {
+      sockets_.send(send.to, encode(send.envelope));
+    } else if (const Topic topic = topic_of(send.envelope.body); sockets_.ever_subscribed(topic)) {
+      sockets_.send(publish_under(topic), encode(send.envelope));
+    }
+  }
+
+  /// Passes what is published, or is for one of them, to the recording and the metrics.
+  void pass_to_viewers(Instant now, const Peer& to, Envelope envelope) {
+    const bool published = to.channel == Channel::publish;
+    const bool recorded = recording_ && (published || to == RouterRecording::peer);
+    if (metrics_ && (published || to == RouterMetrics::peer)) {
+      // The only copy, with both of them.
+      metrics_->receive(now, to, recorded ? envelope : std::move(envelope));
+    }
+    if (recorded) recording_->receive(now, to, std::move(envelope));
   }
 
   RouterOptions options_;

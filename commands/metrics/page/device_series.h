@@ -11,6 +11,7 @@
 #include "commands/metrics/page/device_families.h"
 #include "commands/metrics/page/series_table.h"
 #include "fleet/base/time.h"
+#include "fleet/board.h"
 #include "fleet/messages.h"
 
 namespace drover::commands {
