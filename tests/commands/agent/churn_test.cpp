@@ -129,6 +129,18 @@ TEST_F(AgentChurn, AnAgentEndsWhenANewerOneWithItsNameJoinsFromElsewhere) {
   EXPECT_NE(ended.err.find("another agent named h-1"), std::string::npos) << ended.err;
 }
 
+TEST_F(AgentChurn, AnAgentOfRealDevicesWaitsForAnEarlierOneThatLeaves) {
+  const std::vector<std::string> words{"agent", "--real", "--connect", endpoint, "--name", "h-1"};
+  DroverProcess earlier(words);
+  // It speaks of its devices, or that there are none, once it has the name.
+  ASSERT_TRUE(earlier.says("drover agent: ")) << earlier.err();
+  DroverProcess later(words);
+  ASSERT_TRUE(later.says("another agent named h-1 runs on this machine; waiting")) << later.err();
+  earlier.signal(SIGTERM);
+  ASSERT_TRUE(earlier.ends());
+  EXPECT_FALSE(later.ends(seconds(4))) << "longer than it waits: " << later.err();
+}
+
 TEST_F(AgentChurn, AnInjectedHostLossDoesNotTriggerTheAgentsSilenceExit) {
   const auto lonely = agent("h-1", {"--exit-after-silence", "3s"});
   ASSERT_TRUE(eventually([&] { return shows("ok"); })) << lonely->err();
