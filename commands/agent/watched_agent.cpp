@@ -215,6 +215,8 @@ class WatchedAgentShell {
     if (std::exchange(samples_endpoint_, samples) != samples) {
       DROVER_TRY(sockets_.connect_samples(samples));
     }
+    // Its first reading came before it could be sent.
+    if (!joined_[host]) readings_.request_soon(wall_now());
     joined_[host] = true;
     hosts_.host(host).handle_join_accepted(now(), welcome);
     report_connected();

@@ -1,6 +1,5 @@
 #include "commands/metrics/page_server.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <httplib.h>
 #include <netdb.h>

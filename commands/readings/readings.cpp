@@ -15,6 +15,8 @@ namespace drover::commands {
 namespace {
 
 constexpr WallSpan caps_within = std::chrono::seconds(2);
+/// Until then a connection that was just opened takes samples.
+constexpr WallSpan soon = std::chrono::milliseconds(250);
 
 }  // namespace
 
@@ -43,6 +45,8 @@ void Readings::request_when_due(WallTime now) {
   if (next_request_ == now) next_request_ += every_;
   for (const auto& source : sources_) source->request(now);
 }
+
+void Readings::request_soon(WallTime now) { next_request_ = std::min(next_request_, now + soon); }
 
 WallTime Readings::next_deadline() const {
   WallTime next = next_request_;

@@ -19,6 +19,8 @@ class Readings {
   explicit Readings(const SourceOptions& options);
 
   void request_when_due(WallTime now);
+  /// Somebody can use readings from now on: the next ones need not wait for their time.
+  void request_soon(WallTime now);
   /// When something is due that no descriptor tells.
   WallTime next_deadline() const;
   std::vector<int> descriptors() const;

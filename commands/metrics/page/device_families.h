@@ -2,7 +2,6 @@
 // and ours. docs/metrics.md lists them.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
