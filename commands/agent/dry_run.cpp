@@ -28,7 +28,7 @@ struct Found {
   std::vector<agents::BoardReading> boards;
 };
 
-/// Two readings of each device: rates are differences.
+/// Two readings of each device, as rates are differences. One that does not answer is lost.
 Found look() {
   DriverSource source;
   const WallTime end = wall_now() + found_within;
@@ -43,16 +43,17 @@ Found look() {
     }
     pollfd ready{source.descriptor(), POLLIN, 0};
     (void)::poll(&ready, 1, 100);
-    for (agents::TargetNews& news : source.take(wall_now())) {
-      found.boards = std::move(news.hosts[0].boards);
-      complete = true;
-      for (const agents::BoardReading& board : found.boards)
-        complete = ++readings[board.identity] >= 2 && complete;
-    }
+    std::vector<agents::TargetNews> all_news = source.take(wall_now());
     found.drivers = source.found();
     std::size_t devices = 0;
     for (const agents::FoundDriver& driver : found.drivers) devices += driver.devices;
     if (!found.drivers.empty() && devices == 0) break;
+    for (agents::TargetNews& news : all_news) {
+      found.boards = std::move(news.hosts[0].boards);
+      complete = found.boards.size() >= devices;
+      for (const agents::BoardReading& board : found.boards)
+        complete = ++readings[board.identity] >= 2 && complete;
+    }
   }
   return found;
 }
@@ -81,8 +82,9 @@ std::string value_text(const MetricFacts& metric, double value) {
   return fmt::format("{:.6g}{}{}", value, metric.unit.empty() ? "" : " ", metric.unit);
 }
 
-std::string why_missing(const Board& board, Metric metric) {
-  for (const MissingMetric& missing : board.missing) {
+std::string why_missing(const agents::BoardReading& reading, Metric metric) {
+  if (!reading.lost.empty()) return reading.lost;
+  for (const MissingMetric& missing : reading.board.missing) {
     if (missing.metric == static_cast<std::uint8_t>(metric)) return missing.why;
   }
   return "only emulated devices have it";
@@ -105,11 +107,15 @@ void print_board(const agents::BoardReading& reading, const devices::DeviceSpec&
     write_stdout("  power caps    {:.0f} W to {:.0f} W\n", *board.power_cap_min_w,
                  *board.power_cap_max_w);
   }
-  if (!reading.lost.empty()) write_stdout("  does not answer: {}\n", printable(reading.lost));
+  if (!reading.lost.empty()) {
+    write_stdout("  lost          {}\n", printable(reading.lost));
+    return;
+  }
   for (const MetricKey& key : metric_keys) {
     const double value = reading.values[key.metric];
-    const std::string text = std::isnan(value) ? "N/A: " + printable(why_missing(board, key.metric))
-                                               : value_text(facts(key.metric), value);
+    const std::string text = std::isnan(value)
+                                 ? "N/A: " + printable(why_missing(reading, key.metric))
+                                 : value_text(facts(key.metric), value);
     write_stdout("  {:<26} {}\n", shown_name(key), text);
   }
   for (const DeviceProcess& process : board.processes) {
@@ -155,7 +161,7 @@ Json board_json(const agents::BoardReading& reading, const devices::DeviceSpec& 
     const double value = reading.values[key.metric];
     const bool throttle = key.metric == Metric::throttle;
     if (std::isnan(value)) {
-      missing.push_back(fmt::format("{}: {}", key.name, why_missing(board, key.metric)));
+      missing.push_back(fmt::format("{}: {}", key.name, why_missing(reading, key.metric)));
     }
     device.set(shown_name(key),
                throttle ? when(!std::isnan(value), Json::array_of(throttle_reasons(value)))
@@ -198,6 +204,10 @@ CommandOutcome print_found_devices(const devices::Catalogue& catalogue, bool jso
                              .set("drivers", std::move(drivers))
                              .set("devices", std::move(devices))
                              .dump());
+  }
+  if (found.drivers.empty()) {
+    return error(ErrorKind::lost, "device discovery has not ended after {} s: a driver may hang",
+                 std::chrono::duration_cast<std::chrono::seconds>(found_within).count());
   }
   if (found.boards.empty()) return error(ErrorKind::not_found, "no device found on this machine");
   return CommandOutcome::done();

@@ -36,8 +36,8 @@ inline constexpr std::uint64_t recording_messages_max = 0xffff'ffff;
 /// The file's channels. The number is MCAP's channel id.
 enum class RecordingChannel : std::uint8_t {
   samples = 1,  // columnar blocks of SampleBatch
-  state,        // HostChanged, HostForgotten, ReplicaChanged, DeviceChanged, PolicyChanged,
-                // Summary
+  state,        // HostChanged, HostForgotten, ReplicaChanged, DeviceChanged, BoardChanged,
+                // PolicyChanged, Summary
   jobs,         // JobChanged
   decisions,    // Decision
   events,       // Event, Caption

@@ -14,15 +14,16 @@ using std::chrono::seconds;
 
 constexpr double owners_cap_w = 500;  // rated: 700 W
 
-RouterSettings with_control() {
+RouterSettings with_control(bool control) {
   RouterSettings settings;
-  settings.fleet_state_limits.real_power_caps = true;
+  settings.fleet_state_limits.real_power_caps = control;
   return settings;
 }
 
 /// A real host of eight busy H100s, which its owner has capped.
 struct CappedByItsOwner : RouterHarness {
-  CappedByItsOwner() : RouterHarness(with_control(), builtin_policy()) {
+  explicit CappedByItsOwner(bool control = true)
+      : RouterHarness(with_control(control), builtin_policy()) {
     Register said = registration("real-1", 1, "h100-sxm", 8);
     devices::DeviceSpec spec = devices::Catalogue::embedded().device("h100-sxm").value()->spec;
     spec.real = true;
@@ -87,6 +88,13 @@ TEST(RealPowerCaps, OfTheSiteAreMetFromTheOwnersCapDown) {
   stage.pass(20);
   for (const double watts : stage.caps_w()) EXPECT_LE(watts, 400);
   for (const double watts : stage.asked_w) EXPECT_LT(watts, owners_cap_w);
+}
+
+TEST(RealPowerCaps, AreNotSetByARouterWithoutControl) {
+  CappedByItsOwner stage(false);
+  stage.receive(9, SetPowerCap{"site", 8 * 400, seconds(60)});
+  stage.pass(20);
+  EXPECT_EQ(stage.asked_w, std::vector<double>{});
 }
 
 TEST(RealPowerCaps, EndWithTheOwnersCap) {
