@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tui/dashboard_state.h"
+#include "tui/history/chart_history.h"
 #include "tui/keymap.h"
 #include "tui/screen.h"
 #include "tui/tables/table_rows.h"
@@ -25,12 +26,14 @@ DashboardState::DashboardState(DashboardOptions chosen, Size size, Instant start
     : options(std::move(chosen)),
       memory(start, fleet_second(options), options.settings.history / 2),
       history(fleet_second(options), options.settings.history / 2),
+      server_history(fleet_second(options)),
       cursor_history(fleet_second(options), options.settings.history / 8),
       cursor(memory, options.replay, options.speed, start),
       live_model(fleet_second(options)),
       subscriber(fleet_second(options), &memory, &history),
       views(std::make_unique<Views>(help_lines())),
       canvas(size),
+      begun(start),
       now(start),
       connection_since(start) {}
 
@@ -59,6 +62,30 @@ void DashboardState::arrange_now() {
     const Instant from = views->shown().chart_range(frame()).from;
     series = &reader.read(cursor.timeline(), *ui().device, from, cursor.shown());
   }
+}
+
+/// Asks the server for what the frame shows of the device from before memory, unless it has been
+/// asked for it.
+void DashboardState::ask_for_older() {
+  const auto row = selected_row();
+  if (options.history_server.empty() || ui().view != ViewId::device || !row) return;
+  if (is_too_small(canvas.size())) return;
+  const ChartRange shown = views->shown().chart_range(frame());
+  const HistoryResolution resolution =
+      resolution_for(shown.bin, history.bin(HistoryResolution::seconds));
+  const Instant first_sample = series->at.empty() ? now : series->at.front();
+  const Board* const board = model().board_of(*row);
+  const HistoryQuestion wanted{
+      *ui().device,
+      model().spec_of(*row).device_class,
+      board == nullptr ? std::string() : board->uuid,
+      shown.from,
+      shown.bin,
+      static_cast<int>(bin_number(cursor.shown(), shown.bin) - bin_number(shown.from, shown.bin)) +
+          1};
+  auto question = server_history.follow(
+      wanted, std::max(begun, memory_begin(history, resolution, first_sample, now)), now);
+  if (question) effects.push_back(std::move(*question));
 }
 
 /// Sets `recent` to the history of the minute before the shown moment, for sparklines.
@@ -204,11 +231,18 @@ void Dashboard::restart(Instant now, double speed, bool clock_differs) {
   fresh->shell = old.shell;
   // What is about the fleet before the restart is not sent any more.
   std::erase_if(old.effects, [](const Effect& effect) {
-    return std::holds_alternative<Send>(effect) || std::holds_alternative<RingBell>(effect);
+    return std::holds_alternative<Send>(effect) || std::holds_alternative<RingBell>(effect) ||
+           std::holds_alternative<HistoryQuestion>(effect);
   });
   fresh->effects = std::move(old.effects);
   state_ = std::move(fresh);
   tick(now);
+}
+
+void Dashboard::take_history(Instant now, HistoryAnswer answer) {
+  state_->now = std::max(state_->now, now);
+  state_->server_history.take(state_->now, std::move(answer));
+  state_->changed();
 }
 
 void Dashboard::set_shell_stats(const ShellStats& stats) { state_->shell = stats; }
@@ -248,6 +282,7 @@ const Canvas& Dashboard::draw(Instant now) {
   DashboardState& state = *state_;
   tick(now);
   state.arrange_now();
+  state.ask_for_older();
   state.canvas.fill({0, 0, state.canvas.size().columns, state.canvas.size().rows}, " ");
   state.click_targets.clear();
   state.click_targets_of = {state.model().structure(), state.cursor_changes, state.ui().view};

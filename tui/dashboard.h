@@ -14,6 +14,7 @@
 #include "fleet/messages.h"
 #include "fleet/outbox.h"
 #include "tui/canvas/canvas.h"
+#include "tui/history/server_history.h"
 #include "tui/state/dashboard_options.h"
 #include "tui/terminal/key.h"
 
@@ -30,8 +31,10 @@ struct ToggleStory {};
 /// The user asked to quit.
 struct Quit {};
 
-/// What a shell does for the dashboard. Changed settings are in force already.
-using Effect = std::variant<Send, RingBell, SettingsChange, ReadPolicy, ToggleStory, Quit>;
+/// What a shell does for the dashboard. Changed settings are in force already. The answer to a
+/// HistoryQuestion arrives through `take_history`, and no other question comes before it.
+using Effect =
+    std::variant<Send, RingBell, SettingsChange, ReadPolicy, ToggleStory, HistoryQuestion, Quit>;
 
 struct DashboardState;
 struct TableRows;
@@ -58,6 +61,7 @@ class Dashboard {
   /// view stays. REQUIRES that this is no replay.
   void restart(Instant now, double speed, bool clock_differs);
 
+  void take_history(Instant now, HistoryAnswer answer);
   void set_shell_stats(const ShellStats& stats);
   /// Replaces the settings. A changed history size applies from the next start. If the start view
   /// changed, it is shown now; else the current view stays. `ascii` is as in the options.

@@ -13,6 +13,7 @@
 #include "tui/history/cursor_history.h"
 #include "tui/history/device_history.h"
 #include "tui/history/in_memory_timeline.h"
+#include "tui/history/server_history.h"
 #include "tui/history/stream_subscriber.h"
 #include "tui/history/timeline_series.h"
 #include "tui/history/trend_backfill.h"
@@ -51,6 +52,7 @@ struct DashboardState {
             .live_now = now,
             .recent = *recent,
             .history = history,
+            .server_history = server_history,
             .click_targets = click_targets,
             .shell = shell};
   }
@@ -80,6 +82,7 @@ struct DashboardState {
   }
   void find_recent();
   void find_curves();
+  void ask_for_older();
   /// Opens the selected item.
   void open();
   void untag_all();
@@ -101,6 +104,7 @@ struct DashboardState {
   DashboardOptions options;
   InMemoryTimeline memory;
   DeviceHistory history;
+  ServerHistory server_history;
   CursorHistory cursor_history;
   PlaybackCursor cursor;
   Model live_model;
@@ -126,6 +130,7 @@ struct DashboardState {
   std::optional<FleetAction> proposed;
   PendingAction pending_action;
   std::uint64_t asked_count = 0;
+  Instant begun;  // when memory began
   Instant now;
   Instant drawn_at = Instant::min();  // before the first frame
   Instant connection_since;

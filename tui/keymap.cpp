@@ -62,7 +62,10 @@ void scroll_details(DashboardState& state) {
 template <int step>
 void zoom(DashboardState& state) {
   int& zoom = state.ui().zoom;
-  zoom = std::clamp(zoom + step, 0, static_cast<int>(zoom_factors.size()) - 1);
+  const bool beyond_memory =
+      state.ui().view == ViewId::device && !state.options.history_server.empty();
+  const int levels = beyond_memory ? static_cast<int>(zoom_levels.size()) : zoom_levels_in_memory;
+  zoom = std::clamp(zoom + step, 0, levels - 1);
 }
 
 void tag(DashboardState& state) { state.views->shown().tag(state.key_context()); }

@@ -1,6 +1,8 @@
 // A Prometheus server's answer to a query:
 //   {"status":"success","data":{"resultType":"vector","result":[
 //     {"metric":{"__name__":"DCGM_FI_DEV_GPU_TEMP","gpu":"0"},"value":[1764300000.1,"61"]}]}}
+#include "agents/scrape/prometheus_answer.h"
+
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -8,20 +10,9 @@
 #include "agents/scrape/collector.h"
 #include "agents/scrape/read_hosts.h"
 #include "fleet/base/text.h"
-#include "fleet/text/json.h"
 
 namespace drover::agents {
 namespace {
-
-/// Numbers are texts in these answers, for NaN and infinities.
-double value_of(const Json& value) {
-  std::string_view text = value.text();
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double number = std::numeric_limits<double>::quiet_NaN();
-  const char* const end = text.data() + text.size();
-  if (std::from_chars(text.data(), end, number).ptr != end) return std::nan("");
-  return number;
-}
 
 void add_series(const Json& row, Collector& collector) {
   const Json& metric = row["metric"];
@@ -39,13 +30,22 @@ void add_series(const Json& row, Collector& collector) {
     }
   }
   series.labels = labels;
-  series.value = value_of(sample[1]);
+  series.value = prometheus_value(sample);
   collector.add(series);
 }
 
 }  // namespace
 
-Result<HostReadings> read_prometheus_answer(std::string_view json, const std::string& url) {
+double prometheus_value(const Json& sample) {
+  std::string_view text = sample[1].text();
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double number = std::numeric_limits<double>::quiet_NaN();
+  const char* const end = text.data() + text.size();
+  if (std::from_chars(text.data(), end, number).ptr != end) return std::nan("");
+  return number;
+}
+
+Result<Json> prometheus_data(std::string_view json) {
   const auto answer = Json::parse(json);
   if (!answer) return error("not a Prometheus server's answer: {}", answer.error().message);
   if ((*answer)["status"].text() != "success") {
@@ -53,7 +53,11 @@ Result<HostReadings> read_prometheus_answer(std::string_view json, const std::st
     if (problem.empty()) return error("not a Prometheus server's answer: it has no \"status\"");
     return error(ErrorKind::refused, "the Prometheus server says: {}", excerpt(problem, 200));
   }
-  const Json& data = (*answer)["data"];
+  return (*answer)["data"];
+}
+
+Result<HostReadings> read_prometheus_answer(std::string_view json, const std::string& url) {
+  DROVER_ASSIGN(const Json data, prometheus_data(json));
   const std::string& type = data["resultType"].text();
   if (type != "vector" && type != "matrix") {
     return error(

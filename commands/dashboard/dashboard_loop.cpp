@@ -161,6 +161,7 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
   }
   if (terminal_ != nullptr) forward_keys(*terminal_, core_, session_.clock().now());
   check_connection();
+  if (history_ != nullptr) history_->pass_answer(core_, session_.clock().now());
   core_.tick(session_.clock().now());
   for (const tui::Effect& effect : core_.take_effects()) act(effect);
   if (terminal_ == nullptr) return;
@@ -179,6 +180,10 @@ void DashboardLoop::act(const tui::Effect& effect) {
                         },
                         [&](const tui::SettingsChange& change) {
                           if (terminal_ != nullptr) settings_->apply(change, core_, *terminal_);
+                        },
+                        [&](const tui::HistoryQuestion& question) {
+                          if (history_ == nullptr) return;
+                          history_->ask(question, {session_.clock().now(), system_now(), speed_});
                         },
                         [&](const tui::Quit&) { quit_ = true; }},
              effect);

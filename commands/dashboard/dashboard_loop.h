@@ -10,6 +10,7 @@
 
 #include "commands/connection/session.h"
 #include "commands/dashboard/dashboard_settings.h"
+#include "commands/dashboard/history_client.h"
 #include "commands/shell/clock.h"
 #include "commands/shell/options.h"
 #include "fleet/base/result.h"
@@ -59,6 +60,8 @@ class DashboardLoop {
   /// Reads keys from this terminal and draws frames on it from now on. Settings that the user or
   /// the settings file changes are followed.
   void attach(tui::Terminal& terminal, DashboardSettings& settings);
+  /// Asks this client for the history before memory. The options must name it.
+  void attach(HistoryClient& history) { history_ = &history; }
 
   /// One turn: waits at most `longest` for messages, keys, a watched descriptor of the session's
   /// sockets or a deadline. Then handles them and shows a frame if one is due.
@@ -87,6 +90,7 @@ class DashboardLoop {
   double speed_;  // of fleet time, as set in the core
   tui::Terminal* terminal_ = nullptr;
   DashboardSettings* settings_ = nullptr;  // as terminal_: null until one is attached
+  HistoryClient* history_ = nullptr;       // null: there is none
   bool quit_ = false;
   bool connected_ = true;
   std::optional<ConnectRefusal> connect_refusal_;

@@ -5,6 +5,7 @@
 #include "commands/dashboard/dashboard_loop.h"
 #include "commands/dashboard/dashboard_settings.h"
 #include "commands/dashboard/frame_output.h"
+#include "commands/dashboard/history_client.h"
 #include "commands/dashboard/replay.h"
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
@@ -27,7 +28,7 @@ CommandOutcome output_settings(DashboardSettings& settings, bool print) {
 }
 
 CommandOutcome show_live(const Arguments& arguments, const std::string& device,
-                         DashboardSettings& settings) {
+                         DashboardSettings& settings, HistoryClient* history) {
   StopSignals signals;
   const bool control = arguments.has("control");
   const Role role = control ? Role::client : Role::viewer;
@@ -36,9 +37,11 @@ CommandOutcome show_live(const Arguments& arguments, const std::string& device,
   if (!terminal) return of_kind(ErrorKind::io, terminal.error());
   auto view = dashboard_options(settings.in_force(), terminal->get(), device);
   view.control = control;
+  if (history != nullptr) view.history_server = history->name();
   DROVER_ASSIGN(auto loop, DashboardLoop::open(*session, std::move(view), (*terminal)->size()));
   session->sockets().watch(signals.descriptor());
   loop->attach(**terminal, settings);
+  if (history != nullptr) loop->attach(*history);
   while (!loop->quit() && !signals.stopped()) loop->turn(std::chrono::milliseconds(250));
   const Status there = (*terminal)->status();
   terminal->reset();
@@ -52,7 +55,7 @@ void check_once(Arguments& arguments, bool once) {
       arguments.add_problem(error("--{} works only with --once", name));
     }
   }
-  for (const char* name : {"replay-speed", "control", "no-mouse", "frame-bytes"}) {
+  for (const char* name : {"replay-speed", "control", "history-from", "no-mouse", "frame-bytes"}) {
     if (arguments.has(name) && once) {
       arguments.add_problem(error("--{} and --once exclude each other", name));
     }
@@ -74,6 +77,7 @@ CommandUsage top_usage() {
        {"replay-speed", "X", "with --replay: playback speed, 0.1 to 1000 (default 1)"},
        filter_option(),
        device_option(),
+       history_from_option(),
        {"control", "", "allow drain, cap, cancel, inject and more; each asks for confirmation"},
        {"once", "", "print one frame and exit, like drover frame; needs no terminal"},
        size_option()},
@@ -84,6 +88,7 @@ CommandUsage top_usage() {
       "  drover top --view devices --once --json\n"
       "  drover top --theme light --save-config\n"
       "  drover top --connect tcp://127.0.0.1:9000 --ascii\n"
+      "  drover top --history-from http://prometheus:9090\n"
       "  drover top --replay today.mcap --at 5m --replay-speed 10"};
   usage.add(table_options());
   usage.add(
@@ -98,6 +103,10 @@ CommandOutcome run_top(Arguments& arguments) {
   const auto replay = read_replay(arguments);
   if (arguments.has("control") && replay) {
     arguments.add_problem(error("--control: a recording cannot be changed"));
+  }
+  const auto history = read_history_from(arguments);
+  if (history != nullptr && replay) {
+    arguments.add_problem(error("--history-from: a recording has all of its own history"));
   }
   const bool print = arguments.has("print-config");
   const bool save = arguments.has("save-config");
@@ -121,7 +130,8 @@ CommandOutcome run_top(Arguments& arguments) {
   if (once) {
     return replay ? print_replay(*replay, printed, form) : print_live(arguments, printed, form);
   }
-  return replay ? show_replay(*replay, device, *settings) : show_live(arguments, device, *settings);
+  return replay ? show_replay(*replay, device, *settings)
+                : show_live(arguments, device, *settings, history.get());
 }
 
 }  // namespace drover::commands

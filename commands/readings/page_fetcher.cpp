@@ -37,13 +37,13 @@ constexpr WallSpan early = std::chrono::milliseconds(100);
 
 Result<PageTarget> parse_page_target(std::string_view text, std::string_view place) {
   DROVER_TRY(parse_url(text, place));
-  return PageTarget{std::string(text), ""};
+  return PageTarget{std::string(text), "", ""};
 }
 
 Result<PageTarget> parse_prometheus_target(std::string_view text, std::string query,
                                            std::string_view place) {
   DROVER_TRY(parse_url(text, place));
-  return PageTarget{std::string(text), query.empty() ? default_query : std::move(query)};
+  return PageTarget{std::string(text), query.empty() ? default_query : std::move(query), ""};
 }
 
 /// Shared by the loop and the threads.
@@ -98,6 +98,11 @@ class PageFetcher::Threads {
     return std::exchange(news_, {});
   }
 
+  std::vector<FetchedText> take_texts() {
+    const MutexLock lock(mutex_);
+    return std::exchange(texts_, {});
+  }
+
   std::vector<std::string> take_notes() {
     const MutexLock lock(mutex_);
     return std::exchange(notes_, {});
@@ -137,7 +142,11 @@ class PageFetcher::Threads {
         queue_.pop_front();
         prepare(*fetch);
       }
-      const Page page = get(*fetch);
+      Page page = get(*fetch);
+      if (!fetch->target.range.empty()) {
+        finish(*fetch, {std::move(page.text), std::move(page.failure)});
+        continue;
+      }
       agents::TargetNews news;
       std::vector<std::string> notes;
       read(*fetch, page, news, notes);
@@ -219,8 +228,8 @@ class PageFetcher::Threads {
     if (target.query.empty()) return (named ? url.path : "/metrics") + url.query;
     std::string base = url.path;
     while (base.ends_with('/')) base.pop_back();
-    return base + "/api/v1/query?" +
-           httplib::detail::params_to_query_str({{"query", target.query}});
+    base += target.range.empty() ? "/api/v1/query?" : "/api/v1/query_range?" + target.range + "&";
+    return base + httplib::detail::params_to_query_str({{"query", target.query}});
   }
 
   static std::string failure_text(httplib::Error error, bool waited) {
@@ -256,15 +265,25 @@ class PageFetcher::Threads {
       notes.push_back(fmt::format("{}: {}", agents::without_credentials(url), note));
   }
 
-  void finish(Fetch& fetch, agents::TargetNews news, const std::vector<std::string>& notes) {
-    const MutexLock lock(mutex_);
+  void end(Fetch& fetch, const std::string& failure) DROVER_REQUIRES(mutex_) {
     fetch.running = false;
     fetch.socket.reset();
-    fetch.failure = news.failure;
+    fetch.failure = failure;
     const WallSpan longest = std::max(settings_.pause_min, settings_.pause_max);
-    fetch.pause = news.failure.empty() ? WallSpan{}
-                                       : std::clamp(2 * fetch.pause, settings_.pause_min, longest);
+    fetch.pause =
+        failure.empty() ? WallSpan{} : std::clamp(2 * fetch.pause, settings_.pause_min, longest);
     ended_fetch_.notify_all();
+  }
+
+  void finish(Fetch& fetch, FetchedText text) {
+    const MutexLock lock(mutex_);
+    end(fetch, text.failure);
+    texts_.push_back(std::move(text));
+  }
+
+  void finish(Fetch& fetch, agents::TargetNews news, const std::vector<std::string>& notes) {
+    const MutexLock lock(mutex_);
+    end(fetch, news.failure);
     for (const std::string& note : notes) {
       // The same with another count is not new.
       std::string kind = note;
@@ -289,6 +308,7 @@ class PageFetcher::Threads {
   bool ended_ DROVER_GUARDED_BY(mutex_) = false;
   std::deque<Fetch*> queue_ DROVER_GUARDED_BY(mutex_);
   std::vector<agents::TargetNews> news_ DROVER_GUARDED_BY(mutex_);
+  std::vector<FetchedText> texts_ DROVER_GUARDED_BY(mutex_);
   std::vector<std::string> notes_ DROVER_GUARDED_BY(mutex_);
   std::set<std::string> noted_ DROVER_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;
@@ -302,6 +322,7 @@ PageFetcher::~PageFetcher() = default;
 int PageFetcher::descriptor() const { return threads_->descriptor(); }
 void PageFetcher::request(WallTime now) { threads_->request(now); }
 std::vector<agents::TargetNews> PageFetcher::take(WallTime) { return threads_->take(); }
+std::vector<FetchedText> PageFetcher::take_texts() { return threads_->take_texts(); }
 std::vector<std::string> PageFetcher::take_notes() { return threads_->take_notes(); }
 
 }  // namespace drover::commands

@@ -17,6 +17,15 @@ namespace drover::commands {
 struct PageTarget {
   std::string url;    // http:// or https://, with or without user:password@
   std::string query;  // of a Prometheus server; empty: the URL is a page of metrics
+  // "start=1763692681&end=1763696281&step=60": the query asks for values over time, whose text
+  // `take_texts` returns; empty: for those of now.
+  std::string range;
+};
+
+/// What came of a query over time.
+struct FetchedText {
+  std::string text;
+  std::string failure;  // why it did not come: "cannot connect to it"; or empty
 };
 
 /// Checks scheme, host and port. `place` is the location of the URL in the error: "--scrape". A URL
@@ -48,6 +57,7 @@ class PageFetcher : public ReadingSource {
   /// Pages, already read into hosts and devices. One that did not come has its reason: "cannot
   /// connect to it", "answers with HTTP status 404".
   std::vector<agents::TargetNews> take(WallTime now) override;
+  std::vector<FetchedText> take_texts();
   /// About pages, each once: "http://n1:9400/metrics: 2 lines are malformed: ..".
   std::vector<std::string> take_notes() override;
 

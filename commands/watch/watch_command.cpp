@@ -7,6 +7,7 @@
 #include "commands/connection/filter_option.h"
 #include "commands/dashboard/dashboard_loop.h"
 #include "commands/dashboard/dashboard_settings.h"
+#include "commands/dashboard/history_client.h"
 #include "commands/dashboard/local_viewer.h"
 #include "commands/query/device_reports.h"
 #include "commands/readings/reading_loop.h"
@@ -110,13 +111,14 @@ void apply_policy(LocalFleet& fleet, Instant now, const std::string& file) {
 }
 
 CommandOutcome show(const WatchOptions& options, const std::string& device,
-                    DashboardSettings& settings) {
+                    DashboardSettings& settings, HistoryClient* history) {
   DROVER_ASSIGN(auto watch, Watch::open(options));
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
   if (!terminal) return of_kind(ErrorKind::io, terminal.error());
   auto view = dashboard_options(settings.in_force(), terminal->get(), device);
   view.connected_to = sources_text(options.sources);
   view.control = options.hosts.control;
+  if (history != nullptr) view.history_server = history->name();
   tui::Dashboard core(std::move(view), (*terminal)->size(), watch->now());
   core.set_connected(watch->now(), true);
   LocalViewer viewer(watch->fleet(), core);
@@ -134,10 +136,15 @@ CommandOutcome show(const WatchOptions& options, const std::string& device,
                           [&](const tui::ReadPolicy& policy) {
                             apply_policy(watch->fleet(), watch->now(), policy.file);
                           },
+                          [&](const tui::HistoryQuestion& question) {
+                            if (history == nullptr) return;
+                            history->ask(question, {watch->now(), system_now(), 1});
+                          },
                           [](const auto&) {}},
                effect);
   };
   while (!quit && !watch->over()) {
+    if (history != nullptr) history->pass_answer(core, watch->now());
     for (const tui::Effect& effect : viewer.exchange(watch->now())) act(effect);
     show_frame(**terminal, core, frames, watch->now());
     const FleetAnchor anchor{watch->now(), wall_now(), 1};
@@ -207,6 +214,7 @@ CommandUsage watch_usage() {
   usage.add(ssh_source_options());
   usage.add({filter_option(),
              device_option(),
+             history_from_option(),
              {"policy", "FILE", "alert rules and pools (default: the built-in policy)"},
              {"record", "FILE", "record what is shown to FILE, for drover top --replay"},
              {"force", "", "with --record: overwrite an existing FILE"},
@@ -232,6 +240,10 @@ CommandOutcome run_watch(Arguments& arguments) {
   if (options.json && options.text) {
     arguments.add_problem(error("--json and --text exclude each other"));
   }
+  const auto history = read_history_from(arguments);
+  if (history != nullptr && (options.json || options.text)) {
+    arguments.add_problem(error("--history-from works only with the dashboard"));
+  }
   if (arguments.has("record")) {
     options.record = read_recorder(arguments, arguments.text("record"), arguments.has("force"));
   } else if (arguments.has("force") || arguments.has("min-free")) {
@@ -247,7 +259,8 @@ CommandOutcome run_watch(Arguments& arguments) {
   }
   DROVER_TRY(read_policy(options.start));
   const bool lines = options.json || options.text;
-  return lines ? print(options, std::move(filter)) : show(options, device, *settings);
+  return lines ? print(options, std::move(filter))
+               : show(options, device, *settings, history.get());
 }
 
 }  // namespace drover::commands

@@ -144,8 +144,10 @@ void draw_value_axis(DrawRegion& region, const Rect& area, const Chart& chart, i
   if (area.rows >= 5 && area.rows % 2 == 1) label(area.rows / 2, 0.5);
 }
 
-constexpr std::array<std::int64_t, 17> tick_steps_s = {
-    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1'800, 3'600, 7'200, 10'800, 21'600, 43'200};
+constexpr std::int64_t day_s = 86'400;
+constexpr std::array<std::int64_t, 20> tick_steps_s = {
+    1,   2,     5,     10,    15,     30,     60,     120,   300,       600,
+    900, 1'800, 3'600, 7'200, 10'800, 21'600, 43'200, day_s, 2 * day_s, 7 * day_s};
 
 /// The smallest step of the table at which labels of `width` do not touch; zero if there is none.
 Duration tick_step(Duration cell, int width) {
@@ -156,18 +158,30 @@ Duration tick_step(Duration cell, int width) {
   return {};
 }
 
+/// "14:03:20", "14:03" or "11-21": what differs between ticks that are so far apart.
+std::string tick_text(Instant at, Duration step) {
+  if (step < std::chrono::minutes(1)) return to_clock_text(at).substr(0, 8);
+  if (step < std::chrono::seconds(day_s)) return to_clock_text(at).substr(0, 5);
+  const std::chrono::sys_days day(std::chrono::floor<std::chrono::days>(at.time_since_epoch()));
+  const std::chrono::year_month_day date(day);
+  return fmt::format("{:02}-{:02}", static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()));
+}
+
 void draw_clock_labels(DrawRegion& region, int column, int row, int columns,
                        const TimeWindow& window) {
   const Duration cell = 2 * window.bin;
-  const Duration step = tick_step(cell, 8);
+  Duration step = tick_step(cell, 8);
+  // Dates are shorter than times.
+  if (step > std::chrono::seconds(day_s))
+    step = std::max<Duration>(tick_step(cell, 5), std::chrono::seconds(day_s));
   if (step == Duration{}) return;
-  const bool seconds = step < std::chrono::minutes(1);
   const Instant begin = window.begin(columns);
   for (std::int64_t tick = bin_of(begin, step);; ++tick) {
     const Instant at{step * tick};
     if (at > window.end) break;
     const std::int64_t place = floor_div((at - begin).count(), cell.count());
-    const std::string label = to_clock_text(at).substr(0, seconds ? 8 : 5);
+    const std::string label = tick_text(at, step);
     const int width = static_cast<int>(label.size());
     const int from = static_cast<int>(place) - width / 2;
     if (place < 0 || from < 0 || from + width > columns) continue;

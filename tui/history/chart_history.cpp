@@ -32,6 +32,12 @@ HistoryResolution resolution_for(Duration bin, Duration wall) {
   return resolution;
 }
 
+Instant memory_begin(const DeviceHistory& history, HistoryResolution resolution,
+                     Instant first_sample, Instant now) {
+  const std::int64_t bin = history.bin_of(resolution, now) - history.bins(resolution) + 1;
+  return std::min(first_sample, history.begin_of(resolution, bin));
+}
+
 std::vector<ChartPoint> merge_history(const HistoryBins& older, std::span<const ChartPoint> samples,
                                       std::optional<Statistic> gather) {
   std::vector<ChartPoint> points;

@@ -15,6 +15,11 @@ namespace drover::tui {
 /// second in fleet time.
 HistoryResolution resolution_for(Duration bin, Duration wall);
 
+/// Further back than this moment neither the samples, which begin `first_sample`, nor the bins of
+/// this resolution are kept.
+Instant memory_begin(const DeviceHistory& history, HistoryResolution resolution,
+                     Instant first_sample, Instant now);
+
 /// The points of a chart. With `gather`, samples are aggregated to the bins of `older` by that
 /// statistic, so that both parts look alike; else they stay as they are. The first aggregated bin
 /// may lack samples, so the value of `older` is used if there is one. Empty bins are NaN.

@@ -63,10 +63,28 @@ HistoryBins bins_before(const FrameContext& frame, DeviceTable::Row row, History
   const DeviceHistory& history = frame.history;
   const HistoryResolution resolution =
       resolution_for(window.bin, history.bin(HistoryResolution::seconds));
-  const auto bins =
-      history.bin_of(resolution, window.end) - history.bin_of(resolution, window.begin(cells)) + 1;
+  // Of a long window, memory has only the end.
+  const Instant first_sample =
+      frame.series.at.empty() ? window.end : std::min(window.end, frame.series.at.front());
+  const Instant begin =
+      std::max(window.begin(cells), memory_begin(history, resolution, first_sample, window.end));
+  const auto bins = history.bin_of(resolution, window.end) - history.bin_of(resolution, begin) + 1;
   return history.read(frame.model.id_of(row), metric, resolution, window.end,
                       static_cast<int>(bins));
+}
+
+/// What memory has of a window, and before it what the server knows. `statistic`: of longer bins
+/// than those of memory.
+std::vector<ChartPoint> with_older(const FrameContext& frame, DeviceTable::Row row, Metric metric,
+                                   const TimeWindow& window, int cells,
+                                   std::vector<ChartPoint> memory,
+                                   std::optional<Statistic> statistic) {
+  if (frame.options.history_server.empty()) return memory;
+  const auto unknown = [](const ChartPoint& point) { return std::isnan(point.value); };
+  memory.erase(memory.begin(), std::ranges::find_if_not(memory, unknown));
+  return merge_history(frame.server_history.read(frame.model.id_of(row), metric,
+                                                 window.begin(cells), window.bin, window.end),
+                       memory, statistic);
 }
 
 struct ChartBuilder {
@@ -81,9 +99,16 @@ struct ChartBuilder {
   /// A reader for the chart that is added next.
   Reader reader() const { return Reader(frame.series, window, cells_of_next()); }
 
-  /// The samples of the chart that is added next, and before them the history.
+  /// The samples of the chart that is added next, before them the history, and before it that of
+  /// the server.
   std::vector<ChartPoint> past(Metric metric) const {
-    const std::vector<ChartPoint> samples = reader().points(metric);
+    const bool long_bins = frame.ui.zoom_level().span > std::chrono::hours(0);
+    return with_older(frame, row, metric, window, cells_of_next(), memory_of(metric),
+                      long_bins ? std::optional(statistic_of(metric)) : std::nullopt);
+  }
+
+  std::vector<ChartPoint> memory_of(Metric metric) const {
+    std::vector<ChartPoint> samples = reader().points(metric);
     const HistoryMetricFacts* const kept = facts_of_source(metric);
     if (kept == nullptr) return samples;
     HistoryBins older = bins_before(frame, row, kept->metric, window, cells_of_next());
@@ -251,8 +276,11 @@ std::vector<ChartPoint> throttle_past(const FrameContext& frame, DeviceTable::Ro
   for (double& share : older.values) {
     if (share > 0) share = throttle_cause_unknown;
   }
-  return merge_history(older, Reader(frame.series, window, cells).points(Metric::throttle),
-                       std::nullopt);
+  return with_older(
+      frame, row, Metric::throttle, window, cells,
+      merge_history(older, Reader(frame.series, window, cells).points(Metric::throttle),
+                    std::nullopt),
+      std::nullopt);
 }
 
 bool has_value(const std::vector<ChartPoint>& points, double value) {
@@ -262,13 +290,17 @@ bool has_value(const std::vector<ChartPoint>& points, double value) {
 
 }  // namespace
 
-TimeWindow window_of(const FrameContext& frame, int cells) {
+TimeWindow window_of(const FrameContext& frame, int cells, const ZoomLevel& zoom) {
   const Duration wall = std::max(Duration{1}, from_seconds(frame.options.speed));
+  if (zoom.span > std::chrono::hours(0)) {
+    const std::int64_t bins = 2 * std::max(1, cells);
+    return {frame.now, wall * ((std::chrono::seconds(zoom.span).count() + bins - 1) / bins)};
+  }
   int factor = 1;
   for (const int wider : {2, 5, 10}) {
     if (2.0 * cells * factor < shown_least_s) factor = wider;
   }
-  return {frame.now, wall * factor};
+  return {frame.now, wall * factor * zoom.factor};
 }
 
 Duration staleness_limit(const std::vector<Instant>& at, Duration bin) {

@@ -19,8 +19,8 @@ struct MetricChart {
 };
 
 /// The time span of charts of `cells` cells up to frame.now: at least about two minutes of wall
-/// time.
-TimeWindow window_of(const FrameContext& frame, int cells);
+/// time, or what the zoom level says.
+TimeWindow window_of(const FrameContext& frame, int cells, const ZoomLevel& zoom = {});
 /// How long a value is valid: until a sample is clearly missing.
 Duration staleness_limit(const std::vector<Instant>& at, Duration bin);
 

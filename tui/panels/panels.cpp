@@ -305,9 +305,9 @@ DrawRegion draw_details_heading(DrawRegion& region, std::string_view title, std:
   return region.part({0, 1, region.columns(), visible});
 }
 
-std::string zoomed_note(const UiState& ui, const std::string& scroll) {
-  if (ui.zoom_factor() == 1) return scroll;
-  return fmt::format("{}x time range{}{}", ui.zoom_factor(), scroll.empty() ? "" : ", ", scroll);
+std::string zoomed_note(const ZoomLevel& zoom, const std::string& scroll) {
+  if (zoom.note.empty()) return scroll;
+  return fmt::format("{}{}{}", zoom.note, scroll.empty() ? "" : ", ", scroll);
 }
 
 void draw_items(const FrameContext& frame, DrawRegion& region, int first, const ListViewport& place,

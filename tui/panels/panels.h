@@ -31,7 +31,7 @@ std::string scroll_note(int rows, int visible, int top);
 DrawRegion draw_details_heading(DrawRegion& region, std::string_view title, std::string_view note,
                                 int rows, int top);
 /// The scroll note after the time range of the charts, if they are zoomed out.
-std::string zoomed_note(const UiState& ui, const std::string& scroll);
+std::string zoomed_note(const ZoomLevel& zoom, const std::string& scroll);
 
 /// Draws the visible items of the view's list, from row `first` of the region on, and makes them
 /// clickable. `selected`: an item; -1: none. `draw` draws an item on a row and returns whether a

@@ -44,6 +44,9 @@ struct DashboardOptions {
   // While time runs, cells of the heat map keep their colour when a value fluctuates around a
   // threshold. That saves output on slow terminals, but makes a frame depend on earlier ones.
   bool steady_colours = false;
+  // "prometheus:9090": the server of the history before memory, which answers HistoryQuestions;
+  // empty: there is none.
+  std::string history_server;
   Replay replay;
 };
 

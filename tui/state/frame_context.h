@@ -10,6 +10,7 @@
 #include "tui/canvas/click_targets.h"
 #include "tui/canvas/draw_region.h"
 #include "tui/history/device_history.h"
+#include "tui/history/server_history.h"
 #include "tui/history/stream_subscriber.h"
 #include "tui/history/timeline_series.h"
 #include "tui/model/model.h"
@@ -34,6 +35,7 @@ struct FrameContext {
   Instant live_now{};                          // the shell's clock
   const DeviceHistory& recent;                 // of the minute before `now`, for sparklines
   const DeviceHistory& history;                // of the live stream; empty in a replay
+  const ServerHistory& server_history;         // of ui.device, from before memory
   ClickTargets& click_targets;                 // filled while drawing
   const ShellStats& shell;
 

@@ -2,10 +2,13 @@
 // ids (of a device, a job, a decision), never rows, so they stay valid when the table changes.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fleet/base/identity.h"
@@ -23,8 +26,21 @@
 
 namespace drover::tui {
 
-/// By how much charts zoom out, in time and in bin width: the resolutions of the history.
-inline constexpr std::array zoom_factors = {1, 10, 60};
+/// How far charts zoom out.
+struct ZoomLevel {
+  int factor = 1;             // times the usual time range and bin width
+  std::chrono::hours span{};  // or this time range of wall time; zero: by the factor
+  std::string_view note;
+};
+/// The factors are the resolutions of the history; the spans are longer than it.
+inline constexpr std::array<ZoomLevel, 6> zoom_levels = {
+    {{1, {}, ""},
+     {10, {}, "10x time range"},
+     {60, {}, "60x time range"},
+     {0, std::chrono::hours(6), "6h time range"},
+     {0, std::chrono::hours(24), "24h time range"},
+     {0, std::chrono::hours(7 * 24), "7d time range"}}};
+inline constexpr int zoom_levels_in_memory = 3;
 
 /// Tagged devices or jobs at most: an action applies to all at once, and routers limit requests.
 inline constexpr std::size_t tags_max = 256;
@@ -57,7 +73,7 @@ struct UiState {
   std::set<DeviceId> tagged_devices;
   std::set<JobId> tagged_jobs;
 
-  int zoom = 0;                       // of charts: index into zoom_factors
+  int zoom = 0;                       // of charts: index into zoom_levels
   Instant moved_at = Instant::min();  // when the user last moved a selection
   // The first visible row of the open job, decision, formula, device or power page.
   int details_top = 0;
@@ -75,7 +91,10 @@ struct UiState {
   HostList hosts;
   std::vector<HelpLine> help;
 
-  int zoom_factor() const { return zoom_factors[static_cast<std::size_t>(zoom)]; }
+  /// One of the first `levels` levels, for charts that have no more.
+  const ZoomLevel& zoom_level(int levels = static_cast<int>(zoom_levels.size())) const {
+    return zoom_levels[static_cast<std::size_t>(std::min(zoom, levels - 1))];
+  }
   /// Selects a metric or limit by its index in metric_formulas().
   void select_figure(int index);
 };

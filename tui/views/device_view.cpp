@@ -33,9 +33,7 @@ std::vector<DetailLine> panel_of(const Model& model, DeviceTable::Row row,
 /// The time span of all charts of the page, which are aligned.
 TimeWindow page_window(const FrameContext& frame, int columns) {
   const int chart = chart_columns(columns);
-  TimeWindow window = window_of(frame, chart - value_axis_columns(chart));
-  window.bin *= frame.ui.zoom_factor();
-  return window;
+  return window_of(frame, chart - value_axis_columns(chart), frame.ui.zoom_level());
 }
 
 /// Why charts are blank. The samples of a moment that was paused long ago are no longer in memory.
@@ -44,6 +42,18 @@ void draw_no_history(const FrameContext& frame, DrawRegion& region, const Rect& 
   const int axis = value_axis_columns(chart.columns);
   region.field(chart.column + axis + 1, chart.row + chart.rows / 2, chart.columns - axis - 1,
                forgotten ? "no history is kept" : "no sample received", CellStyle::faint);
+}
+
+/// Why the charts lack their older part, over that part of the first chart.
+void draw_history_note(DrawRegion& region, const Rect& chart, const std::string& note) {
+  const int axis = value_axis_columns(chart.columns);
+  const int width = chart.columns - axis - 1;
+  int row = 1;
+  for (const std::string& line : wrapped(note, width)) {
+    if (row + 1 >= chart.rows) break;
+    region.field(chart.column + axis + 1, chart.row + row, width, line, CellStyle::faint);
+    ++row;
+  }
 }
 
 /// The current value of a figure, as text.
@@ -95,7 +105,7 @@ class DeviceView : public View {
         figure_.open ? "" : scroll_note(layout_.page.rows, layout_.page_rows_seen, top);
     const std::vector<LikelyCause>& causes = layout_.lists.causes;
     draw_device_head(frame, view, *row, causes.empty() ? nullptr : &causes.front(),
-                     zoomed_note(ui_, scroll));
+                     zoomed_note(ui_.zoom_level(), scroll));
     Canvas canvas({view.columns(), layout_.page.rows});
     const std::vector<std::string> notes = draw_page(frame, canvas, view.ascii(), *row, facts);
     const Rect shown{view.area().column, view.area().row + layout_.head_rows, view.columns(),
@@ -232,7 +242,12 @@ class DeviceView : public View {
     const std::vector<ChartPoint>& first = metrics.front().points;
     const bool blank = std::all_of(first.begin(), first.end(),
                                    [](const ChartPoint& point) { return std::isnan(point.value); });
-    if (frame.series.at.empty() && blank) draw_no_history(frame, region, page.charts.front());
+    const std::string note = frame.server_history.note(frame.options.history_server);
+    if (!note.empty()) {
+      draw_history_note(region, page.charts.front(), note);
+    } else if (frame.series.at.empty() && blank) {
+      draw_no_history(frame, region, page.charts.front());
+    }
     draw_throttle_strip(region, page.strip, frame, row, window);
     if (!lists.causes.empty()) draw_causes(region.on(page.causes), lists.cause_lines);
     if (lists.real) {

@@ -309,9 +309,7 @@ int plot_cells(const Page& page) {
 }
 
 TimeWindow page_window(const FrameContext& frame, const Page& page) {
-  TimeWindow window = window_of(frame, plot_cells(page));
-  window.bin *= frame.ui.zoom_factor();
-  return window;
+  return window_of(frame, plot_cells(page), frame.ui.zoom_level(zoom_levels_in_memory));
 }
 
 class PowerView : public View {
@@ -329,7 +327,8 @@ class PowerView : public View {
       draw_metric_chart(body, page_.charts[i], charts[i], window);
     }
     const std::string scroll = scroll_note(page_.rows, view.rows(), ui_.details_top);
-    draw_costs(frame, body.on(page_.costs), totals, zoomed_note(ui_, scroll));
+    draw_costs(frame, body.on(page_.costs), totals,
+               zoomed_note(ui_.zoom_level(zoom_levels_in_memory), scroll));
     draw_throttle_times(frame, body.on(page_.throttle_times));
     draw_hottest(frame, body.on(page_.hottest));
     draw_throttled(frame, body.on(page_.throttled));
