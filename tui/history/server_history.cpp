@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tui/model/trend.h"
+#include "tui/model/model.h"
 
 namespace drover::tui {
 namespace {

@@ -206,6 +206,31 @@ TEST(PageFetcher, AsksAPrometheusServer) {
   EXPECT_EQ(requests.at(2).find("GET /prefix/api/v1/query?query="), 0U) << requests[2];
 }
 
+TEST(PageFetcher, AnAnswerOverTimeComesAsItsText) {
+  StandInServer server("{values}");
+  const auto texts_of = [](const std::string& url, std::size_t bytes_max) {
+    PageFetcherSettings settings = impatient;
+    settings.page_bytes_max = bytes_max;
+    PageFetcher fetcher({PageTarget{url, "up{a=\"b c\"}", "start=1&end=9&step=2"}}, settings);
+    fetcher.request(wall_now());
+    std::vector<FetchedText> texts;
+    for (int i = 0; i < 1000 && texts.empty(); ++i) {
+      std::this_thread::sleep_for(milliseconds(10));
+      texts = fetcher.take_texts();
+    }
+    EXPECT_EQ(texts.size(), 1U);
+    EXPECT_TRUE(fetcher.take(wall_now()).empty()) << "no readings";
+    return texts.empty() ? FetchedText{} : texts.front();
+  };
+  EXPECT_EQ(texts_of(server.url("/prefix"), 100).text, "{values}");
+  EXPECT_EQ(
+      server.requests().at(0).find("GET /prefix/api/v1/query_range?start=1&end=9&step=2&query="
+                                   "up%7Ba%3D%22b%20c%22%7D"),
+      0U)
+      << server.requests()[0];
+  EXPECT_EQ(texts_of(server.url(""), 5).failure, "its page is larger than 0 MiB");
+}
+
 // ---- Pages that do not -------------------------------------------------------------------------
 
 TEST(PageFetcher, SaysWhyAPageDidNotCome) {
