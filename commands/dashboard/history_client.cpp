@@ -8,10 +8,10 @@
 namespace drover::commands {
 namespace {
 
-constexpr PageFetcherSettings settings{.connect_within = std::chrono::seconds(2),
-                                       .answer_within = std::chrono::seconds(10),
-                                       .threads_max = 1,
-                                       .page_bytes_max = std::size_t{4} << 20};
+constexpr PageFetcherSettings fetch_settings{.connect_within = std::chrono::seconds(2),
+                                             .answer_within = std::chrono::seconds(10),
+                                             .threads_max = 1,
+                                             .page_bytes_max = std::size_t{4} << 20};
 
 }  // namespace
 
@@ -26,7 +26,8 @@ void HistoryClient::ask(const tui::HistoryQuestion& question, const ClockPair& c
   clocks_ = clocks;
   HistoryQuery query = history_query(question, clocks);
   fetcher_ = std::make_unique<PageFetcher>(
-      std::vector{PageTarget{url_, std::move(query.query), std::move(query.range)}}, settings);
+      std::vector{PageTarget{url_, std::move(query.query), std::move(query.range)}},
+      fetch_settings);
   fetcher_->request(wall_now());
 }
 
