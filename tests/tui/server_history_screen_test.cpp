@@ -106,6 +106,24 @@ TEST(ServerHistoryScreen, WhatMemoryHasIsAskedOfNobody) {
       << "as far as memory reaches";
 }
 
+TEST(ServerHistoryScreen, TheFastestFleetTimeStaysWithinItsBounds) {
+  DashboardOptions options;
+  options.settings.start.view = "device";
+  options.history_server = "prometheus:9090";
+  options.speed = 10'000;
+  for (const Size size : {Size{60, 16}, Size{200, 60}, Size{1000, 60}}) {
+    SampleFleet fleet;
+    Dashboard dashboard(options, size, SampleFleet::start);
+    feed_snapshot(dashboard, fleet, SampleFleet::start);
+    for (int i = 0; i < 5; ++i) dashboard.press(now, {"z"});
+    const auto questions = questions_of(dashboard);
+    ASSERT_EQ(questions.size(), 1U);
+    EXPECT_LT(questions[0].begin, now);
+    EXPECT_GT(questions[0].begin, now - std::chrono::hours(24 * 366 * 120));
+    EXPECT_GT(questions[0].end(), now);
+  }
+}
+
 TEST(ServerHistoryScreen, ZoomsOutToSevenDaysAndDatesTheAxis) {
   SampleFleet fleet;
   const auto dashboard = with_server(fleet, {120, 40});

@@ -13,6 +13,8 @@ namespace drover::tui {
 namespace {
 
 constexpr double shown_least_s = 100;  // of wall time
+// Of fleet time, which may be so fast that instants before longer charts would overflow.
+constexpr Duration shown_most = std::chrono::hours(20 * 366 * 24);
 
 /// Marks values that depend on assumed constants of the emulated device.
 const char* mark(bool assumed) { return assumed ? "~" : ""; }
@@ -294,7 +296,8 @@ TimeWindow window_of(const FrameContext& frame, int cells, const ZoomLevel& zoom
   const Duration wall = std::max(Duration{1}, from_seconds(frame.options.speed));
   if (zoom.span > std::chrono::hours(0)) {
     const std::int64_t bins = 2 * std::max(1, cells);
-    return {frame.now, wall * ((std::chrono::seconds(zoom.span).count() + bins - 1) / bins)};
+    const std::int64_t bin_s = (std::chrono::seconds(zoom.span).count() + bins - 1) / bins;
+    return {frame.now, std::min(wall * bin_s, shown_most / bins)};
   }
   int factor = 1;
   for (const int wider : {2, 5, 10}) {
