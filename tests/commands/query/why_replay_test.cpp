@@ -28,6 +28,11 @@ class WhyReplay : public testing::Test {
     agent = std::make_unique<DroverProcess>(
         std::vector<std::string>{"agent", "--connect", endpoint, "--name", "h-1", "--devices",
                                  "h100-sxm:2", "--replicas", "llama-3.1-8b:0"});
+    // The first decision has candidates.
+    ASSERT_TRUE(eventually([&] {
+      const ProcessResult devices = run_drover({"devices", "--connect", endpoint});
+      return devices.out.find("h-1/0") != std::string::npos;
+    })) << agent->err();
     serves = submit({"--model", "llama-3.1-8b", "--input", "100", "--output", "20", "--wait"});
     ASSERT_EQ(serves.size(), 32u) << agent->err();
     waits = submit({"--kind", "train", "--model", "bert-large", "--devices", "16", "--batch", "64",
