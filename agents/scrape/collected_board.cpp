@@ -160,6 +160,10 @@ void CollectedBoard::add_user(const PlacedSeries& series) {
     add_part(user.name, "/", as_label(pod));
     add_part(user.name, "/", as_label(container));
     user.tenant = as_name(pod_namespace);
+  } else if (const std::string_view job = text_of(labels, LabelRole::job); !job.empty()) {
+    user.name = "job " + as_label(job);
+    user.user = as_label(text_of(labels, LabelRole::user));
+    user.tenant = as_name(user.user);
   } else {
     return;
   }

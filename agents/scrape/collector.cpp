@@ -16,6 +16,13 @@ namespace {
 
 constexpr std::size_t unknown_names_max = 5;
 
+/// DCGM's blanks for texts, and what other programs write where they know nothing.
+bool says_nothing(std::string_view text) {
+  constexpr std::array<std::string_view, 3> words{"N/A", "[N/A]", "NA"};
+  return text.empty() || (text.starts_with("<<<") && text.ends_with(">>>")) ||
+         contains(words, text);
+}
+
 /// The row that the series belongs to. AMD's exporter tells clocks apart by a label.
 const KnownSeries* row_of(const SeriesView& series) {
   for (const KnownSeries& row : known_series_named(series.name)) {
@@ -36,7 +43,7 @@ PlacedSeries placed_of(const SeriesView& series, const KnownSeries& row) {
                          (std::hash<std::string_view>{}(label.name) << 1);
     const RankedRole found = role_of(label.name, row.exporter);
     const auto role = static_cast<std::size_t>(found.role);
-    if (label.value.empty() || (ranks[role] != 0 && ranks[role] < found.rank)) continue;
+    if (says_nothing(label.value) || (ranks[role] != 0 && ranks[role] < found.rank)) continue;
     ranks[role] = found.rank;
     placed.labels[role] = label.value;
   }
@@ -47,6 +54,11 @@ std::optional<std::uint16_t> as_index(std::string_view text) {
   const auto number = as_number(text);
   if (!number || *number >= devices_per_host_max) return std::nullopt;
   return static_cast<std::uint16_t>(*number);
+}
+
+std::optional<std::uint16_t> as_index(double number) {
+  if (!(number >= 0 && number < devices_per_host_max)) return std::nullopt;
+  return static_cast<std::uint16_t>(number);
 }
 
 /// GKE's "4804027230473290011-3": the machine's number and the chip's index on it.
@@ -105,6 +117,7 @@ Collector::Place* Collector::place_of(const SeriesView& series, const PlacedSeri
   identity.uuid = text_of(labels, LabelRole::uuid);
   identity.bus = text_of(labels, LabelRole::bus);
   identity.index = as_index(text_of(labels, LabelRole::index));
+  if (placed.known->slot == Fact::index) identity.index = as_index(placed.value);
   if (identity.exporter == Exporter::gke) identity.index = index_of_accelerator(identity.uuid);
   if (identity.exporter == Exporter::amd && !identity.uuid.empty()) {
     // A partition of a board is a device of its own, with the board's UUID.

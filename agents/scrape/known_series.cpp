@@ -83,6 +83,10 @@ constexpr KnownSeries series_table[] = {
     {"DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", dcgm, Metric::ecc_uncorrected},
     {"DCGM_FI_PROF_PCIE_TX_BYTES", dcgm, Metric::pcie_sent},
     {"DCGM_FI_PROF_PCIE_RX_BYTES", dcgm, Metric::pcie_received},
+    {"DCGM_FI_DEV_PCIE_TX_THROUGHPUT", dcgm, Metric::pcie_sent, 1e3},
+    {"DCGM_FI_DEV_PCIE_RX_THROUGHPUT", dcgm, Metric::pcie_received, 1e3},
+    {"dcgm_pcie_tx_throughput", dcgm, Metric::pcie_sent, 1e3},
+    {"dcgm_pcie_rx_throughput", dcgm, Metric::pcie_received, 1e3},
     {"DCGM_FI_PROF_NVLINK_TX_BYTES", dcgm, Metric::link_sent},
     {"DCGM_FI_PROF_NVLINK_RX_BYTES", dcgm, Metric::link_received},
     {"DCGM_FI_DEV_PCIE_LINK_GEN", dcgm, Metric::pcie_generation, 1, 1, no_zero},
@@ -109,15 +113,16 @@ constexpr KnownSeries series_table[] = {
     {"memory_total_node", gke, Metric::memory_total, 1, 1, no_zero},
     {"memory_total", gke, Metric::memory_total, 1, 1, no_zero},
 
-    // 0 of all-smi's temperature and frequency: it has no source for them.
+    // 0 of all-smi's temperature, power and frequency: it has no source for them.
     {"all_smi_gpu_utilization", all_smi, Metric::utilization, 1, 100},
     {"all_smi_tpu_utilization_percent", all_smi, Metric::utilization, 1, 100},
+    {"all_smi_gpu_memory_bandwidth_utilization", all_smi, Metric::memory_activity},
     {"all_smi_gpu_memory_used_bytes", all_smi, Metric::memory_used},
     {"all_smi_tpu_memory_used_bytes", all_smi, Metric::memory_used},
     {"all_smi_gpu_memory_total_bytes", all_smi, Metric::memory_total, 1, 1, no_zero},
     {"all_smi_tpu_memory_total_bytes", all_smi, Metric::memory_total, 1, 1, no_zero},
     {"all_smi_gpu_temperature_celsius", all_smi, Metric::temperature, 1, 1, no_zero},
-    {"all_smi_gpu_power_consumption_watts", all_smi, Metric::power},
+    {"all_smi_gpu_power_consumption_watts", all_smi, Metric::power, 1, 1, no_zero},
     {"all_smi_gpu_power_limit_current_watts", all_smi, Metric::power_cap, 1, 1, no_zero},
     {"all_smi_gpu_power_limit_max_watts", all_smi, Fact::power_cap_max, 1, 1, no_zero},
     {"all_smi_gpu_frequency_mhz", all_smi, Metric::clock, 1, 1, no_zero},
@@ -125,6 +130,9 @@ constexpr KnownSeries series_table[] = {
     {"all_smi_gpu_temperature_threshold_slowdown_celsius", all_smi, Fact::slowdown, 1, 1, no_zero},
     {"all_smi_gpu_pcie_gen_current", all_smi, Metric::pcie_generation, 1, 1, no_zero},
     {"all_smi_gpu_pcie_width_current", all_smi, Metric::pcie_lanes, 1, 1, no_zero},
+    {"all_smi_tenstorrent_pcie_generation", all_smi, Metric::pcie_generation, 1, 1, no_zero},
+    {"all_smi_tenstorrent_pcie_width", all_smi, Metric::pcie_lanes, 1, 1, no_zero},
+    {"all_smi_energy_consumed_joules_total", all_smi, Metric::energy},
     {"all_smi_gpu_info", all_smi, Fact::identity},
     {"all_smi_mig_instance_utilization_gpu", all_smi, Metric::utilization, 1, 100},
     {"all_smi_mig_instance_memory_used_bytes", all_smi, Metric::memory_used},
@@ -173,6 +181,10 @@ constexpr KnownSeries series_table[] = {
     {"nvidia_smi_clocks_event_reasons_active", nvidia_smi, Metric::throttle},
     {"nvidia_smi_clocks_throttle_reasons_active", nvidia_smi, Metric::throttle},
     {"nvidia_smi_energy_joules_total", nvidia_smi, Metric::energy},
+    {"nvidia_smi_clocks_event_reasons_counters_sw_power_cap_seconds", nvidia_smi,
+     Metric::power_violation},
+    {"nvidia_smi_ecc_errors_corrected_volatile_total", nvidia_smi, Metric::ecc_corrected},
+    {"nvidia_smi_ecc_errors_uncorrected_volatile_total", nvidia_smi, Metric::ecc_uncorrected},
     {"nvidia_smi_pcie_throughput_tx_bytes_per_second", nvidia_smi, Metric::pcie_sent},
     {"nvidia_smi_pcie_throughput_rx_bytes_per_second", nvidia_smi, Metric::pcie_received},
     {"nvidia_smi_pcie_link_gen_current", nvidia_smi, Metric::pcie_generation, 1, 1, no_zero},
@@ -181,6 +193,7 @@ constexpr KnownSeries series_table[] = {
     {"nvidia_smi_pcie_link_width_max", nvidia_smi, Fact::pcie_lanes_max},
     {"nvidia_smi_fan_speed_ratio", nvidia_smi, Metric::fan},
     {"nvidia_smi_gpu_info", nvidia_smi, Fact::identity},
+    {"nvidia_smi_index", nvidia_smi, Fact::index},
     {"nvidia_smi_mig_info", nvidia_smi, Fact::identity},
     {"nvidia_smi_mig_memory_used_bytes", nvidia_smi, Metric::memory_used},
     {"nvidia_smi_mig_memory_total_bytes", nvidia_smi, Metric::memory_total, 1, 1, no_zero},
@@ -213,6 +226,7 @@ constexpr LabelMeaning label_table[] = {
     {"instance", LabelRole::host},
     {"gpu", LabelRole::index, dcgm},
     {"gpu_index", LabelRole::index, all_smi},
+    {"npu_index", LabelRole::index, all_smi},
     {"index", LabelRole::index, all_smi},
     {"device_id", LabelRole::index, all_smi},
     {"gpu_id", LabelRole::index, amd},
@@ -221,6 +235,7 @@ constexpr LabelMeaning label_table[] = {
     {"uuid", LabelRole::uuid, dcgm},
     {"accelerator_id", LabelRole::uuid, gke},
     {"gpu_uuid", LabelRole::uuid, all_smi},
+    {"npu_uuid", LabelRole::uuid, all_smi},
     {"device_uuid", LabelRole::uuid, all_smi},
     {"uuid", LabelRole::uuid, all_smi},
     {"gpu_uuid", LabelRole::uuid, amd},
@@ -253,6 +268,8 @@ constexpr LabelMeaning label_table[] = {
     {"clock_type", LabelRole::clock_type, amd},
     {"exported_namespace", LabelRole::pod_namespace},
     {"namespace", LabelRole::pod_namespace},
+    {"pod_namespace", LabelRole::pod_namespace},   // dcgm-exporter --use-old-namespace
+    {"namespace_name", LabelRole::pod_namespace},  // Google Cloud's Prometheus
     {"exported_pod", LabelRole::pod},
     {"pod", LabelRole::pod},
     {"pod_name", LabelRole::pod},
@@ -261,6 +278,9 @@ constexpr LabelMeaning label_table[] = {
     {"container_name", LabelRole::container},
     {"pid", LabelRole::pid},
     {"user", LabelRole::user, all_smi},
+    {"job_user", LabelRole::user, amd},
+    {"job_id", LabelRole::job, amd},  // of Slurm
+    {"hpc_job", LabelRole::job, dcgm},
     {"name", LabelRole::process, all_smi},
     {"process_name", LabelRole::process, nvidia_smi},
 };
@@ -281,13 +301,40 @@ std::unordered_map<std::string_view, RolesOfExporters> labels_by_name() {
   return labels;
 }
 
-std::unordered_map<std::string_view, std::span<const KnownSeries>> series_by_name() {
-  std::unordered_map<std::string_view, std::span<const KnownSeries>> series;
+using SeriesByName = std::unordered_map<std::string_view, std::span<const KnownSeries>>;
+SeriesByName series_by_name() {
+  SeriesByName series;
   for (const KnownSeries& row : series_table) {
     auto& rows = series[row.name];
     rows = rows.empty() ? std::span(&row, 1) : std::span(rows.data(), rows.size() + 1);
   }
   return series;
+}
+
+/// In lower case, without what stands around the name of the table: AMD's exporter may put "amd_"
+/// before it, and Google Cloud's Prometheus calls duty_cycle
+/// kubernetes_io:container_accelerator_duty_cycle, and duty_cycle_node
+/// kubernetes_io:node_accelerator_duty_cycle.
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char letter : name) plain += lower(letter);
+  struct Prefix {
+    std::string_view text, suffix;
+  };
+  constexpr std::array<Prefix, 3> prefixes{{{"amd_", ""},
+                                            {"kubernetes_io:container_accelerator_", ""},
+                                            {"kubernetes_io:node_accelerator_", "_node"}}};
+  for (const auto& [text, suffix] : prefixes) {
+    if (plain.starts_with(text)) return plain.substr(text.size()).append(suffix);
+  }
+  return plain;
+}
+
+std::unordered_map<std::string, std::span<const KnownSeries>> series_by_folded_name(
+    const SeriesByName& series) {
+  std::unordered_map<std::string, std::span<const KnownSeries>> folded;
+  for (const auto& [name, rows] : series) folded.emplace(plain_name(name), rows);
+  return folded;
 }
 
 }  // namespace
@@ -299,15 +346,18 @@ std::span<const KnownSeries> all_known_series() { return series_table; }
 std::span<const KnownSeries> known_series_named(std::string_view name) {
   static const auto series = series_by_name();
   if (const auto found = series.find(name); found != series.end()) return found->second;
-  constexpr std::size_t amd_name_bytes_max = 64;
-  if (name.size() > amd_name_bytes_max) return {};
-  std::string folded;
-  for (const char letter : name) folded += lower(letter);
-  std::string_view bare = folded;
-  if (bare.starts_with("amd_")) bare.remove_prefix(4);
-  const auto found = series.find(bare);
-  if (found == series.end() || found->second.front().exporter != Exporter::amd) return {};
-  return found->second;
+  static const auto folded = series_by_folded_name(series);
+  constexpr std::size_t name_bytes_max = 96;
+  if (name.size() > name_bytes_max) return {};
+  std::string plain = plain_name(name);
+  auto found = folded.find(plain);
+  // OpenMetrics has it at the end of each counter.
+  constexpr std::string_view counter = "_total";
+  if (found == folded.end() && plain.ends_with(counter)) {
+    plain.resize(plain.size() - counter.size());
+    found = folded.find(plain);
+  }
+  return found == folded.end() ? std::span<const KnownSeries>() : found->second;
 }
 
 RankedRole role_of(std::string_view label, Exporter exporter) {

@@ -19,6 +19,7 @@ std::string_view to_text(Exporter exporter);
 /// What a series says that is no metric.
 enum class Fact : std::uint8_t {
   identity,  // only its labels
+  index,     // its number on the host
   memory_free,
   memory_reserved,
   power_cap_min,
@@ -32,7 +33,7 @@ enum class Fact : std::uint8_t {
   pcie_lanes_max,
   process_memory,
 };
-inline constexpr std::size_t fact_count = 13;
+inline constexpr std::size_t fact_count = 14;
 
 /// The place of a series' value: a Metric, or a Fact behind them.
 class Slot {
@@ -71,7 +72,8 @@ struct KnownSeries {
 /// neighbours.
 std::span<const KnownSeries> all_known_series();
 
-/// The rows with this name; AMD's exporter has names in both cases and may have the prefix "amd_".
+/// The rows with this name, in whatever case and with the prefixes that other programs put before
+/// it or the "_total" that OpenMetrics puts after it.
 std::span<const KnownSeries> known_series_named(std::string_view name);
 
 /// What a label says.
@@ -95,8 +97,9 @@ enum class LabelRole : std::uint8_t {
   pid,
   user,
   process,
+  job,
 };
-inline constexpr std::size_t label_role_count = 19;
+inline constexpr std::size_t label_role_count = 20;
 
 struct RankedRole {
   LabelRole role = LabelRole::none;

@@ -27,8 +27,9 @@ namespace {
 
 /// Everything that the readers of pages understand.
 constexpr const char* default_query =
-    R"({__name__=~"DCGM_FI_.+|all_smi_.+|(amd_)?(gpu|GPU|pcie|PCIE)_.+|nvidia_smi_.+|duty_cycle.*|)"
-    R"(memory_(used|total).*|tensorcore_utilization.*|memory_bandwidth_utilization.*"})";
+    R"({__name__=~"DCGM_FI_.+|dcgm_.+|all_smi_.+|(amd_)?(gpu|GPU|pcie|PCIE)_.+|nvidia_smi_.+|)"
+    R"((kubernetes_io:(container|node)_accelerator_)?(duty_cycle|memory_(used|total)|)"
+    R"(tensorcore_utilization|memory_bandwidth_utilization).*"})";
 constexpr std::size_t notes_max = 1000;
 /// Requests come at a steady rate, but not at exact times.
 constexpr WallSpan early = std::chrono::milliseconds(100);

@@ -100,6 +100,37 @@ TEST(Dcgm, NewAndOldNamesOfFieldsAreTheSame) {
                  {Metric::memory_total, 1000 * mib}});
 }
 
+// Names of dcgm-exporter's etc/1.x-compatibility-metrics.csv, labels as in its issue 272.
+TEST(Dcgm, NamesAndLabelsOfItsFirstVersionAreRead) {
+  const std::string labels =
+      "{gpu=\"0\",uuid=\"GPU-ed1353d6\",device=\"nvidia0\",modelName=\"NVIDIA A100 80GB PCIe\","
+      "container_name=\"main\",pod_name=\"train-0\",pod_namespace=\"ml\"} ";
+  const BoardReading reading = only_board(
+      "dcgm_fi_prof_gr_engine_active" + labels + "0.25\n" + "dcgm_fi_prof_pipe_tensor_active" +
+      labels + "0.125\n" + "dcgm_fi_prof_dram_active" + labels + "0.5\n" +
+      "dcgm_pcie_tx_throughput" + labels + "7\n" + "dcgm_pcie_rx_throughput" + labels + "9\n");
+  expect_values(reading, {{Metric::utilization, 0.25},
+                          {Metric::tensor_activity, 0.125},
+                          {Metric::memory_activity, 0.5},
+                          {Metric::pcie_sent, 7000},
+                          {Metric::pcie_received, 9000}});
+  EXPECT_EQ(reading.board.processes,
+            (std::vector<DeviceProcess>{{0, "", "ml/train-0/main", "ml", {}, {}}}));
+}
+
+TEST(Dcgm, BytesOfTheProfilerCountBeforeKilobytesOfTheDriver) {
+  expect_values(only_board(line("DCGM_FI_DEV_PCIE_TX_THROUGHPUT", "7") +
+                           line("DCGM_FI_PROF_PCIE_TX_BYTES", "8192") +
+                           line("DCGM_FI_DEV_PCIE_RX_THROUGHPUT", "9")),
+                {{Metric::pcie_sent, 8192}, {Metric::pcie_received, 9000}});
+}
+
+TEST(Dcgm, CountersMayHaveTheSuffixOfOpenMetrics) {
+  expect_values(only_board(line("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION_total", "5000") +
+                           line("DCGM_FI_DEV_ECC_SBE_VOL_TOTAL_total", "2") + "# EOF\n"),
+                {{Metric::energy, 5}, {Metric::ecc_corrected, 2}});
+}
+
 TEST(Dcgm, WhatIsNotKnownHasItsReason) {
   const BoardReading reading = only_board(
       line("DCGM_FI_DEV_GPU_UTIL", "9223372036854775794") +
@@ -193,6 +224,17 @@ TEST(Dcgm, ABoardOfWhichOnlyInstancesAreKnownHasTheirMemory) {
   EXPECT_EQ(readings.notes, std::vector<std::string>{});
 }
 
+// NVIDIA/gpu-monitoring-tools, issue 193.
+TEST(Dcgm, BlankTextsSayNothing) {
+  const Board board =
+      only_board(line("DCGM_FI_DEV_FB_USED", "100",
+                      instance("6", "<<<NULL>>>") + ",modelName=\"<<<NOT_SUPPORTED>>>\""))
+          .board;
+  ASSERT_EQ(board.partitions.size(), 1U);
+  EXPECT_EQ(board.partitions[0], (DevicePartition{6, "", "", 100 * mib, {}, {}}));
+  EXPECT_EQ(board.name, "");
+}
+
 TEST(Dcgm, ABoardHasAFewInstances) {
   std::string page;
   for (int id = 0; id < 100; ++id) {
@@ -230,6 +272,11 @@ TEST(Dcgm, PodsAreUsersAndTheirNamespacesTenants) {
   EXPECT_TRUE(idle.board.processes.empty());
   EXPECT_TRUE(
       only_board(line("DCGM_FI_DEV_GPU_TEMP", "61", pod("", "", ""))).board.processes.empty());
+}
+
+TEST(Dcgm, AJobOfACluster) {
+  EXPECT_EQ(only_board(line("DCGM_FI_DEV_GPU_TEMP", "61", ",hpc_job=\"4711\"")).board.processes,
+            (std::vector<DeviceProcess>{{0, "", "job 4711", "", {}, {}}}));
 }
 
 TEST(Dcgm, ABoardShowsTheFirstOfManyPods) {

@@ -67,6 +67,45 @@ TEST(GkeDevicePlugin, ReadsGpusToo) {
   expect_values(reading, {{Metric::utilization, 0.5}});
 }
 
+// A page of its version 1.35.7, as facebookincubator/dynolog has it in a test.
+TEST(GkeDevicePlugin, AChipHasTheNumberOfItsIdAlsoWhereOthersAreNotOnThePage) {
+  const auto of = [](const std::string& name, int chip, const std::string& value,
+                     const std::string& pod = "") {
+    return fmt::format(
+        "{}{{accelerator_id=\"1234567890123456789-{}\",make=\"cloud-tpu\",model=\"tpu7x\",{}"
+        "tpu_topology=\"2x2x2\"}} {}\n",
+        name, chip, pod, value);
+  };
+  const std::string pod = "namespace=\"test-namespace\",pod=\"test-workload-pod\",";
+  const HostReadings readings =
+      read(of("duty_cycle", 4, "75", pod) + of("duty_cycle_node", 0, "0") +
+           of("memory_total", 4, "2.03465670656e+11", pod) +
+           of("memory_bandwidth_utilization_node", 0, "42.5"));
+  ASSERT_EQ(readings.hosts[0].boards.size(), 2U);
+  EXPECT_EQ(readings.hosts[0].boards[0].index, 0);
+  expect_values(readings.hosts[0].boards[0],
+                {{Metric::utilization, 0}, {Metric::memory_activity, 0.425}});
+  EXPECT_EQ(readings.hosts[0].boards[1].index, 4);
+  EXPECT_EQ(readings.hosts[0].boards[1].board.processes.at(0).tenant, "test-namespace");
+  expect_values(readings.hosts[0].boards[1],
+                {{Metric::utilization, 0.75}, {Metric::memory_total, 203465670656}});
+}
+
+// Google Cloud's metrics kubernetes.io/{container,node}/accelerator/... in PromQL.
+TEST(GkeDevicePlugin, ReadsGoogleCloudsNames) {
+  const std::string chip = "{accelerator_id=\"43-1\",make=\"cloud-tpu\",model=\"tpu-v6e-slice\",";
+  const HostReadings readings =
+      read("kubernetes_io:container_accelerator_memory_used" + chip +
+           "namespace_name=\"web\",pod_name=\"chat-0\",container_name=\"vllm\"} 1000\n"
+           "kubernetes_io:node_accelerator_duty_cycle" +
+           chip + "node_name=\"gke-tpu-1\"} 43\n");
+  EXPECT_EQ(readings.hosts.at(0).host, "gke-tpu-1");
+  const BoardReading reading = only_board(readings);
+  expect_values(reading, {{Metric::utilization, 0.43}, {Metric::memory_used, 1000}});
+  EXPECT_EQ(reading.board.processes,
+            (std::vector<DeviceProcess>{{0, "", "web/chat-0/vllm", "web", {}, {}}}));
+}
+
 std::string all_smi(const std::string& name, const std::string& host, int index,
                     const std::string& value) {
   return fmt::format(
@@ -157,9 +196,28 @@ TEST(AllSmi, ReadsMigInstancesAndTpus) {
       {{Metric::utilization, 0.42}, {Metric::memory_used, 1000}, {Metric::memory_total, 4000}});
 }
 
+// lablup/all-smi: src/api/metrics/hardware.rs, energy.rs and npu/tenstorrent.rs.
+TEST(AllSmi, ReadsWhatNewerVersionsAdd) {
+  const BoardReading reading =
+      only_board(all_smi("gpu_memory_bandwidth_utilization", "n", 0, "0.42") +
+                 "all_smi_energy_consumed_joules_total{host=\"n\",scope=\"gpu\",gpu_index=\"0\","
+                 "gpu_uuid=\"GPU-n-0\"} 8.43e6\n"
+                 "all_smi_energy_consumed_joules_total{host=\"n\",scope=\"chassis\"} 6.13e7\n"
+                 "all_smi_tenstorrent_pcie_generation{npu=\"x\",instance=\"n\",npu_uuid=\"GPU-n-"
+                 "0\",npu_index=\"0\"} "
+                 "4\n"
+                 "all_smi_tenstorrent_pcie_width{npu=\"x\",instance=\"n\",npu_uuid=\"GPU-n-0\",npu_"
+                 "index=\"0\"} 16\n");
+  expect_values(reading, {{Metric::memory_activity, 0.42},
+                          {Metric::energy, 8.43e6},
+                          {Metric::pcie_generation, 4},
+                          {Metric::pcie_lanes, 16}});
+}
+
 TEST(AllSmi, ZeroOfASensorThatIsNotThereIsAbsent) {
   const BoardReading reading = only_board(all_smi("gpu_temperature_celsius", "n", 0, "0") +
                                           all_smi("gpu_frequency_mhz", "n", 0, "0") +
+                                          all_smi("gpu_power_consumption_watts", "n", 0, "0") +
                                           all_smi("gpu_utilization", "n", 0, "0"));
   expect_values(reading, {{Metric::utilization, 0}});
 }
@@ -240,6 +298,23 @@ TEST(AmdExporter, PartitionsOfABoardAreDevices) {
   EXPECT_EQ(readings.hosts[0].boards[7].values[Metric::memory_used], 107 * mib);
 }
 
+// ROCm/device-metrics-exporter, issue 259 and docs/integrations/slurm-integration.md.
+TEST(AmdExporter, ABoardWithoutPartitionsIsTheWholeBoard) {
+  const std::string page = amd("gpu_used_vram", "26");
+  const std::string part = "gpu_partition_id=\"0\"";
+  std::string without = page;
+  without.replace(page.find(part), part.size(), "gpu_partition_id=\"NA\"");
+  EXPECT_EQ(only_board(without).identity, only_board(page).identity);
+}
+
+TEST(AmdExporter, TheUserOfASlurmJobIsATenant) {
+  const std::string job = ",job_id=\"4711\",job_partition=\"gpu\",job_user=\"alice\"";
+  EXPECT_EQ(only_board(amd("gpu_used_vram", "26", job)).board.processes,
+            (std::vector<DeviceProcess>{{0, "alice", "job 4711", "alice", {}, {}}}));
+  EXPECT_TRUE(
+      only_board(amd("gpu_used_vram", "26", ",job_id=\"\",job_user=\"\"")).board.processes.empty());
+}
+
 TEST(AmdExporter, WithoutAUuidTheIndexIsTheIdentity) {
   const BoardReading reading = only_board(
       "gpu_power_usage{gpu_id=\"4\",card_model=\"102\",serial_number=\"69\",hostname=\"tw\"} 90\n");
@@ -264,6 +339,9 @@ TEST(NvidiaGpuExporter, ReadsEveryMetricWithAPlace) {
       of("pcie_throughput_rx_bytes_per_second", "2000") + of("pcie_link_gen_current", "3") +
       of("pcie_link_width_current", "8") + of("pcie_link_gen_max", "3") +
       of("pcie_link_width_max", "16") + of("fan_speed_ratio", "0.38") +
+      of("ecc_errors_corrected_volatile_total", "3") +
+      of("ecc_errors_uncorrected_volatile_total", "1") +
+      of("clocks_event_reasons_counters_sw_power_cap_seconds", "12.5") +
       "nvidia_smi_gpu_info{uuid=\"df6e7a7c-7314\",name=\"NVIDIA GeForce RTX 2080 SUPER\","
       "driver_version=\"471.11\",pci_bus_id=\"00000000:71:00.0\",index=\"1\"} 1\n"
       "nvidia_smi_compute_app_used_memory_bytes{pid=\"10291\",process_name=\"/root/memhog\","
@@ -279,6 +357,9 @@ TEST(NvidiaGpuExporter, ReadsEveryMetricWithAPlace) {
                           {Metric::memory_clock, 16},
                           {Metric::throttle, throttle_sw_power_cap},
                           {Metric::energy, 1234.5},
+                          {Metric::power_violation, 12.5},
+                          {Metric::ecc_corrected, 3},
+                          {Metric::ecc_uncorrected, 1},
                           {Metric::pcie_sent, 1000},
                           {Metric::pcie_received, 2000},
                           {Metric::pcie_generation, 3},
@@ -295,6 +376,20 @@ TEST(NvidiaGpuExporter, ReadsEveryMetricWithAPlace) {
   EXPECT_EQ(reading.board.pcie_lanes_max, 16);
   EXPECT_EQ(reading.board.processes,
             (std::vector<DeviceProcess>{{10291, "", "/root/memhog", "", 2690646016., {}}}));
+}
+
+// Versions before the label "index", as in utkuozdemir/nvidia_gpu_exporter's _test.go files.
+TEST(NvidiaGpuExporter, ItsIndexMayBeASeries) {
+  const HostReadings readings = read(
+      "nvidia_smi_temperature_gpu{uuid=\"b\"} 40\n"
+      "nvidia_smi_temperature_gpu{uuid=\"a\"} 50\n"
+      "nvidia_smi_index{uuid=\"b\"} 1\n"
+      "nvidia_smi_index{uuid=\"a\"} 0\n");
+  ASSERT_EQ(readings.hosts.at(0).boards.size(), 2U);
+  for (std::uint16_t index = 0; index < 2; ++index) {
+    EXPECT_EQ(readings.hosts[0].boards[index].index, index);
+    EXPECT_EQ(readings.hosts[0].boards[index].board.uuid, index == 0 ? "a" : "b");
+  }
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::array<const char*, fact_count> fact_words = {
     "names and labels alone",
+    "number on the host",
     "free memory (for the total)",
     "reserved memory (for the total)",
     "least power cap",

@@ -119,7 +119,7 @@ TEST(RealPages, AllSmiOnAnH200) {
                           {Metric::temperature, 65}});
   EXPECT_EQ(why_missing(reading, Metric::power),
             "the page has no all_smi_gpu_power_consumption_watts");
-  EXPECT_EQ(why_missing(reading, Metric::energy), "all-smi does not publish it");
+  EXPECT_EQ(why_missing(reading, Metric::throttle), "all-smi does not publish it");
 }
 
 }  // namespace
