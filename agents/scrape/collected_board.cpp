@@ -96,6 +96,11 @@ bool is_of_part(Slot slot) {
   return contains(slots, slot);
 }
 
+/// The others have no pods on their pages: a Prometheus server has added those of the exporter.
+bool names_pods(Exporter exporter) {
+  return exporter == Exporter::dcgm || exporter == Exporter::gke || exporter == Exporter::amd;
+}
+
 /// A pod that reads metrics uses no device.
 bool is_monitor(std::string_view pod, std::string_view container) {
   constexpr std::array<std::string_view, 3> words{"dcgm-exporter", "metrics-exporter",
@@ -154,7 +159,7 @@ void CollectedBoard::add_user(const PlacedSeries& series) {
     user.name = as_label(text_of(labels, LabelRole::process));
     user.tenant = as_name(user.user);
     if (why_absent(*series.known, series.value).empty()) user.memory_bytes = series.value;
-  } else if (!pod.empty() && !is_monitor(pod, container)) {
+  } else if (!pod.empty() && names_pods(series.known->exporter) && !is_monitor(pod, container)) {
     const std::string_view pod_namespace = text_of(labels, LabelRole::pod_namespace);
     user.name = as_label(pod_namespace);
     add_part(user.name, "/", as_label(pod));

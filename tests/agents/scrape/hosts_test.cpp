@@ -218,5 +218,14 @@ TEST(ScrapedPages, LinesOfACutPageThatMayBeCutDoNotCount) {
   expect_values(only_board(*careful), {{Metric::temperature, 61}});
 }
 
+TEST(ScrapedBoards, AreNotUsedByThePodOfTheirExporter) {
+  for (const char* series : {"all_smi_gpu_utilization{gpu=\"x\",gpu_index=\"0\"",
+                             "nvidia_smi_temperature_gpu{uuid=\"x\"",
+                             "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\",container=\"nvidia-dcgm-exporter\""}) {
+    const std::string pod = ",namespace=\"monitoring\",pod=\"metrics-of-gpus-x7\"} 50\n";
+    EXPECT_TRUE(only_board(series + pod).board.processes.empty()) << series;
+  }
+}
+
 }  // namespace
 }  // namespace drover::agents::pages
