@@ -23,12 +23,12 @@ bool says_nothing(std::string_view text) {
          contains(words, text);
 }
 
-/// The row that the series belongs to. AMD's exporter tells clocks apart by a label.
+/// The row that the series belongs to. Some names are of several things that a label tells apart.
 const KnownSeries* row_of(const SeriesView& series) {
   for (const KnownSeries& row : known_series_named(series.name)) {
-    if (row.clock_types[0].empty()) return &row;
-    const auto* label = find_by(series.labels, &SeriesLabel::name, "clock_type");
-    if (label != nullptr && contains(row.clock_types, label->value)) return &row;
+    if (row.only.label.empty()) return &row;
+    const auto* label = find_by(series.labels, &SeriesLabel::name, row.only.label);
+    if (label != nullptr && contains(row.only.values, label->value)) return &row;
   }
   return nullptr;
 }

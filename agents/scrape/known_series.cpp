@@ -18,8 +18,9 @@ constexpr auto amd = Exporter::amd;
 constexpr auto nvidia_smi = Exporter::nvidia_smi;
 constexpr auto no_zero = Zero::means_absent;
 constexpr auto largest = Several::largest;
-constexpr std::array<std::string_view, 2> system_clock{"system", "GPU_CLOCK_TYPE_SYSTEM"};
-constexpr std::array<std::string_view, 2> memory_clock{"memory", "GPU_CLOCK_TYPE_MEMORY"};
+constexpr OnlyWith system_clock{"clock_type", {"system", "GPU_CLOCK_TYPE_SYSTEM"}};
+constexpr OnlyWith memory_clock{"clock_type", {"memory", "GPU_CLOCK_TYPE_MEMORY"}};
+constexpr OnlyWith of_device{"scope", {"gpu"}};  // others: cpu, chassis
 
 // Sources: NVIDIA/dcgm-exporter (etc/*.csv) and DCGM's dcgm_fields.h with the names of DCGM 4.6;
 // GKE's TPU device plugin; lablup/all-smi (src/api/metrics); ROCm/device-metrics-exporter
@@ -132,7 +133,8 @@ constexpr KnownSeries series_table[] = {
     {"all_smi_gpu_pcie_width_current", all_smi, Metric::pcie_lanes, 1, 1, no_zero},
     {"all_smi_tenstorrent_pcie_generation", all_smi, Metric::pcie_generation, 1, 1, no_zero},
     {"all_smi_tenstorrent_pcie_width", all_smi, Metric::pcie_lanes, 1, 1, no_zero},
-    {"all_smi_energy_consumed_joules_total", all_smi, Metric::energy},
+    {"all_smi_energy_consumed_joules_total", all_smi, Metric::energy, 1, 1, Zero::counts,
+     Several::last, of_device},
     {"all_smi_gpu_info", all_smi, Fact::identity},
     {"all_smi_mig_instance_utilization_gpu", all_smi, Metric::utilization, 1, 100},
     {"all_smi_mig_instance_memory_used_bytes", all_smi, Metric::memory_used},
@@ -265,7 +267,6 @@ constexpr LabelMeaning label_table[] = {
     {"mig_profile", LabelRole::partition_profile, all_smi},
     {"profile", LabelRole::partition_profile, nvidia_smi},
     {"mig_uuid", LabelRole::partition_uuid},
-    {"clock_type", LabelRole::clock_type, amd},
     {"exported_namespace", LabelRole::pod_namespace},
     {"namespace", LabelRole::pod_namespace},
     {"pod_namespace", LabelRole::pod_namespace},   // dcgm-exporter --use-old-namespace

@@ -56,6 +56,12 @@ enum class Zero : std::uint8_t { counts, means_absent };
 /// Of series that differ in labels that do not matter here.
 enum class Several : std::uint8_t { last, largest };
 
+/// Only series whose label has one of these values; without a label: all.
+struct OnlyWith {
+  std::string_view label;
+  std::array<std::string_view, 2> values;
+};
+
 struct KnownSeries {
   std::string_view name;
   Exporter exporter = Exporter::dcgm;
@@ -64,8 +70,7 @@ struct KnownSeries {
   double per = 1;
   Zero zero = Zero::counts;
   Several several = Several::last;
-  /// Only series with one of these values of the label "clock_type"; empty: all.
-  std::array<std::string_view, 2> clock_types = {};
+  OnlyWith only = {};
 };
 
 /// Of several series for a slot, an earlier one is preferred. Those with the same name are
@@ -90,7 +95,6 @@ enum class LabelRole : std::uint8_t {
   partition_id,
   partition_profile,
   partition_uuid,
-  clock_type,
   pod_namespace,
   pod,
   container,
@@ -99,7 +103,7 @@ enum class LabelRole : std::uint8_t {
   process,
   job,
 };
-inline constexpr std::size_t label_role_count = 20;
+inline constexpr std::size_t label_role_count = 19;
 
 struct RankedRole {
   LabelRole role = LabelRole::none;

@@ -198,20 +198,21 @@ TEST(AllSmi, ReadsMigInstancesAndTpus) {
 
 // lablup/all-smi: src/api/metrics/hardware.rs, energy.rs and npu/tenstorrent.rs.
 TEST(AllSmi, ReadsWhatNewerVersionsAdd) {
-  const BoardReading reading =
-      only_board(all_smi("gpu_memory_bandwidth_utilization", "n", 0, "0.42") +
-                 "all_smi_energy_consumed_joules_total{host=\"n\",scope=\"gpu\",gpu_index=\"0\","
-                 "gpu_uuid=\"GPU-n-0\"} 8.43e6\n"
-                 "all_smi_energy_consumed_joules_total{host=\"n\",scope=\"chassis\"} 6.13e7\n"
-                 "all_smi_tenstorrent_pcie_generation{npu=\"x\",instance=\"n\",npu_uuid=\"GPU-n-"
-                 "0\",npu_index=\"0\"} "
-                 "4\n"
-                 "all_smi_tenstorrent_pcie_width{npu=\"x\",instance=\"n\",npu_uuid=\"GPU-n-0\",npu_"
-                 "index=\"0\"} 16\n");
-  expect_values(reading, {{Metric::memory_activity, 0.42},
-                          {Metric::energy, 8.43e6},
-                          {Metric::pcie_generation, 4},
-                          {Metric::pcie_lanes, 16}});
+  const HostReadings readings =
+      read(all_smi("gpu_memory_bandwidth_utilization", "n", 0, "0.42") +
+           "all_smi_energy_consumed_joules_total{host=\"n\",scope=\"gpu\",gpu_index=\"0\","
+           "gpu_uuid=\"GPU-n-0\"} 8.43e6\n"
+           "all_smi_energy_consumed_joules_total{host=\"n\",scope=\"chassis\"} 6.13e7\n"
+           "all_smi_tenstorrent_pcie_generation{npu=\"x\",instance=\"n\",npu_uuid=\"GPU-n-"
+           "0\",npu_index=\"0\"} "
+           "4\n"
+           "all_smi_tenstorrent_pcie_width{npu=\"x\",instance=\"n\",npu_uuid=\"GPU-n-0\",npu_"
+           "index=\"0\"} 16\n");
+  EXPECT_EQ(readings.notes, std::vector<std::string>{});
+  expect_values(only_board(readings), {{Metric::memory_activity, 0.42},
+                                       {Metric::energy, 8.43e6},
+                                       {Metric::pcie_generation, 4},
+                                       {Metric::pcie_lanes, 16}});
 }
 
 TEST(AllSmi, ZeroOfASensorThatIsNotThereIsAbsent) {
