@@ -159,8 +159,8 @@ CommandOutcome show(const WatchOptions& options, const std::string& device,
   return there ? std::move(ended) : CommandOutcome(of_kind(ErrorKind::io, there.error()));
 }
 
-/// Failed when nothing was ever read, partly done when a target fails at the end. Why each fails was
-/// printed when it began to.
+/// Failed when nothing was ever read, partly done when a target fails at the end. Why each fails
+/// was printed when it began to.
 CommandOutcome targets_outcome(Watch& watch) {
   if (watch.loop().readings().failing().empty()) return CommandOutcome::done();
   if (watch.fleet().hosts() == 0) return error(ErrorKind::lost, "no target answered");
