@@ -51,8 +51,9 @@ class ProcessList {
     const double age_s = now_s - look.at_s;
     if (is_new || age_s < 0 || age_s >= look_every_s) {
       look = Look{now_s, is_in_container(root), {}};
-      for (const std::string& pid : folder_names(root + "/proc")) {
-        if (is_digit(pid[0])) add_process(root + "/proc/" + pid, pid, look);
+      const std::string processes = root + "/proc/";
+      for (const std::string& pid : folder_names(processes)) {
+        if (is_digit(pid[0])) add_process(processes + pid, pid, look);
       }
     }
     return look;

@@ -357,8 +357,8 @@ class RouterShell {
     const bool published = to.channel == Channel::publish;
     const bool recorded = recording_ && (published || to == RouterRecording::peer);
     if (metrics_ && (published || to == RouterMetrics::peer)) {
-      // The only copy, with both of them.
-      metrics_->receive(now, to, recorded ? envelope : std::move(envelope));
+      if (!recorded) return metrics_->receive(now, to, std::move(envelope));
+      metrics_->receive(now, to, envelope);  // the only copy, with both of them
     }
     if (recorded) recording_->receive(now, to, std::move(envelope));
   }

@@ -17,7 +17,7 @@ constexpr std::size_t replicas_max = 1'000'000;
 }  // namespace
 
 FleetMetrics::FleetMetrics(FleetMetricsOptions options)
-    : options_(std::move(options)), devices_(options_.gpu_labels) {}
+    : options_(options), devices_(options_.gpu_labels) {}
 
 void FleetMetrics::apply(Instant now, const Envelope& envelope) {
   now_ = now;
