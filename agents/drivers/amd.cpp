@@ -391,11 +391,15 @@ std::vector<AmdCard> amd_cards(const std::string& root, std::vector<std::string>
 
 FoundDevices find_amd_devices(const DriverPlaces& places) {
   FoundDevices found;
-  found.driver = driver_text(places.root, "amdgpu");
+  found.driver = "amdgpu";
   for (AmdCard& card : amd_cards(places.root, found.notes))
     found.devices.push_back(std::make_unique<AmdDevice>(places.root, std::move(card)));
-  if (found.devices.empty()) found.notes.push_back("no AMD card in /sys/class/drm");
-  if (!found.devices.empty() && geteuid() != 0) found.notes.push_back(hidden_processes_note);
+  if (found.devices.empty()) {
+    if (found.notes.empty()) found.notes.push_back("no AMD card in /sys/class/drm");
+    return found;
+  }
+  found.driver = driver_text(places.root, "amdgpu");
+  if (geteuid() != 0) found.notes.push_back(hidden_processes_note);
   return found;
 }
 

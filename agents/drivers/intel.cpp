@@ -262,7 +262,7 @@ FoundDevices find_intel_devices(const DriverPlaces& places) {
     found.devices.push_back(std::make_unique<IntelDevice>(places.root, std::move(card)));
   }
   if (found.devices.empty()) {
-    found.notes.push_back("no Intel card in /sys/class/drm");
+    if (found.notes.empty()) found.notes.push_back("no Intel card in /sys/class/drm");
   } else {
     found.notes.push_back(
         "Intel: utilization and used memory are added up over the processes on the card");

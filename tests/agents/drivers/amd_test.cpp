@@ -348,8 +348,7 @@ TEST(AmdDevices, WithoutOnesSayWhy) {
   tree.write("sys/class/drm/card2/device/vendor", "garbage\n");
   found = find_amd_devices(places_in(tree));
   EXPECT_TRUE(found.devices.empty());
-  EXPECT_EQ(found.notes, (std::vector<std::string>{"card0: the driver is radeon; amdgpu is read",
-                                                   "no AMD card in /sys/class/drm"}));
+  EXPECT_EQ(found.notes, std::vector<std::string>{"card0: the driver is radeon; amdgpu is read"});
 }
 
 }  // namespace
