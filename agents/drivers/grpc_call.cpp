@@ -83,7 +83,8 @@ Result<Socket> connect_to(const GrpcServer& server, double limit_s) {
   address.sin_port = htons(server.port);
   if (inet_pton(AF_INET, is_local ? "127.0.0.1" : server.address.c_str(), &address.sin_addr) == 1) {
     auto connected = connect_to(address, AF_INET, server, limit_s);
-    if (connected || !is_local) return connected;
+    // A server that resets the connection is there: the other address would say that none is.
+    if (connected || !is_local || connected.error().kind != ErrorKind::not_found) return connected;
   }
   sockaddr_in6 address6{};
   address6.sin6_family = AF_INET6;

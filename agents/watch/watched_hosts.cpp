@@ -36,6 +36,7 @@ std::size_t WatchedHosts::number_of(const std::string& name) {
 void WatchedHosts::read(Instant now, std::size_t number, const std::string& target,
                         const HostReading& reading) {
   hosts_[number]->targets.insert(target);
+  numbers_of_target_[target].insert(number);
   hosts_[number]->host.read(now, reading);
 }
 
@@ -48,15 +49,18 @@ void WatchedHosts::fail_others(Instant now, const TargetNews& news) {
   }
   const std::string why =
       news.failure.empty() ? "the page that had its metrics has none any more" : news.failure;
-  for (std::size_t number = 0; number < hosts_.size(); ++number) {
+  const auto known = numbers_of_target_.find(news.target);
+  if (known == numbers_of_target_.end()) return;
+  std::erase_if(known->second, [&](std::size_t number) {
+    if (came.contains(number)) return false;
     std::set<std::string>& targets = hosts_[number]->targets;
-    if (came.contains(number) || !targets.contains(news.target)) continue;
     if (targets.size() == 1) {
       hosts_[number]->host.failed(now, why);
-    } else {
-      targets.erase(news.target);  // another one still has it
+      return false;
     }
-  }
+    targets.erase(news.target);  // another one still has it
+    return true;
+  });
 }
 
 Instant WatchedHosts::next_deadline() const {

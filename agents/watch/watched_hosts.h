@@ -51,7 +51,8 @@ class WatchedHosts {
   WatchedHostSettings settings_;
   const devices::Catalogue& catalogue_;
   std::vector<std::unique_ptr<Entry>> hosts_;
-  std::map<std::string, std::size_t> numbers_;
+  std::map<std::string, std::size_t> numbers_;  // by name
+  std::map<std::string, std::set<std::size_t>> numbers_of_target_;
 };
 
 }  // namespace drover::agents
