@@ -75,6 +75,13 @@ class RawClient {
   bool send(const std::string& text) const {
     return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) > 0;
   }
+  /// The first bytes that come.
+  std::string read_some() const {
+    std::string part(256, '\0');
+    part.resize(static_cast<std::size_t>(
+        std::max<ssize_t>(0, ::recv(socket_, part.data(), part.size(), 0))));
+    return part;
+  }
   /// All that comes until the other side closes.
   std::string read_all() const {
     std::string text, part(65536, '\0');
@@ -208,14 +215,14 @@ TEST(UserHashes, AreOfCryptAndNeverClearText) {
 }
 
 TEST(PageServer, AClientThatSendsSlowlyIsDroppedAndDelaysNobody) {
-  const ServedFleet fleet(at_loopback(), {.request = milliseconds(400)});
+  const ServedFleet fleet(at_loopback(), {.request = milliseconds(2'000)});
   const RawClient slow(port_of(*fleet.server));
   ASSERT_TRUE(slow.send("GET /metrics HTTP/1.1\r\nHost: x\r\nX-"));
   const WallTime begin = wall_now();
   EXPECT_EQ(fleet.client().Get("/metrics")->status, 200);
-  EXPECT_LT(wall_now() - begin, milliseconds(350));
+  EXPECT_LT(wall_now() - begin, milliseconds(1'900)) << "while the slow one is not yet dropped";
   EXPECT_EQ(slow.read_all().find("200 OK"), std::string::npos);
-  EXPECT_LT(wall_now() - begin, std::chrono::seconds(3)) << "it was dropped";
+  EXPECT_LT(wall_now() - begin, std::chrono::seconds(20)) << "it was dropped";
 }
 
 TEST(PageServer, ManySlowClientsAreDroppedAndThenOthersAreServed) {
@@ -242,13 +249,20 @@ TEST(PageServer, AClientThatReadsNothingHoldsItsPageAndDelaysNobody) {
   ServedFleet fleet(at_loopback(), {.response = milliseconds(60'000)}, 1'000);
   auto stuck = std::make_unique<RawClient>(port_of(*fleet.server));
   ASSERT_TRUE(stuck->send("GET /metrics HTTP/1.0\r\n\r\n"));
-  std::this_thread::sleep_for(milliseconds(1'100));
+  // It has begun to come, so its page is made.
+  std::string old = stuck->read_some();
   Sample warm = page_sample(0);
   warm[Metric::temperature] = 99.5;
   fleet.pages.add(page_time(0), {"h-1", 0, page_time(0), pack("h-1", {&warm, 1})});
   fleet.pages.settle();
-  EXPECT_NE(fleet.client().Get("/metrics")->body.find("} 99.5\n"), std::string::npos);
-  const std::string old = stuck->read_all();
+  // A page is made anew at most once a second.
+  bool newer = false;
+  for (int tries = 0; tries < 100 && !newer; ++tries) {
+    std::this_thread::sleep_for(milliseconds(100));
+    newer = fleet.client().Get("/metrics")->body.find("} 99.5\n") != std::string::npos;
+  }
+  EXPECT_TRUE(newer);
+  old += stuck->read_all();
   EXPECT_EQ(old.find("} 99.5\n"), std::string::npos);
   EXPECT_TRUE(old.ends_with("\n"));
   EXPECT_NE(old.find("drover_build_info"), std::string::npos) << "whole";
