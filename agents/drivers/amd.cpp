@@ -1,5 +1,5 @@
 // AMD's boards by files of amdgpu: Linux, Documentation/gpu/amdgpu/thermal.rst and
-// driver-misc.rst. Watts, degrees and clocks are in hwmon, and what else the firmware tells is in
+// driver-misc.rst. Watts, degrees and clocks are in hwmon, and what else the firmware reports is in
 // gpu_metrics.
 #include <unistd.h>
 

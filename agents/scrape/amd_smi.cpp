@@ -130,12 +130,13 @@ Result<Json> gpus_in(std::string_view output) {
     at = end + 1;
   }
   if (at >= output.size()) {
-    return error(ErrorKind::refused, "amd-smi says: {}", said.empty() ? "nothing" : said);
+    return said.empty() ? error(ErrorKind::refused, "amd-smi printed nothing")
+                        : error(ErrorKind::refused, "amd-smi: {}", said);
   }
   auto parsed = Json::parse(output.substr(at));
-  if (!parsed) return error("amd-smi does not print JSON: {}", parsed.error().message);
+  if (!parsed) return error("amd-smi printed invalid JSON: {}", parsed.error().message);
   Json list = parsed->is_object() ? (*parsed)["gpu_data"] : *parsed;
-  if (!list.is_array()) return error("amd-smi prints JSON without a list of GPUs");
+  if (!list.is_array()) return error("amd-smi printed JSON without a list of GPUs");
   return list;
 }
 

@@ -153,8 +153,9 @@ BoardReading reading_of(const SmiRow& row) {
     if (const auto number = number_in_cell(cell)) {
       put_number(column, *number, reading);
     } else if (const auto* metric = std::get_if<Metric>(&column.place)) {
-      const std::string why = cell.empty() ? fmt::format("this nvidia-smi has no {}", column.name)
-                                           : fmt::format("nvidia-smi says {}", as_label(cell));
+      const std::string why = cell.empty()
+                                  ? fmt::format("this version of nvidia-smi has no {}", column.name)
+                                  : fmt::format("nvidia-smi reports {}", as_label(cell));
       reading.board.missing.push_back({static_cast<std::uint8_t>(*metric), why});
     }
   }
@@ -188,7 +189,7 @@ Result<HostReading> read_nvidia_smi(std::string_view output) {
   }
   if (!host.boards.empty()) return host;
   if (other.empty()) return error(ErrorKind::not_found, "nvidia-smi lists no GPU");
-  return error(ErrorKind::refused, "nvidia-smi says: {}", other);
+  return error(ErrorKind::refused, "nvidia-smi: {}", other);
 }
 
 }  // namespace drover::agents

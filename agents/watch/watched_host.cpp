@@ -254,7 +254,8 @@ void WatchedHost::failed(Instant now, const std::string& why) {
 void WatchedHost::cap_set(Instant now, const CapBoard& asked, const Status& answer) {
   State& state = *state_;
   WatchedDevice* const device = state.devices.find(asked.identity);
-  if (device == nullptr) return;
+  // Devices of other hosts may have the same identity, "gpu 0".
+  if (device == nullptr || !state.settings.control) return;
   if (answer) return void(device->capped = device->cap_before_w > 0);
   if (!device->capped) device->cap_before_w = 0;  // nothing was changed
   if (answer.error().kind == ErrorKind::refused) device->takes_caps = false;

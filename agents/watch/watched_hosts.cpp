@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fleet/base/search.h"
+#include "fleet/base/text.h"
 
 namespace drover::agents {
 namespace {
@@ -26,7 +27,12 @@ std::size_t WatchedHosts::number_of(const std::string& name) {
     settings.control = false;  // power caps are set by drivers, and those are this machine's
   }
   const std::size_t number = hosts_.size();
-  if (number >= hosts_max) return number + 1;
+  if (number >= hosts_max) {
+    if (!std::exchange(noted_, true))
+      note_ = fmt::format("found more than {} hosts: {} and others are left out", hosts_max,
+                          printable(host));
+    return number + 1;
+  }
   numbers_.emplace(settings.host, number);
   hosts_.push_back(
       std::unique_ptr<Entry>(new Entry{WatchedHost(std::move(settings), catalogue_), {}}));
@@ -48,7 +54,7 @@ void WatchedHosts::fail_others(Instant now, const TargetNews& news) {
     if (const std::size_t* const number = find_in(numbers_, name)) came.insert(*number);
   }
   const std::string why =
-      news.failure.empty() ? "the page that had its metrics has none any more" : news.failure;
+      news.failure.empty() ? "its page no longer has its metrics" : news.failure;
   const auto known = numbers_of_target_.find(news.target);
   if (known == numbers_of_target_.end()) return;
   std::erase_if(known->second, [&](std::size_t number) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agents/watch/watched_host.h"
@@ -38,6 +39,10 @@ class WatchedHosts {
     fail_others(now, news);
   }
 
+  /// Once, when there are more hosts than a router accepts: that the others are left out. Else
+  /// empty.
+  std::string take_note() { return std::exchange(note_, {}); }
+
   std::size_t size() const { return hosts_.size(); }
   WatchedHost& host(std::size_t number) { return hosts_[number]->host; }
   Instant next_deadline() const;
@@ -52,6 +57,8 @@ class WatchedHosts {
   const devices::Catalogue& catalogue_;
   std::vector<std::unique_ptr<Entry>> hosts_;
   std::map<std::string, std::size_t> numbers_;  // by name
+  bool noted_ = false;
+  std::string note_;
   std::map<std::string, std::set<std::size_t>> numbers_of_target_;
 };
 

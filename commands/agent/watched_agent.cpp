@@ -81,6 +81,8 @@ class WatchedAgentShell {
       hosts_.take(now(), news, [&](std::size_t host) { send_join(host); });
       joined_.resize(hosts_.size());
     }
+    if (const std::string note = hosts_.take_note(); !note.empty())
+      write_stderr("drover agent: {}\n", note);
     report();
     for (const CapAnswer& answer : readings_.take_cap_answers()) {
       for (std::size_t host = 0; host < hosts_.size(); ++host)

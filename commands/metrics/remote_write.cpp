@@ -24,13 +24,13 @@ std::string_view failure_text(httplib::Error error) {
   switch (error) {
     case httplib::Error::Connection:
     case httplib::Error::ConnectionTimeout:
-      return "found no server";
+      return "cannot connect";
     case httplib::Error::Read:
-      return "found no answer";
+      return "no answer";
     case httplib::Error::SSLServerVerification:
-      return "found a certificate that is not valid for it";
+      return "its certificate is not valid for it";
     default:
-      return "found a broken connection";
+      return "the connection broke";
   }
 }
 
@@ -73,13 +73,12 @@ class RemoteWriter::Client {
                                       {"User-Agent", software_name}};
     const auto answer = http_->Post(path_, headers, request.bytes, "application/x-protobuf");
     if (!answer) {
-      return {Answer::again, fmt::format("{}, expected status 2xx", failure_text(answer.error())),
-              "; trying again"};
+      return {Answer::again, std::string(failure_text(answer.error())), "; trying again"};
     }
     if (answer->status / 100 == 2) return {Answer::stored, {}, {}};
     const bool again = answer->status == 429 || answer->status / 100 == 5;
     return {again ? Answer::again : Answer::refused,
-            fmt::format("found status {}, expected 2xx", answer->status),
+            fmt::format("HTTP status {}, expected 2xx", answer->status),
             fmt::format("; {}: {}", again ? "trying again" : "its samples are dropped",
                         excerpt(answer->body, 200))};
   }

@@ -81,7 +81,7 @@ std::vector<agents::TargetNews> DriverSource::take(WallTime now) {
 void DriverSource::add_silent(WallTime now, agents::HostReading& reading) {
   for (const agents::SilentDevice& silent : workers_.silent(now)) {
     if (silent.identity.empty()) {
-      note_once("device discovery takes long: a driver may hang");
+      note_once("device discovery is taking long: a driver may be hanging");
       continue;
     }
     const agents::BoardReading* const known = find_in(last_, silent.identity);

@@ -30,6 +30,9 @@ LocalFleet::LocalFleet(std::unique_ptr<router::Router> router, agents::WatchedHo
 
 void LocalFleet::take(Instant now, const agents::TargetNews& news) {
   hosts_.take(now, news, [&](std::size_t host) { join(now, host); });
+  if (std::string note = hosts_.take_note(); !note.empty())
+    receive(now, publish_peer,
+            {"here", 0, now, Event{Severity::warning, "hosts", std::move(note)}});
   for (std::size_t host = 0; host < hosts_.size(); ++host) take_effects(now, host);
   settle(now);
 }

@@ -338,7 +338,7 @@ class RouterShell {
   void send_all(std::vector<Send> sends) {
     for (Send& send : sends) {
       if (send.to != RouterRecording::peer && send.to != RouterMetrics::peer) send_out(send);
-      pass_to_viewers(clock_.now(), send.to, std::move(send.envelope));
+      if (recording_ || metrics_) pass_to_viewers(clock_.now(), send.to, std::move(send.envelope));
     }
   }
 

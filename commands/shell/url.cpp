@@ -50,13 +50,13 @@ const char* read_authority(std::string_view authority, Url& url) {
   const std::size_t end = std::min(authority.find(bracketed ? ']' : ':'), authority.size());
   if (bracketed && end == authority.size()) return "has no ] after its address";
   url.host = authority.substr(bracketed ? 1 : 0, end - (bracketed ? 1 : 0));
-  if (url.host.empty()) return "names no host";
+  if (url.host.empty()) return "has no host";
   const std::string_view behind = authority.substr(end + (bracketed ? 1 : 0));
   const auto port = behind.empty()            ? std::optional(url.secure ? 443 : 80)
                     : behind.starts_with(':') ? port_of(behind.substr(1))
                                               : std::nullopt;
   url.port = port.value_or(0);
-  return port ? nullptr : "has no port from 1 to 65535";
+  return port ? nullptr : "has an invalid port (1 to 65535)";
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ Result<Url> parse_url(std::string_view text, std::string_view place) {
   const std::size_t scheme_end = text.find("://");
   const std::string_view scheme = text.substr(0, scheme_end);
   if (scheme_end == std::string_view::npos || (scheme != "http" && scheme != "https"))
-    return invalid("has no http:// or https://");
+    return invalid("does not begin with http:// or https://");
   Url url;
   url.secure = scheme == "https";
   std::string_view rest = text.substr(scheme_end + 3);

@@ -199,8 +199,8 @@ CommandUsage watch_usage() {
       "Shows real devices live in the dashboard, without a router and without agents: those of "
       "this machine, or those of other hosts from their pages of metrics or through ssh. Without "
       "--real, --scrape and --ssh it shows this machine. With --json or --text it prints a line "
-      "for "
-      "each reading instead. With --ssh the program is copied to each host, and is gone when the "
+      "for each reading instead. With --ssh the program is copied to each host, and is gone when "
+      "the "
       "command ends; where it cannot run, nvidia-smi or amd-smi is read there.",
       {},
       {},

@@ -30,6 +30,7 @@ struct CauseName {
 constexpr std::array<CauseName, slow_cause_count> cause_names = {{
     {SlowCause::hardware_thermal, "hw thermal"},
     {SlowCause::power_brake, "power brake"},
+    {SlowCause::hardware_slowdown, "hw slowdown"},
     {SlowCause::xid, "xid"},
     {SlowCause::ecc, "ecc"},
     {SlowCause::injected_fault, "injected fault"},
@@ -110,12 +111,14 @@ class Diagnosis {
       add(SlowCause::hardware_thermal, Severity::critical,
           "the board is too hot: its hardware has at least halved the clock",
           "throttle reason hw thermal" + temperature_text() + clock_text());
-    } else if ((reasons_ & (throttle_hw_power_brake | throttle_hw_slowdown)) != 0) {
-      const bool brake = (reasons_ & throttle_hw_power_brake) != 0;
+    } else if ((reasons_ & throttle_hw_power_brake) != 0) {
       add(SlowCause::power_brake, Severity::critical,
-          brake ? "the power supply makes the hardware at least halve the clock"
-                : "its hardware at least halves the clock: heat, a power brake or too high a draw",
-          fmt::format("throttle reason {}{}", brake ? "power brake" : "hw slowdown", clock_text()));
+          "the power supply makes the hardware at least halve the clock",
+          "throttle reason power brake" + clock_text());
+    } else if ((reasons_ & throttle_hw_slowdown) != 0) {
+      add(SlowCause::hardware_slowdown, Severity::critical,
+          "its hardware at least halves the clock: heat, a power brake or too high a draw",
+          "throttle reason hw slowdown" + clock_text());
     }
     if (now(Metric::clock) >= full_clock_share * device_.clock_max_mhz) return;
     if ((reasons_ & throttle_sw_thermal_slowdown) != 0) {

@@ -28,6 +28,7 @@ namespace drover {
 enum class SlowCause : std::uint8_t {
   hardware_thermal,
   power_brake,
+  hardware_slowdown,  // of a reason that the board does not report
   xid,
   ecc,
   injected_fault,
@@ -42,7 +43,7 @@ enum class SlowCause : std::uint8_t {
   memory_bound,
   chosen_limit,
 };
-inline constexpr int slow_cause_count = 15;
+inline constexpr int slow_cause_count = 16;
 /// "hw thermal", "power brake".
 std::string_view to_text(SlowCause cause);
 

@@ -67,7 +67,7 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
        {"--metrics-labels works only with --metrics or --remote-write"}},
       {{"agent", "--devices", "l4", "--remote-write", "http://ann:secret@h:x/"},
        2,
-       {"--remote-write http://h:x/: has no port from 1 to 65535"}},
+       {"--remote-write http://h:x/: has an invalid port (1 to 65535)"}},
       {{"top", "--history", "much"}, 2, {"--history", "much"}},
       {{"frame", "--history", "12kB"}, 2, {"--history: found 12kB, expected from 1MiB to 64GiB"}},
       {{"submit"}, 2, {"--model"}},

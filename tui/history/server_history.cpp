@@ -86,7 +86,7 @@ std::string ServerHistory::note(std::string_view server) const {
   if (!failure_.empty()) return fmt::format("history: {}: {}", server, failure_);
   if (!answered(*wanted_, known_)) return fmt::format("history: waiting for {}", server);
   const bool none = std::ranges::all_of(answer_->values, &std::vector<double>::empty);
-  return none ? fmt::format("history: {} knows nothing older", server) : std::string();
+  return none ? fmt::format("history: {} has nothing older", server) : std::string();
 }
 
 }  // namespace drover::tui

@@ -38,6 +38,7 @@ SpecFacts::SpecFacts(std::string_view text) {
   if (!root) return;
   if (root->holds_text("class")) device_class_ = root->text("class");
   if (root->holds_text("name")) name_ = root->text("name");
+  if (root->holds_text("vendor")) vendor_ = root->text("vendor");
   if (root->has("real")) real_ = root->boolean("real");
   if (root->holds_text("source")) sources_[""] = root->text("source");
   for (const std::string& name : root->keys()) {

@@ -32,6 +32,8 @@ class SpecFacts {
   std::string_view device_class() const { return device_class_; }
   /// Whether the device is real: read, not emulated.
   bool real() const { return real_; }
+  /// "nvidia"; empty: the spec has none.
+  std::string_view vendor() const { return vendor_; }
   /// Empty: the spec has none.
   std::string_view name() const { return name_; }
   bool has_section(std::string_view section) const;
@@ -39,7 +41,7 @@ class SpecFacts {
   std::string_view source_of(std::string_view section) const;
 
  private:
-  std::string device_class_, name_;
+  std::string device_class_, name_, vendor_;
   bool real_ = false;
   std::map<std::string, SpecFact, std::less<>> facts_;
   std::map<std::string, std::string, std::less<>> sources_;  // "": for sections without their own

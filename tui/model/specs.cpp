@@ -40,6 +40,7 @@ SpecRow parse_spec_row(const std::string& id, std::string_view text) {
   row.device_class = is_tpu ? DeviceClass::tpu : DeviceClass::gpu;
   row.name = facts.name();
   row.real = facts.real();
+  row.tells_idle = row.real && facts.vendor() == "nvidia";
   // Every device of the catalogue has a peak rate; a real board that is in none has only what its
   // driver says.
   row.listed = !row.real || facts.has_section("peak_tflops");

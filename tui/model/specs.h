@@ -17,7 +17,10 @@ struct SpecRow {
   std::string name;  // "NVIDIA H100 SXM5 80GB"; empty: unknown
   std::string text;  // to detect a change
   DeviceClass device_class = DeviceClass::gpu;
-  bool real = false;           // read, not emulated
+  bool real = false;  // read, not emulated
+  // Its throttle reasons include "idle": the drivers of AMD and Intel report none for an idle
+  // board.
+  bool tells_idle = false;
   bool listed = true;          // in the catalogue: a real board may be in none
   double tdp_w = 0;            // 0: unknown
   double price_usd_per_h = 0;  // 0: unknown

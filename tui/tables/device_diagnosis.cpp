@@ -36,14 +36,6 @@ std::vector<NeighbourEvidence> neighbours_of(const Model& model, DeviceTable::Ro
   return neighbours;
 }
 
-/// Whether its throttle reasons are NVML's, which include "idle": NVIDIA's tools read it, or a page
-/// does, for no other exporter whose series Drover knows publishes reasons. The drivers of AMD and
-/// Intel report none for an idle board.
-bool tells_idle(const Board& board) {
-  const bool from_page = board.read_by.find(':') != std::string::npos;  // "node-7:9400"
-  return from_page || board.read_by == "NVML" || board.read_by == "nvidia-smi";
-}
-
 /// The metrics that no emulated device has: the enumerators from this one on.
 constexpr Metric first_of_real_devices = Metric::memory_clock;
 
@@ -59,6 +51,7 @@ DeviceEvidence evidence_about(const Model& model, Instant now, DeviceTable::Row 
   const SpecRow& spec = model.spec_of(row);
   if (spec.clock_max_mhz > 0) evidence.clock_max_mhz = spec.clock_max_mhz;
   if (spec.tdp_w > 0) evidence.power_cap_default_w = spec.tdp_w;
+  evidence.tells_idle = spec.tells_idle;
   evidence.has_work = !jobs.empty() || evidence.values[Metric::running] > 0;
   if (const Board* const board = model.board_of(row)) {
     if (board->clock_max_mhz) evidence.clock_max_mhz = *board->clock_max_mhz;
@@ -66,7 +59,6 @@ DeviceEvidence evidence_about(const Model& model, Instant now, DeviceTable::Row 
     evidence.pcie_generation_max = board->pcie_generation_max;
     evidence.pcie_lanes_max = board->pcie_lanes_max;
     evidence.has_work |= !board->processes.empty();
-    evidence.tells_idle = tells_idle(*board);
     evidence.memory_taken = std::ranges::any_of(
         board->processes, [](const DeviceProcess& it) { return it.memory_bytes.value_or(0) > 0; });
   }

@@ -59,7 +59,7 @@ TEST(NvidiaSmi, EveryColumnIsRead) {
   EXPECT_EQ(reading.board.power_cap_max_w, 700);
   EXPECT_EQ(reading.board.pcie_lanes_max, 16);
   EXPECT_EQ(reading.board.clock_max_mhz, 1980);
-  EXPECT_EQ(why_missing(reading, Metric::fan), "nvidia-smi says [N/A]");
+  EXPECT_EQ(why_missing(reading, Metric::fan), "nvidia-smi reports [N/A]");
   EXPECT_EQ(why_missing(reading, Metric::energy), "nvidia-smi does not report it");
 }
 
@@ -74,7 +74,7 @@ TEST(NvidiaSmi, WhatABoardDoesNotSupportIsAbsentAndNeverZero) {
     EXPECT_TRUE(std::isnan(reading.values[metric])) << static_cast<int>(metric);
     EXPECT_NE(why_missing(reading, metric), "") << static_cast<int>(metric);
   }
-  EXPECT_EQ(why_missing(reading, Metric::power_cap), "nvidia-smi says [Not Supported]");
+  EXPECT_EQ(why_missing(reading, Metric::power_cap), "nvidia-smi reports [Not Supported]");
 }
 
 TEST(NvidiaSmi, ColumnsMayBeMissingAndABoardMayBeLost) {
@@ -84,7 +84,8 @@ TEST(NvidiaSmi, ColumnsMayBeMissingAndABoardMayBeLost) {
   ASSERT_TRUE(host);
   ASSERT_EQ(host->boards.size(), 2u);
   EXPECT_EQ(host->boards[0].values[Metric::temperature], 44);
-  EXPECT_EQ(why_missing(host->boards[0], Metric::power), "this nvidia-smi has no power.draw");
+  EXPECT_EQ(why_missing(host->boards[0], Metric::power),
+            "this version of nvidia-smi has no power.draw");
   EXPECT_EQ(host->boards[0].lost, "");
   EXPECT_EQ(host->boards[1].lost, "GPU is lost");
 }
@@ -95,13 +96,13 @@ TEST(NvidiaSmi, WhatItSaysInsteadIsTheError) {
     return host ? "a reading" : host.error().message;
   };
   EXPECT_EQ(said("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"),
-            "nvidia-smi says: NVIDIA-SMI has failed because it couldn't communicate with the "
+            "nvidia-smi: NVIDIA-SMI has failed because it couldn't communicate with the "
             "NVIDIA driver.");
-  EXPECT_EQ(said("No devices were found\n"), "nvidia-smi says: No devices were found");
-  EXPECT_EQ(said("\x1b[2Jindex\n"), "nvidia-smi says: ^[[2Jindex");
+  EXPECT_EQ(said("No devices were found\n"), "nvidia-smi: No devices were found");
+  EXPECT_EQ(said("\x1b[2Jindex\n"), "nvidia-smi: ^[[2Jindex");
   EXPECT_EQ(said(""), "nvidia-smi lists no GPU");
   EXPECT_EQ(said(nvidia({})), "nvidia-smi lists no GPU");
-  EXPECT_EQ(said(nvidia({"0, GPU-0, too, few"})), "nvidia-smi says: 0, GPU-0, too, few");
+  EXPECT_EQ(said(nvidia({"0, GPU-0, too, few"})), "nvidia-smi: 0, GPU-0, too, few");
 }
 
 TEST(NvidiaSmi, NumbersThatCannotBeAreAbsent) {
@@ -200,12 +201,11 @@ TEST(AmdSmi, WhatItSaysInsteadIsTheError) {
     const auto host = read_amd_smi("", output);
     return host ? "a reading" : host.error().message;
   };
-  EXPECT_EQ(said("ERROR: AMDGPU driver not loaded\n"),
-            "amd-smi says: ERROR: AMDGPU driver not loaded");
-  EXPECT_EQ(said(""), "amd-smi says: nothing");
+  EXPECT_EQ(said("ERROR: AMDGPU driver not loaded\n"), "amd-smi: ERROR: AMDGPU driver not loaded");
+  EXPECT_EQ(said(""), "amd-smi printed nothing");
   EXPECT_EQ(said("[]"), "amd-smi lists no GPU");
-  EXPECT_EQ(said("{\"other\": 1}"), "amd-smi prints JSON without a list of GPUs");
-  EXPECT_NE(said("[{\"gpu\": ").find("amd-smi does not print JSON"), std::string::npos);
+  EXPECT_EQ(said("{\"other\": 1}"), "amd-smi printed JSON without a list of GPUs");
+  EXPECT_NE(said("[{\"gpu\": ").find("amd-smi printed invalid JSON"), std::string::npos);
   // Values of other types than expected are absent.
   EXPECT_EQ(said("[1, \"x\", null, {\"gpu\": [], \"usage\": [], \"clock\": 7, \"pcie\": \"\"}]"),
             "a reading");

@@ -147,6 +147,14 @@ TEST(WatchedHost, ACapThatTheDriverRefusesIsReportedWithItsReason) {
       << "the cap that was set before is restored";
 }
 
+TEST(WatchedHost, AnAnswerAboutADeviceOfAnotherHostIsNoneOfIts) {
+  Stage remote;  // without control, as all hosts but this machine
+  remote.join();
+  remote.read({board("gpu 0")});
+  remote.host.cap_set(remote.now, {"gpu 0", 50}, error("no permission"));
+  EXPECT_TRUE(remote.sent<DeviceReport>().empty());
+}
+
 TEST(WatchedHost, WhenTheDriverRefusesTheFirstCapNothingIsRestored) {
   Stage stage(seconds(1), true);
   stage.join();

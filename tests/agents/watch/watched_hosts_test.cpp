@@ -142,5 +142,20 @@ TEST(WatchedHosts, APageMayNameMoreHostsThanAreTaken) {
   EXPECT_EQ(stage.fresh.size(), 10'000U);
 }
 
+TEST(WatchedHosts, BeyondTenThousandAreLeftOutAndThatIsSaidOnce) {
+  Hosts stage;
+  TargetNews news{page, {}, ""};
+  const auto take = [&] { stage.hosts.take(stage.now, news, [](std::size_t) {}); };
+  for (int i = 0; i < 10'000; ++i) news.hosts.push_back({fmt::format("n{}", i), {}, {}});
+  take();
+  EXPECT_EQ(stage.hosts.take_note(), "");
+  for (int i = 10'000; i < 10'002; ++i) news.hosts.push_back({fmt::format("n{}", i), {}, {}});
+  take();
+  EXPECT_EQ(stage.hosts.size(), 10'000U);
+  EXPECT_EQ(stage.hosts.take_note(), "found more than 10000 hosts: n10000 and others are left out");
+  take();
+  EXPECT_EQ(stage.hosts.take_note(), "");
+}
+
 }  // namespace
 }  // namespace drover::agents

@@ -186,7 +186,7 @@ TEST(RemoteWrite, LogsInWithTheUrlsPasswordAndNamesItNowhere) {
   EXPECT_TRUE(eventually([&] { return reports.texts().find("400") != std::string::npos; }));
   EXPECT_EQ(receiver.authorization(), "Basic YW5uOnBAc3M=");  // ann:p@ss
   const std::string place = "--remote-write " + excerpt(receiver.url()) + ": ";
-  EXPECT_EQ(reports.texts().find(place + "found status 503, expected 2xx; trying again"), 0U)
+  EXPECT_EQ(reports.texts().find(place + "HTTP status 503, expected 2xx; trying again"), 0U)
       << reports.texts();
   EXPECT_NE(reports.texts().find(place + "samples are stored again\n"), std::string::npos);
   for (const char* secret : {"ann", "p%40ss", "p@ss"})
@@ -214,14 +214,15 @@ TEST(RemoteWrite, EndsSoonWhenTheServerHangsAndSaysWhatIsDropped) {
 TEST(RemoteWrite, AUrlIsRequired) {
   LivePages pages{FleetMetricsOptions{}};
   const std::pair<const char*, const char*> cases[] = {
-      {"", "--remote-write : has no http:// or https://, expected "},
-      {"127.0.0.1:9090", "--remote-write 127.0.0.1:9090: has no http:// or https://, expected "},
+      {"", "--remote-write : does not begin with http:// or https://, expected "},
+      {"127.0.0.1:9090",
+       "--remote-write 127.0.0.1:9090: does not begin with http:// or https://, expected "},
       {"http://h:9090", "--remote-write http://h:9090: has no path, expected a URL such as "},
       {"http://ann:secret@h", "--remote-write http://h: has no path, expected a URL such as "},
-      {"http://h:99999/w", "--remote-write http://h:99999/w: has no port from 1 to 65535, "},
-      {"http://h:port/w", "--remote-write http://h:port/w: has no port from 1 to 65535, "},
-      {"ftp://x/y", "--remote-write ftp://x/y: has no http:// or https://, expected "},
-      {"http:///x", "--remote-write http:///x: names no host, expected "}};
+      {"http://h:99999/w", "--remote-write http://h:99999/w: has an invalid port (1 to 65535), "},
+      {"http://h:port/w", "--remote-write http://h:port/w: has an invalid port (1 to 65535), "},
+      {"ftp://x/y", "--remote-write ftp://x/y: does not begin with http:// or https://, expected "},
+      {"http:///x", "--remote-write http:///x: has no host, expected "}};
   for (const auto& [wrong, said] : cases) {
     const auto writer = RemoteWriter::open(wrong, pages, {}, nowhere);
     ASSERT_FALSE(writer.ok()) << wrong;

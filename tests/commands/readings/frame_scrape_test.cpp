@@ -322,11 +322,11 @@ TEST(FrameScrape, ACertificateOfAnotherHostIsRefused) {
 TEST(FrameScrape, EveryMistakeGetsOneClearLine) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
       {{"--scrape", ","}, "--scrape: found no URL, expected http://HOST:PORT/metrics,.."},
-      {{"--scrape", "n7:9400"}, "--scrape n7:9400: has no http:// or https://"},
+      {{"--scrape", "n7:9400"}, "--scrape n7:9400: does not begin with http:// or https://"},
       {{"--scrape", "http://n7", "--connect", "tcp://127.0.0.1:1"}, "exclude --connect"},
       {{"--scrape", "http://n7", "--replay", "x.mcap"}, "exclude --connect and --replay"},
       {{"--query", "up"}, "--query works only with --prometheus"},
-      {{"--prometheus", "n7"}, "--prometheus n7: has no http:// or https://"},
+      {{"--prometheus", "n7"}, "--prometheus n7: does not begin with http:// or https://"},
   };
   for (const auto& [words, said] : cases) {
     std::vector<std::string> all{"frame"};

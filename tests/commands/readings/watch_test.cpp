@@ -191,7 +191,7 @@ TEST(Watch, EveryMistakeGetsOneClearLine) {
       {{"--force", "--scrape", url}, 2, "--force and --min-free work only with --record"},
       {{"--scrape", url, "--every", "1ms"}, 2, "--every: found 1ms, expected 100ms to 1h"},
       {{"--scrape", url, "--every", "2h"}, 2, "--every: found 2h, expected 100ms to 1h"},
-      {{"--scrape", "n7"}, 2, "--scrape n7: has no http:// or https://"},
+      {{"--scrape", "n7"}, 2, "--scrape n7: does not begin with http:// or https://"},
       {{"--query", "up", "--scrape", url}, 2, "--query works only with --prometheus"},
       {{"--scrape", url, "--filter", "tmep>3"}, 2, "tmep"},
       {{"--scrape", url, "--policy", bad_policy, "--json"}, 2, "bad.toml:1"},

@@ -96,7 +96,7 @@ TEST_F(AskedServer, SaysWhenItKnowsNothing) {
   const auto question = history.follow(six_hours(), now, now);
   ASSERT_TRUE(question);
   history.take(now, {*question, {}, {}});
-  EXPECT_EQ(history.note("prometheus:9090"), "history: prometheus:9090 knows nothing older");
+  EXPECT_EQ(history.note("prometheus:9090"), "history: prometheus:9090 has nothing older");
 }
 
 TEST_F(AskedServer, IsReadInTheBinsOfTheChart) {

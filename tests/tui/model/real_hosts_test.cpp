@@ -117,24 +117,17 @@ TEST(WhyMissing, NamesTheLatestReasonThatApplies) {
   EXPECT_EQ(why(first), "its host is gone");
 }
 
-TEST(DeviceEvidenceOf, OnlyNvidiasToolsAndPagesTellThatABoardIsIdle) {
-  ToldModel told;
-  told.tell(real_host("node"));
-  told.sample("node", first_reading);
-  for (const auto& [read_by, tells_idle] :
-       std::initializer_list<std::pair<const char*, bool>>{{"NVML", true},
-                                                           {"nvidia-smi", true},
-                                                           {"http://node:9400/metrics", true},
-                                                           {"amdgpu", false},
-                                                           {"xe", false},
-                                                           {"amd-smi", false},
-                                                           {"", false}}) {
-    Board said = board_of_uuid(0, "a");
-    said.read_by = read_by;
-    told.tell(BoardChanged{"node", said});
+TEST(DeviceEvidenceOf, OnlyNvidiasBoardsTellThatTheyAreIdle) {
+  for (const auto& [vendor, tells_idle] : std::initializer_list<std::pair<const char*, bool>>{
+           {"nvidia", true}, {"amd", false}, {"intel", false}, {"", false}}) {
+    ToldModel told;
+    HostChanged host = real_host("node");
+    host.registration.specs[0].text += fmt::format("vendor = \"{}\"\n", vendor);
+    told.tell(host);
+    told.sample("node", first_reading);
     EXPECT_EQ(evidence_about(told.model, first_reading, told.row("node"), {}).tells_idle,
               tells_idle)
-        << read_by;
+        << vendor;
   }
 }
 
