@@ -167,7 +167,7 @@ TEST(HistoryLive, IsRefusedWhereItHasNoEffect) {
             std::string::npos);
   const ProcessResult wrong = run_drover({"top", "--history-from", "http://anna:geheim@h:x"});
   EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_NE(wrong.err.find("--history-from http://h:x: has no port"), std::string::npos)
+  EXPECT_NE(wrong.err.find("--history-from http://h:x: has an invalid port"), std::string::npos)
       << wrong.err;
   EXPECT_EQ(wrong.err.find("geheim"), std::string::npos);
 }
