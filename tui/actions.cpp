@@ -239,34 +239,44 @@ Result<FleetAction> inject_action(const Model& model, const UiState& ui, double 
   return action;
 }
 
+/// What the words name, or else the selected alert or group of alerts. An empty rule or subject
+/// stands for all.
+Result<std::vector<AcknowledgeAlert>> alerts_named(const UiState& ui,
+                                                   const std::vector<std::string>& words) {
+  if (words.size() > 2) return error("expected a rule and optionally a subject, or all");
+  if (words.size() == 2) return std::vector<AcknowledgeAlert>{{words[0], words[1]}};
+  if (words.size() == 1)
+    return std::vector<AcknowledgeAlert>{{words[0] == "all" ? "" : words[0], ""}};
+  const LogLine* const line = selected_log_line(ui.log);
+  if (line == nullptr || line->entry.rule.empty() || line->entry.kind == LogEntryKind::rule) {
+    return error("no alert is selected: name its rule, such as hot, or all");
+  }
+  std::vector<AcknowledgeAlert> alerts;
+  for (const LogEntry& entry : line->group.empty() ? LogGroup{line->entry} : line->group) {
+    alerts.push_back({entry.rule, entry.subject});
+  }
+  return alerts;
+}
+
 Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui, double,
                                        std::string_view text) {
-  std::vector<std::string> words = words_of(text);
-  if (words.size() > 2) return error("expected a rule and optionally a subject, or all");
-  AcknowledgeAlert request;
-  if (words.empty()) {
-    const LogEntry* const entry = selected_log_entry(ui.log);
-    if (entry == nullptr || entry->rule.empty() || entry->kind == LogEntryKind::rule) {
-      return error("no alert is selected: name its rule, such as hot, or all");
-    }
-    request = {entry->rule, entry->subject};
-  } else if (words[0] != "all") {
-    request.rule = words[0];
-    if (words.size() == 2) request.subject = words[1];
-  }
+  DROVER_ASSIGN(const auto wanted, alerts_named(ui, words_of(text)));
+  FleetAction action;
   std::vector<std::string> names;
-  for (const LogEntry& entry : raised_alerts(model)) {
-    if (!entry.acknowledged_by.empty() || (!request.rule.empty() && entry.rule != request.rule) ||
-        (!request.subject.empty() && entry.subject != request.subject)) {
-      continue;
+  const std::vector<LogEntry> raised = raised_alerts(model);
+  for (const AcknowledgeAlert& request : wanted) {
+    const std::size_t before = names.size();
+    for (const LogEntry& entry : raised) {
+      if (entry.acknowledged_by.empty() && (request.rule.empty() || entry.rule == request.rule) &&
+          (request.subject.empty() || entry.subject == request.subject)) {
+        names.push_back(fmt::format("{} of {}", entry.rule, entry.subject));
+      }
     }
-    names.push_back(fmt::format("{} of {}", entry.rule, entry.subject));
+    if (names.size() > before) action.requests.push_back(request);
   }
   if (names.empty()) return error("no unacknowledged alert matches");
-  FleetAction action;
   action.question =
       fmt::format("Acknowledge {}: shown to everyone until it clears", shown_names(names));
-  action.requests.push_back(std::move(request));
   return action;
 }
 

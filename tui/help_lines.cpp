@@ -69,6 +69,7 @@ std::vector<HelpLine> help_lines() {
       {">", "Among events: an action of a user or program, its result."},
       {"=", "Before a kind: a real device. Among events: a cleared alert."},
       {"+", "Among events and alerts: acknowledged."},
+      {"(8), x37", "So many equal entries or decisions; Enter shows each."},
       {"chart lines", "The cap or limit of the value; a gap in a chart: unknown."},
       {"late", "Runs longer than the router expected; + shows by how much."},
   };

@@ -58,7 +58,7 @@ std::string panel(const std::string& screen, const std::string& heading, int row
 }
 
 TEST(FilteredViews, ReportThatNothingMatchesTheFilter) {
-  for (const auto& [view, thing] : {std::pair{"data-plane", "agent"},
+  for (const auto& [view, thing] : {std::pair{"data-plane", "host"},
                                     {"events", "event"},
                                     {"routing", "decision"},
                                     {"devices", "device"}}) {
@@ -138,7 +138,7 @@ TEST(FilteredViews, WholeFleetValuesDoNotDependOnTheFilter) {
 TEST(FilteredViews, FallbackCostsAreLabelledAsOfTheWholeFleet) {
   for (const Size size : {Size{120, 40}, {170, 50}, {200, 60}}) {
     const std::string text = filtered("routing", size, "kind==tpu");
-    EXPECT_NE(line_with(text, " Fallbacks ─").find("~estimated, whole fleet"), std::string::npos)
+    EXPECT_NE(line_with(text, " Fallbacks ─").find("extra since 02:07:01, whole fleet"), std::string::npos)
         << text;
   }
 }

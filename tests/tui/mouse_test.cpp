@@ -52,7 +52,7 @@ TEST(Mouse, AClickOnAHeaderSortsAndASecondReversesTheOrder) {
   Pointed pointed("devices");
   pointed.point("Click", "POWER");
   EXPECT_TRUE(pointed.shows("by POWER, descending"));
-  pointed.point("Click", "POWER▼");
+  pointed.point("Click", "POWER W▼");
   EXPECT_TRUE(pointed.shows("by POWER, ascending"));
 }
 

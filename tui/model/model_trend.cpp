@@ -15,6 +15,11 @@ Instant next_on_grid(Instant now, Duration step) {
   return saturating_add(now, step - over);
 }
 
+/// Adds to a sum that is NaN until the first known value.
+void add_known(double& sum, double value) {
+  if (!std::isnan(value)) sum = std::isnan(sum) ? value : sum + value;
+}
+
 }  // namespace
 
 void Model::tick(Instant now) {
@@ -33,10 +38,14 @@ void Model::tick(Instant now) {
 }
 
 void Model::add_point(Instant at) {
-  for (HostRow& host : hosts_) host.receive_stats.tick(at, wall_);
-  const Totals totals = totals_of(*this, at);
   TrendPoint point;
   point.at = at;
+  for (HostRow& host : hosts_) {
+    host.receive_stats.tick(at, wall_);
+    add_known(point.samples_per_s, host.receive_stats.rows_per_s());
+    add_known(point.messages_per_s, host.receive_stats.batches_per_s());
+  }
+  const Totals totals = totals_of(*this, at);
   point.utilization = totals.utilization;
   point.power_w = totals.power_w;
   if (totals.power_limit_w > 0) point.power = totals.power_w / totals.power_limit_w;
@@ -90,11 +99,6 @@ std::optional<ThrottleTimes> Model::recent_throttle_times(Instant now) const {
 }
 
 namespace {
-
-/// Adds to a sum that is NaN until the first known value.
-void add_known(double& sum, double value) {
-  if (!std::isnan(value)) sum = std::isnan(sum) ? value : sum + value;
-}
 
 bool any_counts(const HostRow& host, const RowPredicate& counts) {
   return !counts || host.has_row(counts);

@@ -55,6 +55,8 @@ struct TrendPoint {
   double queued = absent;
   double running = absent;
   double finished_per_s = absent;
+  double samples_per_s = absent;     // of all hosts; also below
+  double messages_per_s = absent;    // that held them
   double power_w = absent;           // of all devices that report
   double usd_per_h = absent;         // of all devices of hosts that are not lost
   double spend_usd_per_h = absent;   // of working devices, as the router reports

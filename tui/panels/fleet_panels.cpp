@@ -138,7 +138,7 @@ void draw_totals(DrawRegion region, const Totals& totals) {
 }
 
 void draw_job_counts(const FrameContext& frame, DrawRegion region) {
-  region.heading(0, frame.with_whole_fleet_note("Jobs"));
+  region.heading(0, frame.with_whole_fleet_note("Jobs"), frame.counted_since());
   const auto& summary = frame.model.summary();
   const auto fact = [&](int row, std::string_view label, std::uint64_t count, CellStyle style) {
     region.text(0, row, label, CellStyle::faint);
@@ -186,8 +186,11 @@ void draw_job_counts(const FrameContext& frame, DrawRegion region) {
 void draw_service(const FrameContext& frame, DrawRegion region, const Totals& totals) {
   const auto& summary = frame.model.summary();
   const bool wide = region.columns() >= 36;
-  region.heading(0, frame.with_whole_fleet_note("Requests"),
-                 wide ? "p50    p90    p99" : "p50    p99");
+  const std::string_view shares_note = wide ? "p50    p90    p99" : "p50    p99";
+  std::string title = frame.with_whole_fleet_note("Requests");
+  const std::string since = " " + frame.counted_since();
+  if (columns_of(title + since) + columns_of(shares_note) + 4 <= region.columns()) title += since;
+  region.heading(0, title, shares_note);
   const auto latencies = [&](int row, std::string_view label, const Percentiles& shares) {
     region.text(0, row, label, CellStyle::faint);
     const bool known = summary && shares.count > 0;
@@ -217,15 +220,15 @@ void draw_service(const FrameContext& frame, DrawRegion region, const Totals& to
            ? fmt::format("{}, {} jobs", joules_text(sums.fleet_energy_j),
                          percent_text(sums.charged.energy_j / sums.fleet_energy_j))
            : std::string(not_known));
-  std::string cost = dollars_text(sums.fleet_cost_usd);
+  const std::string cost = dollars_text(sums.fleet_cost_usd);
   // The panel covers the whole fleet, also while a filter is active.
   const bool filtered = frame.ui.fleet_filter.active();
   const Totals whole = filtered ? totals_of(frame.model, frame.now, {}) : totals;
-  if (whole.usd_per_h > 0) {
-    cost +=
-        fmt::format(", {}{}/h", whole.price_known ? "" : "over ", dollars_text(whole.usd_per_h));
-  }
-  fact(5, "cost", cost);
+  const std::string rate =
+      fmt::format(", {}{}/h", whole.price_known ? "" : "over ", dollars_text(whole.usd_per_h));
+  // Without room for both, the rate is left out: a part of it would be another number.
+  const bool fits = columns_of(cost + rate) <= region.columns() - 8;
+  fact(5, "cost", whole.usd_per_h > 0 && fits ? cost + rate : cost);
 }
 
 void draw_replicas(const FrameContext& frame, DrawRegion region) {
@@ -307,45 +310,57 @@ void draw_trend_charts(const FrameContext& frame, DrawRegion region, const Total
   }
 }
 
+namespace {
+
+/// Why a decision was made, in at most `columns`: the complete reason is more useful than the
+/// reason and the preferred pool, both cut.
+std::string decision_reason_text(const Decision& decision, int columns) {
+  std::string why(decision.action == Action::assign ? "" : to_text(decision.action));
+  if (!decision.fallback_reason) return why.empty() ? "preferred pool" : why;
+  if (!why.empty()) why += ", ";
+  why += to_text(*decision.fallback_reason);
+  if (decision.preferred_pool == decision.pool) return why;
+  const std::string wanted = fmt::format("not {}: ", decision.preferred_pool);
+  return static_cast<int>(wanted.size() + why.size()) <= columns ? wanted + why : why;
+}
+
+void draw_decision_line(const Model& model, DrawRegion& region, int row, const DecisionLine& line,
+                        const Decision& decision) {
+  const int name = std::clamp(region.columns() / 4, 10, 24);
+  const int place = std::clamp(region.columns() / 5, 8, 20);
+  const bool bad = decision.action == Action::reject;
+  const bool fell = decision.fallback_reason.has_value();
+  const CellStyle style = bad ? CellStyle::critical : fell ? CellStyle::warm : CellStyle::good;
+  region.text(0, row, to_clock_text(decision.at), CellStyle::faint);
+  region.field(9, row, name, decision.model);
+  region.text(10 + name, row, region.ascii() ? "->" : "─▶", style);
+  const std::string target = target_of(model, line);
+  region.field(13 + name, row, place, target.empty() ? "not placed" : target,
+               bad ? style : CellStyle::plain);
+  const std::string times = times_text(line);
+  const int at = 14 + name + place;
+  const int width = region.columns() - at - (times.empty() ? 0 : columns_of(times) + 1);
+  const bool plain = !fell && decision.action == Action::assign;
+  region.field(at, row, width, decision_reason_text(decision, width),
+               plain ? CellStyle::faint : style);
+  region.text(at + width + 1, row, times, CellStyle::strong);
+}
+
+}  // namespace
+
 void draw_latest_decisions(const FrameContext& frame, DrawRegion region) {
-  const auto& decisions = frame.model.decisions();
-  const FleetFilter& fleet_filter = frame.ui.fleet_filter;
-  const int model = std::clamp(region.columns() / 4, 10, 24);
-  const int target = std::clamp(region.columns() / 5, 8, 20);
+  const std::vector<DecisionLine> lines =
+      group_decisions(frame.model, list_decisions(frame.model, frame.ui.fleet_filter),
+                      from_seconds(frame.options.speed));
   int row = 1;
-  for (auto decision = decisions.rbegin(); decision != decisions.rend() && row < region.rows();
-       ++decision) {
-    if (!fleet_filter.shows(frame.model, *decision)) continue;
-    region.text(0, row, to_clock_text(decision->at), CellStyle::faint);
-    region.field(9, row, model, decision->model);
-    const bool bad = decision->action == Action::reject;
-    const bool fell = decision->fallback_reason.has_value();
-    const CellStyle style = bad ? CellStyle::critical : fell ? CellStyle::warm : CellStyle::good;
-    region.text(10 + model, row, region.ascii() ? "->" : "─▶", style);
-    const std::string where = decision->target.empty() ? "not placed" : decision->target;
-    region.field(13 + model, row, target, where, bad ? style : CellStyle::plain);
-    std::string why(decision->action == Action::assign ? "" : to_text(decision->action));
-    std::string wanted;
-    if (fell) {
-      if (!why.empty()) why += ", ";
-      if (decision->preferred_pool != decision->pool) {
-        wanted = fmt::format("not {}: ", decision->preferred_pool);
-      }
-      why += to_text(*decision->fallback_reason);
-    }
-    const int at = 14 + model + target;
-    // The complete reason is more useful than both texts cut.
-    if (at + static_cast<int>(wanted.size() + why.size()) <= region.columns()) {
-      why.insert(0, wanted);
-    }
-    region.field(at, row, region.columns() - at, why.empty() ? "preferred pool" : why,
-                 why.empty() ? CellStyle::faint : style);
-    ++row;
+  for (const DecisionLine& line : lines) {
+    if (row >= region.rows()) break;
+    const Decision* const decision = decision_of(frame.model, line.number);
+    if (decision != nullptr) draw_decision_line(frame.model, region, row++, line, *decision);
   }
-  region.heading(0, "Decisions", row > 1 ? "newest first" : "");
-  if (row == 1)
-    region.text(0, 1, fleet_filter.active() ? "none matches the filter" : "none yet",
-                CellStyle::faint);
+  region.heading(0, "Decisions", lines.empty() ? "" : "newest first");
+  if (lines.empty())
+    region.text(0, 1, frame.nothing_text("decision", "no decision yet"), CellStyle::faint);
 }
 
 }  // namespace drover::tui

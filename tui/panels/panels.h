@@ -11,7 +11,7 @@
 #include "tui/map/heat_map.h"
 #include "tui/map/map_metric.h"
 #include "tui/state/view.h"
-#include "tui/tables/log_entry.h"
+#include "tui/tables/log_list.h"
 
 namespace drover::tui {
 
@@ -130,16 +130,24 @@ void draw_fallbacks(const FrameContext& frame, DrawRegion region);
 // Alerts and events (log_panels.cpp).
 
 CellStyle severity_style(Severity severity);
+/// Stands before a group of a list.
+std::string_view fold_sign(bool open, bool ascii);
 
-/// A line each, from `row` on: time, symbol, subject, text.
-void draw_log_entries(DrawRegion& region, int row, const std::vector<LogEntry>& entries);
-/// One line: of a raised alert with its age, of another entry with its time.
-void draw_log_line(const FrameContext& frame, DrawRegion& region, int row, const LogEntry& entry);
+/// Groups of entries from `row` on, as far as there are rows: time, symbol, subjects, text. Long
+/// texts take several rows.
+void draw_log_entries(DrawRegion& region, int row, std::vector<LogEntry> entries);
+/// Breaks texts that are longer than a list of `columns` has room for.
+void wrap_log_lines(std::vector<LogLine>& lines, int columns);
+/// Where the condition of a rule begins in a list of this width.
+int rule_text_column(int columns);
+/// A line of the list but no heading and not the first of a rule: of a raised alert with its age, of another entry
+/// with its time.
+void draw_log_line(const FrameContext& frame, DrawRegion& region, int row, const LogLine& line);
 
 /// A heading and the raised alerts, most severe first.
 void draw_alerts(const FrameContext& frame, DrawRegion region);
 /// Rows of the alerts beside other panels, with the heading; 0 when no alert is raised.
-int alert_rows(const Model& model, const FleetFilter& fleet_filter);
+int alert_rows(const Model& model, const FleetFilter& fleet_filter, int columns);
 void draw_events(const FrameContext& frame, DrawRegion region);
 
 // Temperature and throttling of the devices that match the filter (throttle_panels.cpp).

@@ -38,7 +38,7 @@ constexpr std::array<PoolColumn, 6> pool_columns = {{{"POOL", 10, Align::left, 0
                                                      {"USABLE", 9, Align::right, 1},
                                                      {"POWER", 19, Align::right, 2},
                                                      {"RESERVED", 8, Align::right, 5},
-                                                     {"$/HOUR", 7, Align::right, 3},
+                                                     {"$/h", 7, Align::right, 3},
                                                      {"QUEUED", 6, Align::right, 4}}};
 
 PoolLine line_of(const PoolReport& pool) {
@@ -118,7 +118,7 @@ void draw_cell(DrawRegion& region, int at, int row, int width, const PoolColumn&
     draw_power(region, at, row, width, line);
   } else if (column.title == "RESERVED") {
     put(line.reserved_w > 0 ? "+" + watts_text(line.reserved_w) : "-", CellStyle::faint);
-  } else if (column.title == "$/HOUR") {
+  } else if (column.title == "$/h") {
     put(known_text(line.spend_usd_per_h, dollars_text));
   } else {
     put(count_text(static_cast<double>(line.waiting)),
@@ -246,10 +246,11 @@ int fallback_panel_rows(const Model& model) {
 }
 
 void draw_fallbacks(const FrameContext& frame, DrawRegion region) {
-  const bool filtered = frame.ui.fleet_filter.active();
+  // What the jobs cost more than in their preferred pools.
+  const std::string note = "extra " + frame.counted_since();
   region.heading(
       0, "Fallbacks",
-      filtered ? frame.with_whole_fleet_note("~estimated") : "vs. preferred pool, ~estimated");
+      frame.ui.fleet_filter.active() ? frame.with_whole_fleet_note(note) : "estimated " + note);
   const auto& summary = frame.model.summary();
   const std::vector<FallbackLine> lines =
       summary ? fallback_lines(*summary) : std::vector<FallbackLine>{};

@@ -79,7 +79,7 @@ std::string throttle_time_text(double seconds) {
 
 void draw_hottest(const FrameContext& frame, DrawRegion region) {
   const Model& model = frame.model;
-  region.heading(0, "Hottest devices", "vs. slowdown limit");
+  region.heading(0, "Hottest devices", "against the throttle limit");
   int line = 1;
   for (const DeviceTable::Row row : hottest_rows(frame)) {
     const SpecRow& spec = model.spec_of(row);

@@ -58,6 +58,11 @@ struct FrameContext {
     if (!ui.fleet_filter.active() || model.devices().rows() == 0) return std::string(none_yet);
     return fmt::format("no {} matches {}", thing, ui.fleet_filter.text());
   }
+  /// "since 02:07:01": when the router began to count; empty if unknown.
+  std::string counted_since() const {
+    const auto& summary = model.summary();
+    return summary ? "since " + to_clock_text(summary->started) : "";
+  }
   /// The title or note of a panel that ignores the filter because its sums come from the router or
   /// concern the past. While a filter is active, it says "whole fleet".
   std::string with_whole_fleet_note(std::string text) const {

@@ -19,10 +19,11 @@
 #include "tui/state/prompt.h"
 #include "tui/state/settings.h"
 #include "tui/state/view_id.h"
+#include "tui/tables/decision_list.h"
 #include "tui/tables/device_list.h"
 #include "tui/tables/fleet_filter.h"
 #include "tui/tables/job_list.h"
-#include "tui/tables/log_entry.h"
+#include "tui/tables/log_list.h"
 
 namespace drover::tui {
 

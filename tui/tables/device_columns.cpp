@@ -109,7 +109,7 @@ std::string tenant_text(const EvaluationContext& at, Row row) {
 
 std::string price_text(const EvaluationContext& at, Row row) {
   return known_text(ModelDevice(at, row).number(filter::Field::price),
-                    [](double usd) { return fmt::format("${:.2f}/h", usd); });
+                    [](double usd) { return fmt::format("{:.2f}", usd); });
 }
 
 std::string memory_text(const EvaluationContext& at, Row row) {
@@ -117,7 +117,7 @@ std::string memory_text(const EvaluationContext& at, Row row) {
   const double total = at.model.reading(row, Metric::memory_total);
   if (std::isnan(used) || std::isnan(total)) return std::string(not_known);
   constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
-  return fmt::format("{:.1f}/{:.0f}G", used / gibibyte, total / gibibyte);
+  return fmt::format("{:.1f}/{:.0f}", used / gibibyte, total / gibibyte);
 }
 
 std::string power_text(const EvaluationContext& at, Row row) {
@@ -125,8 +125,8 @@ std::string power_text(const EvaluationContext& at, Row row) {
   const double cap = ModelDevice(at, row).number(filter::Field::cap);
   if (std::isnan(power)) return std::string(not_known);
   const char* mark = at.model.spec_of(row).power_assumed ? "~" : "";
-  return std::isnan(cap) ? fmt::format("{}{:.0f}W", mark, power)
-                         : fmt::format("{}{:.0f}/{:.0f}W", mark, power, cap);
+  return std::isnan(cap) ? fmt::format("{}{:.0f}", mark, power)
+                         : fmt::format("{}{:.0f}/{:.0f}", mark, power, cap);
 }
 
 /// At most four columns wide.
@@ -156,7 +156,8 @@ std::string throttled_text(const EvaluationContext& at, Row row) {
 }
 
 std::string energy_text(const EvaluationContext& at, Row row) {
-  return known_text(at.model.reading(row, Metric::energy), joules_text);
+  return known_text(at.model.reading(row, Metric::energy),
+                    [](double joules) { return fmt::format("{:.2f}", joules / 1e6); });
 }
 
 std::string age_text(const EvaluationContext& at, Row row) {
@@ -191,22 +192,24 @@ constexpr std::array device_column_table = {
     DeviceColumn{"MEM-BW", 8, Align::right, 12, true, percent<Metric::memory_activity>,
                  by<Metric::memory_activity>, value<Metric::memory_activity>},
     DeviceColumn{"MEMORY", 13, Align::right, 2, true, memory_text, by_share<GaugeMetric::memory>,
-                 share<GaugeMetric::memory>, 0.90, 0.97},
+                 share<GaugeMetric::memory>, 0.90, 0.97, false, "GiB"},
     DeviceColumn{"POWER", 12, Align::right, 3, true, power_text, by<Metric::power>,
-                 share<GaugeMetric::power>, 0.90, 0.99},
+                 share<GaugeMetric::power>, 0.90, 0.99, false, "W"},
     DeviceColumn{"TEMP", 4, Align::right, 4, true, temperature_text, by<Metric::temperature>,
                  nullptr, 80, 90},
     DeviceColumn{"MHz", 5, Align::right, 10, true, number<Metric::clock>, by<Metric::clock>},
     DeviceColumn{"THROTTLE", 10, Align::left, 9, true, throttled_text, by<Metric::throttle>},
     DeviceColumn{"RUN", 3, Align::right, 5, true, number<Metric::running>, by<Metric::running>},
     DeviceColumn{"QUEUE", 5, Align::right, 7, true, number<Metric::queue>, by<Metric::queue>},
-    DeviceColumn{"ENERGY", 7, Align::right, 13, true, energy_text, by<Metric::energy>},
+    DeviceColumn{"ENERGY", 9, Align::right, 13, true, energy_text, by<Metric::energy>, nullptr, 2,
+                 2, false, "MJ"},
     DeviceColumn{"AGE", 6, Align::right, 14, true, age_text, by_age},
     DeviceColumn{"POOL", 10, Align::left, 15, false, pool_text},
     from_jobs({"MODEL", 14, Align::left, 16, false, model_text}),
     from_jobs({"JOB", 18, Align::left, 17, false, job_text}),
     from_jobs({"TENANT", 10, Align::left, 18, false, tenant_text}),
-    DeviceColumn{"PRICE", 9, Align::right, 19, true, price_text, by_field<filter::Field::price>},
+    DeviceColumn{"PRICE", 9, Align::right, 19, true, price_text, by_field<filter::Field::price>,
+                 nullptr, 2, 2, false, "$/h"},
     // Degrees below the throttling limit; not a quantity, so the least comes first.
     DeviceColumn{"HEADROOM", 8, Align::right, 20, false, headroom_text,
                  by_field<filter::Field::headroom>},

@@ -32,6 +32,7 @@ struct DeviceColumn {
   double (*bar)(const Model& model, DeviceTable::Row row) = nullptr;
   double warm = 2, hot = 2;  // thresholds of the colour: shares, or values if there is no bar
   bool of_jobs = false;      // `text` reads EvaluationContext::jobs
+  std::string_view unit{};   // of all its numbers, which then stand without it
 };
 
 std::span<const DeviceColumn> device_columns();

@@ -151,23 +151,6 @@ std::vector<const JobRow*> running_jobs(const Model& model, const FleetFilter& f
   return jobs;
 }
 
-std::vector<std::uint64_t> list_decisions(const Model& model, const FleetFilter& fleet_filter) {
-  std::vector<std::uint64_t> numbers;
-  const auto& decisions = model.decisions();
-  for (auto decision = decisions.rbegin(); decision != decisions.rend(); ++decision) {
-    if (fleet_filter.shows(model, *decision)) numbers.push_back(decision->number);
-  }
-  return numbers;
-}
-
-const Decision* decision_of(const Model& model, std::uint64_t number) {
-  const auto& decisions = model.decisions();
-  const auto at = std::lower_bound(
-      decisions.begin(), decisions.end(), number,
-      [](const Decision& decision, std::uint64_t wanted) { return decision.number < wanted; });
-  return at == decisions.end() || at->number != number ? nullptr : &*at;
-}
-
 bool FallbackLine::compared() const {
   return sum != nullptr && (sum->cost_usd != 0 || sum->energy_j != 0 || sum->finish_s != 0);
 }

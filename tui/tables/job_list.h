@@ -1,5 +1,4 @@
-// The lines of the views jobs and routing: jobs in sections by their state, decisions, and why jobs
-// fell back.
+// The lines of the jobs view: jobs in sections by their state. And why jobs fell back.
 #pragma once
 
 #include <cstdint>
@@ -54,18 +53,6 @@ bool runs_before(const JobChanged& a, const JobChanged& b);
 /// At most `jobs_max` running jobs, in the order of the jobs view.
 std::vector<const JobRow*> running_jobs(const Model& model, const FleetFilter& fleet_filter,
                                         std::size_t jobs_max);
-
-struct DecisionList {
-  std::optional<std::uint64_t> chosen;  // a number; none: the newest is always selected
-  bool open = false;                    // the selected decision's details are shown
-  std::vector<std::uint64_t> numbers;   // shown, newest first
-  ListViewport place;
-};
-
-/// The numbers of the decisions that match the filter, newest first.
-std::vector<std::uint64_t> list_decisions(const Model& model, const FleetFilter& fleet_filter);
-/// Null if it is no longer kept.
-const Decision* decision_of(const Model& model, std::uint64_t number);
 
 struct FallbackLine {
   Reason reason;

@@ -4,8 +4,9 @@
 
 #include "fleet/base/enum_tables.h"
 #include "fleet/job_facts.h"
+#include "tui/tables/decision_list.h"
 #include "tui/tables/job_list.h"
-#include "tui/tables/log_entry.h"
+#include "tui/tables/log_list.h"
 #include "tui/tables/table_columns.h"
 
 namespace drover::tui {
@@ -176,7 +177,7 @@ TableRows event_rows(const TableSource& from) {
   const Model& model = from.model();
   TableBuilder<LogEntry> rows(from.at, log_table);
   for (const LogLine& line : list_log(model, from.fleet_filter(), LogFilter::all)) {
-    if (!line.heading.empty()) continue;
+    if (line.kind == LogLine::Kind::heading) continue;
     if (!from.query.only || concerns(model, line.entry.subject, *from.query.only))
       rows.add(line.entry);
   }

@@ -1,7 +1,6 @@
 #include "tui/tables/log_entry.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -9,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "tui/tables/device_queries.h"
-#include "tui/tables/fleet_filter.h"
 
 namespace drover::tui {
 namespace {
@@ -86,26 +84,16 @@ void gather(std::vector<LogEntry>& entries, const Model& model, const Rows& rows
   }
 }
 
-void add_section(std::vector<LogLine>& lines, std::string heading, std::string note,
-                 std::vector<LogEntry> section) {
-  lines.push_back({std::move(heading), std::move(note), {}});
-  for (LogEntry& entry : section) lines.push_back({{}, {}, std::move(entry)});
+}  // namespace
+
+std::string entry_text(const LogEntry& entry) {
+  if (entry.kind != LogEntryKind::raised || entry.acknowledged_by.empty()) return entry.text;
+  return fmt::format("{} (acknowledged by {})", entry.text, entry.acknowledged_by);
 }
 
-std::string note_of(const std::vector<LogEntry>& raised) {
-  if (raised.empty()) return "no alerts";
-  const auto seen = std::count_if(raised.begin(), raised.end(), [](const LogEntry& entry) {
-    return !entry.acknowledged_by.empty();
-  });
-  return seen > 0 ? fmt::format("most severe first, {} acknowledged", seen) : "most severe first";
-}
-
-/// No two entries of an instant have the same kind, subject and text.
 bool is_same(const LogEntry& a, const LogEntry& b) {
   return a.at == b.at && a.kind == b.kind && a.subject == b.subject && a.text == b.text;
 }
-
-}  // namespace
 
 LogEntry raised_log_entry(const Alert& alert) {
   return {alert.since,       LogEntryKind::raised, alert.severity,       alert.subject,
@@ -126,8 +114,10 @@ std::vector<LogEntry> alert_rules(const Model& model) {
   std::vector<LogEntry> rules;
   if (!model.policy()) return rules;
   for (const AlertRuleText& rule : model.policy()->alert_rules) {
+    std::string text = rule.when;
+    if (!rule.clear.empty()) text += fmt::format("  clear: {}", rule.clear);
     rules.push_back(
-        {Instant::min(), LogEntryKind::rule, rule.severity, rule.name, rule.when, rule.name});
+        {Instant::min(), LogEntryKind::rule, rule.severity, rule.name, std::move(text), rule.name});
   }
   return rules;
 }
@@ -152,60 +142,6 @@ std::vector<LogEntry> latest_log_entries(const Model& model, std::size_t most,
                    [](const LogEntry& a, const LogEntry& b) { return a.at > b.at; });
   if (entries.size() > most) entries.resize(most);
   return entries;
-}
-
-std::string_view to_text(LogFilter filter) {
-  static constexpr std::array<std::string_view, log_filter_count> names = {"all", "alerts",
-                                                                           "events", "rules"};
-  return names[static_cast<std::size_t>(filter)];
-}
-
-std::vector<LogLine> list_log(const Model& model, const FleetFilter& fleet_filter,
-                              LogFilter filter) {
-  std::vector<LogLine> lines;
-  const auto hidden = [&](const LogEntry& entry) { return !fleet_filter.shows(model, entry); };
-  if (filter == LogFilter::all || filter == LogFilter::alerts) {
-    std::vector<LogEntry> raised = raised_alerts(model);
-    std::erase_if(raised, hidden);
-    std::string heading = fmt::format("Alerts {}", raised.size());
-    std::string note = note_of(raised);
-    add_section(lines, std::move(heading), std::move(note), std::move(raised));
-  }
-  if (filter == LogFilter::all || filter == LogFilter::events) {
-    std::vector<LogEntry> entries = latest_log_entries(model, log_entries_max);
-    std::erase_if(entries, hidden);
-    add_section(lines, "Events", "newest first", std::move(entries));
-  }
-  if (filter == LogFilter::rules) {
-    // Filters do not apply to rules, which have no device.
-    std::vector<LogEntry> rules = alert_rules(model);
-    std::string heading = fmt::format("Rules {}", rules.size());
-    std::string note = rules.empty() ? "not reported by the router" : "from the policy";
-    add_section(lines, std::move(heading), std::move(note), std::move(rules));
-  }
-  return lines;
-}
-
-int index_of_chosen(const LogList& list) {
-  if (!list.chosen) return -1;
-  return index_where(list.lines, [&](const LogLine& line) {
-    return line.heading.empty() && is_same(line.entry, *list.chosen);
-  });
-}
-
-void step_log_filter(LogList& list) { advance(list.filter, log_filter_count, 1); }
-
-void choose_entry(LogList& list, int index, int direction) {
-  const LogLine* const line = nearest_line(list.lines, index, direction,
-                                           [](const LogLine& it) { return it.heading.empty(); });
-  if (line == nullptr) return;
-  list.chosen = line->entry;
-  list.place.row = -1;
-}
-
-const LogEntry* selected_log_entry(const LogList& list) {
-  const int index = index_of_chosen(list);
-  return index < 0 ? nullptr : &list.lines[static_cast<std::size_t>(index)].entry;
 }
 
 }  // namespace drover::tui

@@ -1,5 +1,4 @@
-// The fleet's log: events, alerts that were raised or cleared, and actions of users. And the lines
-// of the events view.
+// The fleet's log: events, alerts that were raised or cleared, and actions of users.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +8,8 @@
 #include <vector>
 
 #include "tui/model/model.h"
-#include "tui/tables/list_viewport.h"
 
 namespace drover::tui {
-
-class FleetFilter;
 
 enum class LogEntryKind : std::uint8_t {
   raised,  // an alert that is raised at the moment shown
@@ -36,6 +32,10 @@ struct LogEntry {
   std::string acknowledged_by{};  // of a raised alert; empty: nobody
 };
 
+/// The entry's text; of a raised alert also who acknowledged it.
+std::string entry_text(const LogEntry& entry);
+/// No two entries of an instant have the same kind, subject and text.
+bool is_same(const LogEntry& a, const LogEntry& b);
 /// The entry of a raised alert.
 LogEntry raised_log_entry(const Alert& alert);
 /// The alerts raised at the model's moment: unacknowledged first, then most severe, then newest.
@@ -49,32 +49,5 @@ inline constexpr std::size_t log_entries_max = events_max + alert_history_max + 
 /// Newest first; with `about`, only entries that concern that device.
 std::vector<LogEntry> latest_log_entries(const Model& model, std::size_t most,
                                          const std::optional<DeviceId>& about = std::nullopt);
-
-/// A heading or an entry.
-struct LogLine {
-  std::string heading;  // empty: the line is an entry
-  std::string note;     // at the right of a heading
-  LogEntry entry;
-};
-
-/// Which entries are listed.
-enum class LogFilter : std::uint8_t { all, alerts, events, rules };
-inline constexpr int log_filter_count = 4;
-std::string_view to_text(LogFilter filter);
-
-struct LogList {
-  LogFilter filter = LogFilter::all;
-  std::vector<LogLine> lines;
-  std::optional<LogEntry> chosen;
-  ListViewport place;
-};
-
-std::vector<LogLine> list_log(const Model& model, const FleetFilter& fleet_filter,
-                              LogFilter filter);
-void step_log_filter(LogList& list);
-int index_of_chosen(const LogList& list);
-void choose_entry(LogList& list, int index, int direction);
-/// Null if nothing is selected or the entry is no longer in the list.
-const LogEntry* selected_log_entry(const LogList& list);
 
 }  // namespace drover::tui

@@ -1,5 +1,5 @@
-// The telemetry itself: for each agent the age of its samples, losses, rates and clock offset; and
-// the statistics of this dashboard.
+// The telemetry itself: for each host the age of its samples, losses, rates and clock offset; their
+// distributions; and the statistics of this dashboard.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,26 +11,19 @@
 #include "tui/canvas/fit_columns.h"
 #include "tui/canvas/layout.h"
 #include "tui/panels/panels.h"
+#include "tui/panels/telemetry_panels.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
 
-constexpr int facts_rows = 6;
-constexpr int fact_label_columns = 9;  // in the panels above the agents
-
-struct AgentColumn {
+struct HostColumn {
   std::string_view title;
   int width;
   Align align;
   int rank;
   std::string (*text)(const FrameContext& frame, const HostRow& host);
 };
-
-std::string number_text(double number) {
-  if (std::isnan(number)) return "N/A";
-  return number < 9.95 ? fmt::format("{:.1f}", number) : count_text(std::round(number));
-}
 
 template <auto member>
 std::string registered(const FrameContext&, const HostRow& host) {
@@ -43,7 +36,7 @@ std::string count_of(const FrameContext&, const HostRow& host) {
 }
 template <auto rate>
 std::string rate_of(const FrameContext&, const HostRow& host) {
-  return number_text((host.receive_stats.*rate)());
+  return rate_number_text((host.receive_stats.*rate)());
 }
 std::string state_column(const FrameContext&, const HostRow& host) {
   return std::string(to_text(host.reported.health));
@@ -67,14 +60,14 @@ std::string key_column(const FrameContext&, const HostRow& host) {
   return host.reported.secured_by.empty() ? "none" : host.reported.secured_by;
 }
 
-constexpr std::array<AgentColumn, 14> agent_columns = {{
-    {"AGENT", 16, Align::left, 0, registered<&Register::host>},
+constexpr std::array<HostColumn, 14> host_columns = {{
+    {"HOST", 16, Align::left, 0, registered<&Register::host>},
     {"RACK", 6, Align::left, 9, registered<&Register::rack>},
     {"STATE", 7, Align::left, 1, state_column},
     {"AGE", 5, Align::right, 2, age_column},
     {"ROWS/s", 6, Align::right, 4, rate_of<&ReceiveStats::rows_per_s>},
-    {"MSGS/s", 6, Align::right, 6, rate_of<&ReceiveStats::batches_per_s>},
-    {"LOST", 6, Align::right, 3, count_of<&HostRow::gaps>},
+    {"MESSAGES/s", 10, Align::right, 6, rate_of<&ReceiveStats::batches_per_s>},
+    {"LOST HERE", 9, Align::right, 3, count_of<&HostRow::gaps>},
     {"ROUTER LOSS", 11, Align::right, 8, count_of<&HostRow::reported, &HostChanged::sample_gaps>},
     {"SKIPPED", 7, Align::right, 7, count_of<&HostRow::reported, &HostChanged::samples_thinned>},
     {"UNDECODED", 9, Align::right, 10, count_of<&HostRow::reported, &HostChanged::undecodable>},
@@ -84,83 +77,55 @@ constexpr std::array<AgentColumn, 14> agent_columns = {{
     {"SOFTWARE", 14, Align::left, 13, registered<&Register::software>},
 }};
 
-struct Sums {
-  double rows_per_s = 0, batches_per_s = 0;
-  std::uint64_t lost = 0, lost_at_router = 0, skipped = 0;
-  double oldest_s = absent;
+constexpr int telemetry_gap = 2;
+constexpr int host_table_columns = 141;    // that shows all columns
+constexpr int panels_beside_columns = 50;  // at least
+constexpr int hosts_least = 12;  // rows of the table above panels, if there are more hosts
+
+/// The parts of the view. The last three may be empty.
+struct TelemetryLayout {
+  Rect stream, own, hosts, ages, offsets, rates;
 };
 
-Sums sums_of(const FrameContext& frame, const HostList& list) {
-  Sums sums;
-  for (const std::uint32_t number : list.numbers) {
-    const HostRow& host = frame.model.hosts()[number];
-    const double rows = host.receive_stats.rows_per_s();
-    if (!std::isnan(rows)) sums.rows_per_s += rows;
-    const double batches = host.receive_stats.batches_per_s();
-    if (!std::isnan(batches)) sums.batches_per_s += batches;
-    sums.lost += host.gaps;
-    sums.lost_at_router += host.reported.sample_gaps;
-    sums.skipped += host.reported.samples_thinned;
-    if (is_gone(host.reported.health) || host.last_sample_at == Instant::min()) continue;
-    const double age_s = frame.s_since(host.last_sample_at);
-    if (!(sums.oldest_s >= age_s)) sums.oldest_s = age_s;
+/// Wide screens have the panels beside the table of `hosts` hosts, others below it in the rows that
+/// it leaves.
+TelemetryLayout lay_out_telemetry(const Rect& area, int hosts) {
+  TelemetryLayout at;
+  const std::vector<Rect> parts =
+      cut_rows(area, {{telemetry_facts_rows, telemetry_facts_rows, 0}, {3, 1'000, 1}}, 1);
+  const std::vector<Rect> top = cut_columns(parts[0], {{34, 400, 1}, {34, 400, 1}}, telemetry_gap);
+  at.stream = top[0];
+  at.own = top[1];
+  at.hosts = parts[1];
+  const int beside = area.columns - host_table_columns - telemetry_gap;
+  const int rows = at.hosts.rows;
+  if (beside >= panels_beside_columns) {
+    at.hosts.columns = host_table_columns;
+    const Rect right = {at.hosts.column + host_table_columns + telemetry_gap, at.hosts.row, beside,
+                        rows};
+    const std::vector<Rect> panels = cut_rows(right,
+                                              {{distribution_rows, distribution_rows, 0},
+                                               {distribution_rows, distribution_rows, 0},
+                                               {8, 24, 1}},
+                                              1);
+    at.ages = panels[0];
+    at.offsets = panels[1];
+    at.rates = panels[2];
+    return at;
   }
-  return sums;
-}
-
-void draw_stream(const FrameContext& frame, DrawRegion region, const HostList& list,
-                 const Totals& totals) {
-  const Sums sums = sums_of(frame, list);
-  region.heading(
-      0, "Agents",
-      fmt::format("{} ok, {} suspect, {} lost{}", totals.hosts_ok, totals.hosts_suspect,
-                  totals.hosts_lost,
-                  totals.hosts_left > 0 ? fmt::format(", {} left", totals.hosts_left) : ""));
-  draw_fact(region, 0, 1, fact_label_columns, "samples",
-            fmt::format("{} rows/s in {} messages/s", number_text(sums.rows_per_s),
-                        number_text(sums.batches_per_s)));
-  draw_fact(region, 0, 2, fact_label_columns, "oldest",
-            std::isnan(sums.oldest_s)
-                ? "N/A"
-                : fmt::format("{} ago, except lost hosts", duration_text(sums.oldest_s)));
-  draw_fact(region, 0, 3, fact_label_columns, "lost",
-            fmt::format("{} batches here, {} at router", count_text(static_cast<double>(sums.lost)),
-                        count_text(static_cast<double>(sums.lost_at_router))),
-            sums.lost + sums.lost_at_router > 0 ? CellStyle::warm : CellStyle::plain);
-  draw_fact(
-      region, 0, 4, fact_label_columns, "skipped",
-      fmt::format("{} batches over the rate limit", count_text(static_cast<double>(sums.skipped))));
-}
-
-void draw_own(const FrameContext& frame, DrawRegion region) {
-  const bool live = frame.cursor.live();
-  region.heading(0, "This dashboard", frame.options.connected_to);
-  const ShellStats& shell = frame.shell;
-  draw_fact(region, 0, 1, fact_label_columns, "frames",
-            std::isnan(shell.draw_s)
-                ? "N/A"
-                : fmt::format("{} each, {} drawn, {} skipped", duration_text(shell.draw_s),
-                              count_text(static_cast<double>(shell.drawn)),
-                              count_text(static_cast<double>(shell.skipped))));
-  draw_fact(region, 0, 2, fact_label_columns, "terminal",
-            std::isnan(shell.bytes_per_s)
-                ? "N/A"
-                : fmt::format("{}/s{}", bytes_text(shell.bytes_per_s),
-                              shell.backlog_s > 0
-                                  ? fmt::format(", behind by {}", duration_text(shell.backlog_s))
-                                  : ""));
-  const std::uint64_t lost = frame.subscriber.gaps() + frame.subscriber.undecodable();
-  draw_fact(
-      region, 0, 3, fact_label_columns, "stream",
-      live ? fmt::format("{} messages lost, {} undecodable, protocol {}", frame.subscriber.gaps(),
-                         frame.subscriber.undecodable(), protocol_version)
-           : "N/A: not live",
-      live && lost > 0 ? CellStyle::warm : CellStyle::plain);
-  const Instant first = frame.cursor.timeline().first();
-  draw_fact(region, 0, 4, fact_label_columns, "memory",
-            fmt::format("last {}; devices {}",
-                        duration_text(to_seconds(frame.cursor.latest(frame.live_now) - first)),
-                        live ? retention_text(frame.history.retention()) : "as recorded"));
+  // Many hosts leave the panels the least that they need, if the table then still has enough.
+  const int enough = rows - distribution_rows - 1;
+  const int table = enough >= hosts_least ? std::min(1 + hosts, enough) : 1 + hosts;
+  const int below = std::min(rows - table - 1, 2 * distribution_rows);
+  if (below < distribution_rows) return at;
+  at.hosts.rows -= below + 1;
+  const Rect bottom = {at.hosts.column, at.hosts.row + at.hosts.rows + 1, area.columns, below};
+  const std::vector<Rect> panels =
+      cut_columns(bottom, {{36, 60, 1}, {36, 60, 1}, {36, 100, 2}}, telemetry_gap);
+  at.ages = panels[0];
+  at.offsets = panels[1];
+  at.rates = panels[2];
+  return at;
 }
 
 class DataPlaneView : public View {
@@ -169,15 +134,16 @@ class DataPlaneView : public View {
 
   void forget_layout() override { list_.numbers.clear(); }
   void draw(const FrameContext& frame, const DrawRegion& region) const override {
-    const std::vector<Rect> parts =
-        cut_rows(region.area(), {{facts_rows - 1, facts_rows - 1, 0}, {3, 1'000, 1}}, 1);
-    const std::vector<Rect> top = cut_columns(parts[0], {{34, 400, 1}, {34, 400, 1}}, 2);
-    if (top[0].columns > 0) {
-      draw_stream(frame, region.on(top[0]), list_,
+    const TelemetryLayout at = lay_out_telemetry(region.area(), items());
+    if (at.stream.columns > 0) {
+      draw_stream(frame, region.on(at.stream), list_.numbers,
                   totals_of(frame.model, frame.now, frame.rows_shown()));
     }
-    if (top[1].columns > 0) draw_own(frame, region.on(top[1]));
-    draw_agents(frame, region.on(parts[1]));
+    if (at.own.columns > 0) draw_own(frame, region.on(at.own));
+    draw_hosts(frame, region.on(at.hosts));
+    if (at.ages.rows > 0) draw_sample_ages(frame, region.on(at.ages), list_.numbers);
+    if (at.offsets.rows > 0) draw_clock_offsets(frame, region.on(at.offsets), list_.numbers);
+    if (at.rates.rows > 0) draw_sample_rates(frame, region.on(at.rates));
   }
 
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
@@ -199,7 +165,8 @@ class DataPlaneView : public View {
 
   ScrolledRows lay_out(const LayoutInput& at) override {
     list_.numbers = list_hosts(at.model, ui_.fleet_filter, at.now);
-    list_.place.scroll_to(selected(at.model), items(), at.body.rows - facts_rows - 1);
+    list_.place.scroll_to(selected(at.model), items(),
+                          lay_out_telemetry(at.body, items()).hosts.rows - 1);
     return {};
   }
 
@@ -231,8 +198,8 @@ class DataPlaneView : public View {
   bool back() override { return std::exchange(list_.chosen, std::nullopt).has_value(); }
 
  private:
-  void draw_agents(const FrameContext& frame, DrawRegion region) const {
-    const auto columns = fit_columns<AgentColumn>(agent_columns, 1, region.columns() - 1);
+  void draw_hosts(const FrameContext& frame, DrawRegion region) const {
+    const auto columns = fit_columns<HostColumn>(host_columns, 1, region.columns() - 1);
     region.on(region.row_area(0)).blank(CellStyle::title);
     draw_column_titles(region, 0, columns, CellStyle::title);
     const auto draw = [&](int row, std::size_t item) {
@@ -250,7 +217,7 @@ class DataPlaneView : public View {
     };
     draw_items(frame, region, 1, list_.place, list_.numbers.size(), selected(frame.model), draw);
     if (list_.numbers.empty())
-      region.text(1, 1, frame.nothing_text("agent", "no agents yet"), CellStyle::faint);
+      region.text(1, 1, frame.nothing_text("host", "no hosts yet"), CellStyle::faint);
   }
 
   HostList& list_;

@@ -34,10 +34,13 @@ std::string sort_mark(const DeviceList& devices, int number, bool ascii) {
   return mark;
 }
 
-/// The title is cut rather than the mark, which without colours alone shows the sort column.
+/// The unit is left out rather than cut. The title is cut rather than the mark, which without
+/// colours alone shows the sort column.
 std::string title_of(const DeviceColumn& column, int width, const std::string& mark) {
   const auto room =
       static_cast<std::size_t>(std::max(0, width - static_cast<int>(column_width(mark))));
+  const std::string with_unit = fmt::format("{} {}", column.title, column.unit);
+  if (!column.unit.empty() && with_unit.size() <= room) return with_unit + mark;
   return std::string(column.title.substr(0, mark.empty() ? column.title.size() : room)) + mark;
 }
 

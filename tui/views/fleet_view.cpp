@@ -220,7 +220,8 @@ FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder&
   const bool events_below = columns[2].columns == 0;
   const std::vector<Rect> bottom = cut_columns(parts[3], {{40, 400, 1}, {34, 400, 1}}, 2);
   layout.fleet_trend = bottom[0];
-  const int alerts = alert_rows(model, fleet_filter);
+  const int alerts =
+      alert_rows(model, fleet_filter, events_below ? bottom[1].columns : layout.events.columns);
   const bool tall = bottom[1].rows >= 18;
   const std::vector<Rect> right = cut_rows(
       bottom[1], {{4, 60, 3}, {tall ? 4 : 0, 60, 3}, {events_below ? 4 : 0, 14 + alerts, 2}});

@@ -123,8 +123,9 @@ int class_panel_rows(const Model& model) {
 void draw_classes(const FrameContext& frame, DrawRegion region) {
   if (class_panel_rows(frame.model) == 0) return;
   const std::vector<ClassReport>& classes = frame.model.summary()->classes;
-  region.heading(0, fmt::format("Classes {}", classes.size()),
-                 frame.with_whole_fleet_note("finished, against targets"));
+  region.heading(
+      0, fmt::format("Classes {}", classes.size()),
+      frame.with_whole_fleet_note("finished " + frame.counted_since() + ", against targets"));
   auto columns = fit_columns<ClassColumn>(class_columns, 0, region.columns() + 1);
   // The remaining width goes to the names.
   const int spare = region.columns() + 1 - column_after(columns, 0);
@@ -151,7 +152,7 @@ using Counts = std::map<Reason, std::uint64_t>;
 
 /// Reasons by count, as bars relative to the greatest.
 void draw_reasons(const FrameContext& frame, DrawRegion region, std::string_view title,
-                  const Counts& counts, CellStyle fill) {
+                  const Counts& counts, CellStyle fill, const std::string& since) {
   std::vector<std::pair<std::uint64_t, Reason>> rows;
   std::uint64_t all = 0;
   for (const auto& [reason, count] : counts) {
@@ -162,9 +163,9 @@ void draw_reasons(const FrameContext& frame, DrawRegion region, std::string_view
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
   const bool known = frame.model.summary().has_value();
-  region.heading(0, title,
-                 frame.with_whole_fleet_note(known ? count_text(static_cast<double>(all))
-                                                   : std::string(not_known)));
+  std::string note = known ? count_text(static_cast<double>(all)) : std::string(not_known);
+  if (!since.empty()) note += " " + since;
+  region.heading(0, title, frame.with_whole_fleet_note(note));
   const int bar = std::clamp(region.columns() - 16, 0, 30);
   const int rest = region.columns() - 16 - bar - 1;
   for (std::size_t i = 0; i < rows.size() && static_cast<int>(i) + 1 < region.rows(); ++i) {
@@ -187,10 +188,10 @@ int reason_rows(const Model& model) {
 
 void draw_jobs_page(const FrameContext& frame, const JobsPage& page, const DrawRegion& region) {
   const Summary sums = frame.model.summary().value_or(Summary{});
-  draw_reasons(frame, region.on(page.waiting), "Waiting for", sums.queued_for,
-               CellStyle::fill_warm);
-  draw_reasons(frame, region.on(page.failed), "Failed for", sums.failures,
-               CellStyle::fill_critical);
+  draw_reasons(frame, region.on(page.waiting), "Waiting for", sums.queued_for, CellStyle::fill_warm,
+               "now");
+  draw_reasons(frame, region.on(page.failed), "Failed for", sums.failures, CellStyle::fill_critical,
+               frame.counted_since());
   if (page.classes.rows > 0) draw_classes(frame, region.on(page.classes));
 }
 

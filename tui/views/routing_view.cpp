@@ -59,6 +59,16 @@ constexpr std::array<DecisionColumn, 12> decision_columns = {
      {"CANDIDATES", 10, Align::right, 10, candidates_column},
      {"REASON", 15, Align::left, 6, reason_column}}};
 
+/// The text of a column; of a group, its number of decisions instead of a job.
+std::string text_of(const Model& model, const DecisionColumn& column, const DecisionLine& line,
+                    const Decision& decision) {
+  if (line.group.empty()) return column.text(decision);
+  if (column.title == "JOB") return times_text(line);
+  if (column.title != "CHOSEN") return column.text(decision);
+  const std::string target = target_of(model, line);
+  return target.empty() ? "-" : target;
+}
+
 CellStyle role_of(const Decision& decision, std::string_view title) {
   const bool bad = decision.action == Action::reject;
   if (title == "REASON" || title == "FALLBACK") {
@@ -196,7 +206,7 @@ class RoutingView : public View {
  public:
   explicit RoutingView(UiState& ui) : View(ui, &ui.decisions.place), list_(ui.decisions) {}
 
-  void forget_layout() override { list_.numbers.clear(); }
+  void forget_layout() override { list_.lines.clear(); }
   void draw(const FrameContext& frame, const DrawRegion& region) const override {
     draw_header_page(frame, region, layout_, page_.rows,
                      [&](const DrawRegion& page) { draw_routing_page(frame, page_, page); });
@@ -212,21 +222,23 @@ class RoutingView : public View {
   }
 
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
-    const auto text = [&](std::uint64_t number, int item) -> CompactLine {
-      const Decision* const decision = decision_of(frame.model, number);
+    const auto text = [&](const DecisionLine& line, int item) -> CompactLine {
+      const Decision* const decision = decision_of(frame.model, line.number);
       if (decision == nullptr) return {"-", CellStyle::faint, item};
       const bool fell = decision->fallback_reason.has_value();
-      return {fmt::format("{} {} {}", decision->model,
-                          decision->target.empty() ? to_text(decision->action)
-                                                   : std::string_view(decision->target),
-                          fell ? to_text(*decision->fallback_reason) : ""),
+      const std::string target = target_of(frame.model, line);
+      return {fmt::format("{} {} {} {}", decision->model,
+                          target.empty() ? to_text(decision->action) : std::string_view(target),
+                          fell ? to_text(*decision->fallback_reason) : "", times_text(line)),
               fell ? CellStyle::warm : CellStyle::plain, item};
     };
-    return list_lines(list_.numbers, list_.place, selected(frame.model), lines_max, text);
+    return list_lines(list_.lines, list_.place, selected(frame.model), lines_max, text);
   }
 
   ScrolledRows lay_out(const LayoutInput& at) override {
-    list_.numbers = list_decisions(at.model, ui_.fleet_filter);
+    // Wall seconds are also how long a table keeps its order.
+    list_.lines = group_decisions(at.model, list_decisions(at.model, ui_.fleet_filter),
+                                  at.resort_every, list_.opened);
     const int chosen = selected(at.model);
     if (chosen < 0) list_.open = false;
     const int details = decision_details_rows(at.model, list_);
@@ -237,10 +249,8 @@ class RoutingView : public View {
     return scrolled_rows(layout_, page_.rows, details);
   }
 
-  std::optional<int> count() const override { return static_cast<int>(list_.numbers.size()); }
-  int selected(const Model&) const override {
-    return index_where(list_.numbers, [&](std::uint64_t number) { return number == list_.chosen; });
-  }
+  std::optional<int> count() const override { return static_cast<int>(list_.lines.size()); }
+  int selected(const Model&) const override { return index_of_chosen(list_); }
 
   void select(const Model&, int index, int direction) override {
     // At the top of the list the newest decision is always selected.
@@ -249,13 +259,12 @@ class RoutingView : public View {
       list_.place = ListViewport{};
       return;
     }
-    list_.chosen = list_.numbers[static_cast<std::size_t>(index)];
-    list_.place.row = -1;
+    choose_decision(list_, index);
   }
 
   std::string search_text(const Model& model, int index) const override {
     const Decision* const decision =
-        decision_of(model, list_.numbers[static_cast<std::size_t>(index)]);
+        decision_of(model, list_.lines[static_cast<std::size_t>(index)].number);
     if (decision == nullptr) return {};
     return fmt::format("{} {} {} {} {} {} {} {}", to_text(decision->job), decision->model,
                        to_text(decision->action), decision->rule, decision->preferred_pool,
@@ -263,12 +272,17 @@ class RoutingView : public View {
                        decision->fallback_reason ? to_text(*decision->fallback_reason) : "");
   }
 
+  /// Opens or closes a group, or the details of a decision.
   std::optional<ViewId> open_selected(const KeyContext&) override {
+    if (toggle_group(list_)) return std::nullopt;
     list_.open = list_.chosen.has_value();
     return std::nullopt;
   }
 
-  bool back() override { return leave_list(ui_, list_); }
+  bool back() override {
+    if (!list_.open && close_group(list_)) return true;
+    return leave_list(ui_, list_);
+  }
 
  private:
   void draw_list(const FrameContext& frame, DrawRegion region) const {
@@ -278,18 +292,21 @@ class RoutingView : public View {
     region.on(region.row_area(0)).blank(CellStyle::title);
     draw_column_titles(region, 0, columns, CellStyle::title);
     const auto draw = [&](int row, std::size_t item) {
-      const Decision* const decision = decision_of(frame.model, list_.numbers[item]);
+      const DecisionLine& line = list_.lines[item];
+      const Decision* const decision = decision_of(frame.model, line.number);
       if (decision == nullptr) return false;  // the list was laid out for another moment
+      if (!line.group.empty())
+        region.text(0, row, fold_sign(line.open, region.ascii()), CellStyle::accent);
       for (const auto& [column, at, width] : columns) {
-        const std::string text = column->text(*decision);
+        const std::string text = text_of(frame.model, *column, line, *decision);
         region.field(at, row, width, text,
                      text == "-" ? CellStyle::faint : role_of(*decision, column->title),
                      column->align);
       }
       return true;
     };
-    draw_items(frame, region, 1, list_.place, list_.numbers.size(), selected(frame.model), draw);
-    if (list_.numbers.empty())
+    draw_items(frame, region, 1, list_.place, list_.lines.size(), selected(frame.model), draw);
+    if (list_.lines.empty())
       region.text(1, 1, frame.nothing_text("decision", "no decision yet"), CellStyle::faint);
   }
 

@@ -1,6 +1,7 @@
 // The events view: what is raised and who cares, the rules by which it is, and where a line leads.
 #include <gtest/gtest.h>
 
+#include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/dashboard.h"
 
@@ -116,6 +117,90 @@ TEST(EventsView, AnAlertWithoutARuleSaysItIsNotInThePolicy) {
   fleet.press({"g"});
   EXPECT_TRUE(fleet.shows("Alert of_a_newer_router of gpu-b")) << fleet.text();
   EXPECT_TRUE(fleet.shows("not in the current policy"));
+}
+
+Event lost_slice(int device) {
+  return {Severity::critical, "tpu-b/" + std::to_string(device), "unusable: TPU slice lost"};
+}
+
+TEST(EventsView, EnterOpensAGroupAndGoesFromAnEntryToItsDevice) {
+  WatchedEvents fleet;
+  for (int device = 0; device < 8; ++device) {
+    fleet.dashboard->receive(SampleFleet::after_3s, publish_peer,
+                             fleet.fleet.published(lost_slice(device), SampleFleet::after_3s));
+  }
+  EXPECT_TRUE(fleet.shows("tpu-b/0-7               unusable: TPU slice lost (8)")) << fleet.text();
+  EXPECT_FALSE(fleet.shows("tpu-b/4"));
+  fleet.press({"f", "f", "g", "Enter"});
+  EXPECT_TRUE(fleet.shows("tpu-b/4               unusable: TPU slice lost")) << fleet.text();
+  fleet.press({"Enter"});
+  EXPECT_FALSE(fleet.shows("tpu-b/4")) << "closed again";
+  fleet.press({"Enter", "j", "j", "Enter"});
+  EXPECT_TRUE(fleet.shows(" tpu-b/6 ")) << fleet.text();
+  EXPECT_FALSE(fleet.shows("(8)")) << "the device view";
+}
+
+TEST(EventsView, AnOpenGroupMatchesTheReference) {
+  for (const Size size : {Size{80, 24}, Size{120, 40}}) {
+    WatchedEvents fleet("off", size);
+    for (int device = 0; device < 8; ++device) {
+      fleet.dashboard->receive(SampleFleet::after_3s, publish_peer,
+                               fleet.fleet.published(lost_slice(device), SampleFleet::after_3s));
+    }
+    fleet.text();
+    fleet.press({"f", "f", "g", "Enter"});
+    expect_screen(fmt::format("events-grouped-{}", size.columns),
+                  styled_text(fleet.dashboard->draw(SampleFleet::after_3s)));
+  }
+}
+
+TEST(EventsView, AKeyAcknowledgesAllAlertsOfAGroup) {
+  WatchedEvents fleet;
+  for (const char* device : {"gpu-b/1", "gpu-b/2"}) {
+    fleet.hear(raised("melting", device, Severity::critical));
+  }
+  fleet.text();
+  fleet.press({"g", "a"});
+  EXPECT_TRUE(fleet.shows("Acknowledge melting of gpu-b/1, melting of gpu-b/2")) << fleet.text();
+}
+
+TEST(EventsView, ALongTextContinuesOnTheNextLineBelowItself) {
+  WatchedEvents fleet("off", {80, 24});
+  const std::string text = fleet.text();
+  const auto first = text.find("demo: power cap 9kW, refused (no such pool; did");
+  ASSERT_NE(first, std::string::npos) << text;
+  const auto line = text.rfind('\n', first);
+  const auto next = text.find('\n', first);
+  const auto rest = text.find("mean hopper?)", next);
+  ASSERT_NE(rest, std::string::npos) << text;
+  EXPECT_LT(rest - next, 60u) << "on the next line";
+  EXPECT_GE(first - line, rest - next - 10) << "below the text";
+}
+
+TEST(EventsView, TheSelectedEventShowsItsWholeTextAndHowTheFleetWas) {
+  WatchedEvents fleet("off", {60, 24});
+  fleet.press({"f", "f", "g"});
+  const std::string text = fleet.text();
+  EXPECT_NE(text.find("Event of edge-1"), std::string::npos) << text;
+  EXPECT_NE(text.find("text        host lost; 2 jobs go back to the queue"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("fleet then  running 16"), std::string::npos) << text;
+  EXPECT_NE(text.find("fleet now   load "), std::string::npos) << text;
+}
+
+TEST(EventsView, AStripCountsTheEntriesOfEachKindWhereTheListLeavesRoom) {
+  WatchedEvents fleet;
+  EXPECT_TRUE(fleet.shows("Log over the last ")) << fleet.text();
+  const std::string text = fleet.text();
+  const auto count_of = [&](const std::string& kind) {
+    const auto line = text.find("\n " + kind);
+    const std::string row = text.substr(line + 1, text.find('\n', line + 1) - line - 1);
+    return row.substr(row.rfind(' ') + 1);
+  };
+  EXPECT_EQ(count_of("alerts"), "3");
+  EXPECT_EQ(count_of("cleared"), "-");
+  EXPECT_EQ(count_of("actions"), "3");
+  EXPECT_FALSE(WatchedEvents("off", {80, 24}).shows("Log over the last"));
 }
 
 TEST(EventsView, AKeyActsOnTheLinesOfTheLastFrame) {

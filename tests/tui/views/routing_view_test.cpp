@@ -192,5 +192,24 @@ TEST(Routing, DecisionsKeepAThirdOfEveryScreen) {
   }
 }
 
+TEST(RoutingView, EqualDecisionsOfASecondMatchTheReferenceClosedAndOpen) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "routing");
+  Decision decision = fleet.decisions.back();
+  for (int i = 0; i < 37; ++i) {
+    ++decision.number;
+    decision.at = SampleFleet::after_40s;
+    decision.target = i % 2 == 0 ? "gpu-a/r0" : "gpu-a/r1";
+    dashboard->receive(SampleFleet::after_40s, publish_peer,
+                       fleet.published(decision, SampleFleet::after_40s));
+  }
+  expect_screen("routing-grouped-120", styled_text(dashboard->draw(SampleFleet::after_40s)));
+  for (const char* key : {"j", "Enter"}) {
+    dashboard->press(SampleFleet::after_40s, {key});
+    dashboard->draw(SampleFleet::after_40s);
+  }
+  expect_screen("routing-group-open-120", styled_text(dashboard->draw(SampleFleet::after_40s)));
+}
+
 }  // namespace
 }  // namespace drover::tui
