@@ -39,8 +39,13 @@ namespace drover::commands {
   VERB(estimate, "predicts time, memory, power and cost of a workload on a device") \
   VERB(compare, "compares devices for one workload: which is cheapest, fastest")    \
   VERB(validate, "checks the device models against published measurements")         \
+  VERB(completion, "prints a script that completes commands in bash, zsh or fish")  \
+  VERB(config, "the settings file, and where each setting in force comes from")     \
+  VERB(doctor, "checks this machine and says how to fix what is wrong")             \
   VERB(feed, "")                                                                    \
-  VERB(story, "")
+  VERB(story, "")                                                                   \
+  VERB(complete, "")                                                                \
+  VERB(man, "")
 
 #define DROVER_DECLARE_VERB(name, summary) \
   CommandUsage name##_usage();             \

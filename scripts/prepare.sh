@@ -36,7 +36,12 @@ test_packages=(
   "python3-grpcio: a server of gRPC that is not Drover's, in the place of libtpu"
   "prometheus: scrapes metrics, and its promtool checks them"
   "victoria-metrics: takes samples that are pushed"
-  "openssl: a server of HTTPS whose certificate nobody trusts")
+  "openssl: a server of HTTPS whose certificate nobody trusts"
+  "zsh: its completions"
+  "fish: its completions"
+  "mandoc: checks the manual pages"
+  "dpkg-dev: makes the Debian package"
+  "file: what dpkg-dev needs to know of programs")
 # For the launcher's tests with real hosts, which need root for network namespaces. Where systemd
 # runs, installing an ssh server would start one: there they are for a person to install, or the
 # tests skip.

@@ -95,7 +95,8 @@ CommandUsage keys_usage() {
           "view (query and watch), submit (query and submit work), admin (everything a client can "
           "do). A newly allowed key is accepted within 10 s, and a revoked one is cut off within "
           "2 s. Secrets stay where they were made; copy only .pub files to other machines.",
-          {{"role", "ROLE", "agent, submit, view, admin or router"},
+          {Option::choice("role", "ROLE", "agent, submit, view, admin or router",
+                          {"agent", "submit", "view", "admin", "router"}),
            {"ids", "NAMES", "the hosts of an agent's key, such as node[01-20] (default: its name)"},
            {"dir", "DIR", "the key folder (default: $DROVER_KEYS, else ~/.config/drover/keys)"},
            {"json", "", "list: a JSON array on stdout"}},

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "commands/connection/filter_option.h"
+#include "commands/dashboard/environment_settings.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/state/view_id.h"
@@ -56,14 +57,35 @@ tui::Settings CommandLineSettings::over(tui::Settings settings) const {
   return settings;
 }
 
+std::set<std::string> CommandLineSettings::keys() const {
+  std::set<std::string> keys;
+  const auto add = [&](bool given, const char* key) {
+    if (given) keys.emplace(key);
+  };
+  add(view.has_value(), "view");
+  add(filter.has_value(), "filter");
+  add(theme.has_value(), "theme");
+  add(colours.has_value(), "colours");
+  add(history.has_value(), "history");
+  add(bytes_per_frame.has_value(), "bytes_per_frame");
+  add(ascii, "ascii");
+  add(no_mouse, "mouse");
+  return keys;
+}
+
 std::vector<Option> appearance_options() {
-  return {{"view", "NAME", "view shown at the start: " + joined(tui::view_names(), " ")},
-          {"ascii", "", "no box or block characters (default if the locale is not UTF-8)"},
-          {"theme", "NAME", "the theme: " + joined(tui::theme_names(), " ")},
-          {"colours", "N", "colours of the terminal: " + joined(tui::colours_names(), " ")},
-          {"history", "BYTES",
-           "memory for history: half for device metrics, half for looking at the past (default "
-           "96MiB)"}};
+  return {
+      Option::choice("view", "NAME", "view shown at the start: " + joined(tui::view_names(), " "),
+                     tui::view_names()),
+      {"ascii", "", "no box or block characters (default if the locale is not UTF-8)"},
+      Option::choice("theme", "NAME", "the theme: " + joined(tui::theme_names(), " "),
+                     tui::theme_names()),
+      Option::choice("colours", "N",
+                     "colours of the terminal: " + joined(tui::colours_names(), " "),
+                     tui::colours_names()),
+      {"history", "BYTES",
+       "memory for history: half for device metrics, half for looking at the past (default "
+       "96MiB)"}};
 }
 
 std::vector<Option> settings_options() {
@@ -141,11 +163,17 @@ std::string frame_text(const tui::Canvas& canvas, const tui::Settings& settings,
 DashboardSettings::DashboardSettings(const CommandLineSettings& given)
     : given_(given), file_(""), settings_(given.over({})) {}
 
+Result<tui::Settings> DashboardSettings::over_file(const tui::Settings& file) const {
+  DROVER_ASSIGN(auto settings, with_environment(file, process_environment()));
+  return given_.over(std::move(settings));
+}
+
 Result<DashboardSettings> DashboardSettings::open(Arguments& arguments) {
   DashboardSettings settings(read_command_line_settings(arguments));
   const bool named = arguments.has("config");
   if (arguments.has("no-config")) {
     if (named) arguments.add_problem(error("--config and --no-config exclude each other"));
+    DROVER_ASSIGN(settings.settings_, settings.over_file({}));
     return settings;
   }
   settings.file_ = SettingsFile(arguments.text("config", SettingsFile::default_path()));
@@ -155,7 +183,7 @@ Result<DashboardSettings> DashboardSettings::open(Arguments& arguments) {
                  printable(settings.file_.path()));
   }
   DROVER_ASSIGN(const auto read, settings.file_.read());
-  settings.settings_ = settings.given_.over(read);
+  DROVER_ASSIGN(settings.settings_, settings.over_file(read));
   return settings;
 }
 
@@ -178,7 +206,8 @@ void DashboardSettings::follow(tui::Dashboard& dashboard, tui::Terminal& termina
     return dashboard.say(
         fmt::format("settings file invalid, settings unchanged: {}", changed->error().message));
   }
-  settings_ = given_.over(**changed);
+  // The variables were valid at the start, and do not change.
+  settings_ = *over_file(**changed);
   dashboard.apply_settings(now, settings_, use_ascii(settings_, terminal.unicode()));
   terminal.restyle(terminal_options(settings_));
   dashboard.say(fmt::format("settings reloaded: {}", printable(file_.path())));

@@ -1,9 +1,10 @@
-// The settings of a dashboard: those of the file, overridden by the command line, also after the
-// file has changed.
+// The settings of a dashboard: those of the file, overridden by the environment and then by the
+// command line, also after the file has changed.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct CommandLineSettings {
   bool ascii = false, no_mouse = false;
 
   tui::Settings over(tui::Settings settings) const;
+  /// The keys of the settings that are given.
+  std::set<std::string> keys() const;
 };
 
 /// `--view`, `--ascii`, `--theme`, `--colours`, `--history`.
@@ -42,10 +45,10 @@ std::string frame_text(const tui::Canvas& canvas, const tui::Settings& settings,
 
 class DashboardSettings {
  public:
-  /// Reads the command line and the file of `--config`. Adds a problem for options that do not go
-  /// together; the error is about the file.
+  /// Reads the command line, the environment and the file of `--config`. Adds a problem for options
+  /// that do not go together; the error is about the file.
   static Result<DashboardSettings> open(Arguments& arguments);
-  /// Without a file: the defaults and the command line.
+  /// Without a file and the environment: the defaults and the command line.
   explicit DashboardSettings(const CommandLineSettings& given);
 
   const tui::Settings& in_force() const { return settings_; }
@@ -59,6 +62,9 @@ class DashboardSettings {
   Result<std::string> save(const tui::Settings& settings);
 
  private:
+  /// The settings of a file, with those of environment and command line over them.
+  Result<tui::Settings> over_file(const tui::Settings& file) const;
+
   CommandLineSettings given_;
   SettingsFile file_;
   tui::Settings settings_;

@@ -16,10 +16,11 @@
 namespace drover::commands {
 
 std::vector<Option> table_options() {
-  return {
-      {"json", "", "print the view's table as a JSON array; missing values are null"},
-      {"csv", "", "print the view's table as CSV; missing values are empty"},
-      {"table", "NAME", fmt::format("with --json or --csv: {}", joined(tui::table_names(), " "))}};
+  return {{"json", "", "print the view's table as a JSON array; missing values are null"},
+          {"csv", "", "print the view's table as CSV; missing values are empty"},
+          Option::choice("table", "NAME",
+                         fmt::format("with --json or --csv: {}", joined(tui::table_names(), " ")),
+                         tui::table_names())};
 }
 
 namespace {

@@ -68,6 +68,10 @@ std::optional<Result<tui::Settings>> SettingsFile::read_if_changed(WallTime now)
 }
 
 Status SettingsFile::write(const tui::Settings& settings) {
+  return write_text(tui::saved(settings));
+}
+
+Status SettingsFile::write_text(const std::string& text) {
   if (path_.empty())
     return error(ErrorKind::not_found, "no settings file to write: name one with --config");
   std::error_code unknown;
@@ -77,7 +81,7 @@ Status SettingsFile::write(const tui::Settings& settings) {
   std::string draft = target.string() + ".XXXXXX";
   const int file = mkstemp(draft.data());  // 0600
   if (file < 0) return file_error(draft);
-  bool done = write_all(file, tui::saved(settings)) && ::fsync(file) == 0;
+  bool done = write_all(file, text) && ::fsync(file) == 0;
   Status status = done ? Status() : file_error(draft);
   ::close(file);
   done = done && std::rename(draft.c_str(), target.c_str()) == 0;

@@ -32,6 +32,8 @@ class SettingsFile {
   /// Writes the file atomically; only this user can read it. Makes missing folders. If the path is
   /// a link, replaces its target.
   Status write(const tui::Settings& settings);
+  /// The same with a text of one's own.
+  Status write_text(const std::string& text);
 
  private:
   /// The attributes whose change shows that the file has changed.

@@ -50,7 +50,8 @@ CommandUsage demo_usage() {
       "All processes end with the demo. The router uses the default ports if they are free, "
       "otherwise others. Other drover commands can query the fleet at the address in the title of "
       "the dashboard. With --once or --headless the demo prints that address.",
-      {{"story", "on|off", "play the story (default on, off with a trace)"},
+      {Option::choice("story", "on|off", "play the story (default on, off with a trace)",
+                      {"on", "off"}),
        {"speed", "X", "fleet seconds per wall second (default 1, with a story 10)"},
        {"load", "X", "multiplies the arrival rate of work (default 1)"},
        {"seed", "N", "seed for the work and for device variation (default 1)"},

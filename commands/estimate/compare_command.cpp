@@ -285,7 +285,8 @@ CommandUsage compare_usage() {
       "Compares several sets of devices for one workload: whether it fits, time, cost and energy, "
       "and the batch sizes at which the winner changes.",
       {{"model", "NAME", "the model"},
-       {"kind", "KIND", "train, serve or infer (default serve)"},
+       Option::choice("kind", "KIND", "train, serve or infer (default serve)",
+                      {"train", "serve", "infer"}),
        {"batch", "LOW..HIGH", "samples per step, concurrent sequences or items (default 1..256)"},
        {"concurrency", "COUNT", "serve: the same as --batch COUNT"},
        {"seq-len", "TOKENS", "train, infer: tokens per sample"},

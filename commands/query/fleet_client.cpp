@@ -52,18 +52,22 @@ Status FleetClient::turn(std::chrono::milliseconds longest,
   return {};
 }
 
-Status FleetClient::read_snapshot() { return wait_until(&FleetClient::has_snapshot); }
+Status FleetClient::read_snapshot(std::chrono::milliseconds timeout) {
+  return wait_until(&FleetClient::has_snapshot, timeout);
+}
 
-Status FleetClient::sync() { return wait_until(&FleetClient::has_synced); }
+Status FleetClient::sync() { return wait_until(&FleetClient::has_synced, answer_timeout); }
 
-Status FleetClient::wait_until(bool (FleetClient::*done)() const) {
-  const WallTime end = wall_now() + answer_timeout;
+Status FleetClient::wait_until(bool (FleetClient::*done)() const,
+                               std::chrono::milliseconds timeout) {
+  const WallTime end = wall_now() + timeout;
   while (!(this->*done)() && wall_now() < end) {
     DROVER_TRY(turn(turn_max));
     session_.keep_joined();
   }
   if (!has_snapshot())
-    return error(ErrorKind::lost, "the router sent no complete snapshot within 5 s");
+    return error(ErrorKind::lost, "the router sent no complete snapshot within {} s",
+                 std::chrono::duration<double>(timeout).count());
   return {};
 }
 

@@ -23,8 +23,8 @@ class FleetClient {
   Status turn(
       std::chrono::milliseconds longest,
       const std::function<void(const Envelope&)>& changed = [](const Envelope&) {});
-  /// Waits for a whole snapshot; fails if it is not here after 5 s.
-  Status read_snapshot();
+  /// Waits for a whole snapshot; fails if it is not here in time.
+  Status read_snapshot(std::chrono::milliseconds timeout = answer_timeout);
   /// The same, and waits within these 5 s for a sample of every host that is not gone.
   Status sync();
   /// Whether `sync` would return at once.
@@ -34,7 +34,7 @@ class FleetClient {
   Instant now() { return session_.clock().now(); }
 
  private:
-  Status wait_until(bool (FleetClient::*done)() const);
+  Status wait_until(bool (FleetClient::*done)() const, std::chrono::milliseconds timeout);
   bool has_snapshot() const { return subscriber_.has_snapshot(); }
   Status follow_router(const Session::PollResult& turn, const Envelope& envelope);
 

@@ -71,7 +71,9 @@ CommandUsage jobs_usage() {
           "Lists the open jobs and the last ended ones: their work, state, target and reason.",
           {connect_option(),
            {"ended", "N|all", "how many of the most recently ended jobs to list (default 20)"},
-           {"state", "S", "only queued, leased, running, finished, failed or cancelled jobs"},
+           Option::choice("state", "S",
+                          "only queued, leased, running, finished, failed or cancelled jobs",
+                          state_names()),
            {"json", "", "one JSON object on stdout: jobs, and how many more have ended"}},
           {},
           "  drover jobs\n"

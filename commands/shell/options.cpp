@@ -60,6 +60,13 @@ std::vector<std::string> shown_names(const CommandUsage& usage) {
 
 }  // namespace
 
+Option Option::choice(std::string name, std::string value, std::string help,
+                      std::vector<std::string> known) {
+  Option option{std::move(name), std::move(value), std::move(help)};
+  option.known = std::move(known);
+  return option;
+}
+
 std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent) {
   std::string result;
   for (std::string line : split(text, '\n')) {
@@ -101,6 +108,24 @@ std::string help_text(const CommandUsage& usage) {
   add("  --help", "show this help");
   text += fmt::format("\nExamples:\n{}\n", usage.examples);
   return text;
+}
+
+std::vector<std::string> actions_of(const CommandUsage& usage) {
+  // Behind "usage: drover VERB ".
+  const std::vector<std::string> words = split(usage.synopsis, ' ');
+  std::string rest;
+  for (std::size_t i = 3; i < words.size(); ++i) rest += words[i] + " ";
+  std::vector<std::string> actions;
+  for (const std::string& alternative : split(rest, '|')) {
+    const std::string_view trimmed_text = trimmed(alternative);
+    const std::string action(trimmed_text.substr(0, trimmed_text.find(' ')));
+    const bool word = !action.empty() && std::all_of(action.begin(), action.end(), [](char c) {
+      return c >= 'a' && c <= 'z';
+    });
+    if (!word) return {};
+    actions.push_back(action);
+  }
+  return actions.size() > 1 ? actions : std::vector<std::string>();
 }
 
 bool prints_json(const CommandUsage& usage, const std::vector<std::string>& words) {

@@ -28,6 +28,11 @@ struct Option {
   bool repeatable = false;                              // may be given several times
   Status (*check)(const std::string& value) = nullptr;  // returns the problem with a value
   char letter = 0;                                      // `-o` for `--output`; 0: none
+  std::vector<std::string> known = {};  // the values of an enumeration, for completions
+
+  /// An option whose values are these names.
+  static Option choice(std::string name, std::string value, std::string help,
+                       std::vector<std::string> known);
 };
 
 /// The options and arguments of a command, and the text of its `--help`.
@@ -51,6 +56,10 @@ inline constexpr std::size_t help_columns = 79;
 std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent);
 
 std::string help_text(const CommandUsage& usage);
+
+/// The first words that the synopsis of a command with actions allows, such as up, status, logs and
+/// down of "usage: drover launch up|status|logs|down FLEET.toml [HOSTS] [options]"; else none.
+std::vector<std::string> actions_of(const CommandUsage& usage);
 
 /// Whether the words ask for JSON, even if others of them are wrong.
 bool prints_json(const CommandUsage& usage, const std::vector<std::string>& words);

@@ -208,7 +208,7 @@ CommandUsage submit_usage() {
       "once it is on the router's disk. Submitting the same id again changes nothing: a trace that "
       "is submitted twice runs once. With another --seed it runs again.",
       {connect_option(),
-       {"kind", "K", "serve (default), train or batch"},
+       Option::choice("kind", "K", "serve (default), train or batch", {"serve", "train", "batch"}),
        {"model", "M", "model of the job, or of all rows of a trace (`drover catalogue models`)"},
        {"input", "N", "serve, batch: prompt tokens (default 1020)"},
        {"output", "N", "serve, batch: tokens to generate (default 129)"},

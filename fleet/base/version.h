@@ -11,6 +11,8 @@ namespace drover {
 
 /// What agents, commands and recordings call this program.
 inline constexpr const char* software_name = "drover 0.1.0";
+/// When this version was made: the date of its manual pages. The same sources give the same pages.
+inline constexpr const char* software_date = "2026-11-28";
 
 /// The numbers of a version, most significant first. Missing ones at the end count as 0: 12.4 is
 /// 12.4.0.

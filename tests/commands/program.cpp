@@ -113,8 +113,10 @@ ProcessResult run_drover(const std::vector<std::string>& words, std::chrono::sec
 }
 
 ProcessResult run_shell(const std::string& line, std::chrono::seconds patience) {
-  const std::string drover = fmt::format("drover() {{ '{}' \"$@\"; }}; ", DROVER_BINARY);
-  return DroverProcess("/bin/sh", {"-c", drover + line}).wait(patience);
+  // Programs that the line starts find it there too.
+  const std::string folder = std::filesystem::path(DROVER_BINARY).parent_path();
+  const std::string path = fmt::format("export PATH='{}':\"$PATH\"; ", folder);
+  return DroverProcess("/bin/sh", {"-c", path + line}).wait(patience);
 }
 
 Json only_object(const std::string& out) {

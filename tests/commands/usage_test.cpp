@@ -9,6 +9,7 @@
 #include "commands/shell/options.h"
 #include "fleet/base/search.h"
 #include "fleet/base/text.h"
+#include "fleet/base/version.h"
 #include "tests/commands/program.h"
 
 namespace drover::commands {
@@ -170,15 +171,16 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
 }
 
 constexpr const char* verbs[] = {
-    "demo",    "router",      "agent",  "top",       "frame",   "submit",    "status",
-    "devices", "jobs",        "why",    "catalogue", "record",  "recording", "inject",
-    "cap",     "keys",        "launch", "drain",     "resume",  "cancel",    "forget",
-    "alerts",  "acknowledge", "policy", "estimate",  "compare", "validate",  "export"};
+    "demo",     "router",  "agent",     "top",    "frame",     "submit", "status",      "devices",
+    "jobs",     "why",     "catalogue", "record", "recording", "inject", "cap",         "keys",
+    "launch",   "drain",   "resume",    "cancel", "forget",    "alerts", "acknowledge", "policy",
+    "estimate", "compare", "validate",  "export", "config",    "doctor", "completion"};
 
 TEST(Usage, NoLineOfTheHelpIsWiderThanATerminal) {
   std::string help = run_drover({"--help"}).out;
   for (const char* verb : verbs) help += run_drover({verb, "--help"}).out;
-  for (const char* hidden : {"feed", "story"}) help += run_drover({hidden, "--help"}).out;
+  for (const char* hidden : {"feed", "story", "complete", "man"})
+    help += run_drover({hidden, "--help"}).out;
   for (const std::string& line : split(help, '\n')) EXPECT_LE(line.size(), help_columns) << line;
 }
 
@@ -192,6 +194,19 @@ TEST(Usage, EveryVerbTeachesByExample) {
     EXPECT_EQ(run_drover({"help", verb}).out, ran.out);
   }
   EXPECT_EQ(run_drover({"-h"}).out, run_drover({}).out);
+}
+
+TEST(Usage, TheVersionSaysWhatWasBuilt) {
+  const ProcessResult ran = run_drover({"--version"});
+  EXPECT_EQ(ran.exit_code, 0);
+  const std::vector<std::string> lines = split(ran.out, '\n');
+  ASSERT_EQ(lines.size(), 6u) << ran.out;
+  EXPECT_EQ(lines[0], software_name);
+  const char* facts[] = {"revision   ", "compiler   ", "build      ", "libraries  libzmq 4."};
+  for (std::size_t i = 0; i < std::size(facts); ++i) {
+    EXPECT_EQ(lines[i + 1].rfind(facts[i], 0), 0u) << lines[i + 1];
+    EXPECT_GT(lines[i + 1].size(), 11u);
+  }
 }
 
 TEST(Usage, ATargetIsWrittenAsTheHelpOfItsVerbSays) {

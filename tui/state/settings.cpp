@@ -282,6 +282,15 @@ std::string annotated_settings(const Settings& settings) {
          view_tables(settings);
 }
 
+std::vector<SettingText> setting_texts(const Settings& settings) {
+  std::vector<SettingText> texts;
+  for (const auto& setting : of_views) {
+    texts.push_back({setting.key, value_text(setting, settings.start)});
+  }
+  for (const auto& setting : others) texts.push_back({setting.key, value_text(setting, settings)});
+  return texts;
+}
+
 std::string saved(const Settings& settings) {
   const Settings defaults;
   return "# Written by drover top: the settings that differ from the defaults. For all settings:\n"

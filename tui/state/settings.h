@@ -71,6 +71,14 @@ std::string annotated_settings(const Settings& settings);
 /// A file of the settings that differ from the defaults. Reading it gives the same settings.
 std::string saved(const Settings& settings);
 
+/// A setting as the file has it: its key and its value as TOML.
+struct SettingText {
+  std::string_view key;
+  std::string value;
+};
+/// All settings but saved views, in the file's order.
+std::vector<SettingText> setting_texts(const Settings& settings);
+
 /// A number of bytes, written as "96MiB"; without a value, "auto".
 using AutoBytes = std::optional<std::uint64_t>;
 

@@ -124,6 +124,8 @@ std::string TerminfoEntry::capability(const char* name) const {
   return bytes;
 }
 
+int TerminfoEntry::number(const char* name) const { return tigetnum(name); }
+
 struct CursesScreen::State {
   std::FILE* file = nullptr;  // in memory
   SCREEN* screen = nullptr;

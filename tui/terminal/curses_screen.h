@@ -38,6 +38,8 @@ class TerminfoEntry {
   Status load(const std::string& name);
   /// The bytes of a capability, with padding; empty if the terminal lacks it.
   std::string capability(const char* name) const;
+  /// Below 0 if the terminal lacks it.
+  int number(const char* name) const;
 
  private:
   bool loaded_ = false;

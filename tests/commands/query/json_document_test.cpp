@@ -327,6 +327,9 @@ TEST(JsonDocument, HasEveryFieldOfKeysErrorsAndTheDemo) {
   ASSERT_EQ(run_drover({"keys", "new", "router", "--dir", folder.path()}).exit_code, 0);
   expect_documented("drover keys list",
                     {json_of(run_drover({"keys", "list", "--dir", folder.path(), "--json"}))});
+  expect_documented("drover doctor", {json_of(run_drover({"doctor", "--json", "--skip", "drivers",
+                                                          "--connect", "tcp://127.0.0.1:1"}))});
+  expect_documented("drover config print", {json_of(run_drover({"config", "print", "--json"}))});
   expect_documented("Errors", {json_of(run_drover({"policy", "check", "/none", "--json"}))});
   const std::string wrong = folder.write("wrong.toml", "[policy]\nname = \"t\"\n");
   expect_documented("drover policy check",

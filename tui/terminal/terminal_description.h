@@ -1,0 +1,16 @@
+// What the terminal database (terminfo) has about a kind of terminal, without using the terminal.
+#pragma once
+
+#include <string>
+
+namespace drover::tui {
+
+struct TerminalDescription {
+  std::string problem;  // why the dashboard cannot draw there; empty: it can
+  int colours = 0;
+};
+
+/// `term`: the value of $TERM. REQUIRES that no Terminal is open.
+TerminalDescription describe_terminal(const std::string& term);
+
+}  // namespace drover::tui
