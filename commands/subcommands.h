@@ -18,8 +18,11 @@ namespace drover::commands {
   VERB(frame, "one frame of the dashboard as text")                                 \
   VERB(submit, "submits one job, or all of a trace")                                \
   VERB(status, "totals of the fleet and its jobs")                                  \
+  VERB(hosts, "a table of the hosts")                                               \
   VERB(devices, "a table of all devices")                                           \
-  VERB(jobs, "a table of jobs")                                                     \
+  VERB(pools, "a table of the policy's pools")                                      \
+  VERB(jobs, "a table of jobs, newest first")                                       \
+  VERB(events, "what happened: events, alerts and actions")                         \
   VERB(why, "explains the placement of a job")                                      \
   VERB(inject, "injects faults into devices and hosts")                             \
   VERB(cap, "caps the power of the site or of a pool")                              \

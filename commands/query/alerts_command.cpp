@@ -1,7 +1,9 @@
 // `drover alerts`: lists the raised alerts, or the alert rules.
 #include "commands/query/fleet_client.h"
+#include "commands/query/repeated_output.h"
 #include "commands/query/table_output.h"
-#include "commands/shell/output.h"
+#include "commands/query/table_verb.h"
+#include "commands/shell/table_style.h"
 #include "commands/subcommands.h"
 
 namespace drover::commands {
@@ -12,7 +14,10 @@ CommandUsage alerts_usage() {
           "which a policy can change and extend (docs/policies.md).",
           {connect_option(),
            {"json", "", "a JSON array on stdout"},
-           {"rules", "", "list the alert rules"}},
+           {"csv", "", "CSV on stdout, with a line of names"},
+           {"rules", "", "list the alert rules"},
+           watch_option(),
+           colour_option()},
           {},
           "  drover alerts\n"
           "  drover alerts --json | jq '.[] | select(.acknowledged_by == null)'\n"
@@ -20,18 +25,24 @@ CommandUsage alerts_usage() {
 }
 
 CommandOutcome run_alerts(Arguments& arguments) {
-  DROVER_TRY(arguments.status());
-  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "alerts"}));
-  FleetClient fleet(*session);
-  DROVER_TRY(fleet.read_snapshot());
   const bool rules = arguments.has("rules");
-  if (arguments.has("json")) {
+  const TableFormat format = read_table_format(arguments);
+  const TableStyle style = read_table_style(arguments);
+  const auto every = read_watch(arguments);
+  DROVER_TRY(arguments.status());
+  RepeatedOutput output(every);
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "alerts"}));
+  return output.print(*session, [&]() -> Result<std::string> {
+    FleetClient fleet(*session);
+    DROVER_TRY(fleet.read_snapshot());
+    if (format == TableFormat::text) {
+      return rules ? rules_text(fleet.model(), style)
+                   : alerts_text(fleet.model(), fleet.now(), style);
+    }
     const tui::TableQuery query{fleet.model(), fleet.now(), {}, {}, {}};
-    write_stdout("{}\n", to_json(tui::table_rows(query, rules ? "rules" : "alerts")).dump());
-  } else {
-    write_stdout_text(rules ? rules_text(fleet.model()) : alerts_text(fleet.model(), fleet.now()));
-  }
-  return CommandOutcome::done();
+    const tui::TableRows table = tui::table_rows(query, rules ? "rules" : "alerts");
+    return format == TableFormat::json ? to_json(table).dump() + "\n" : to_csv(table);
+  });
 }
 
 }  // namespace drover::commands

@@ -26,8 +26,8 @@ void print_json(Instant at, const tui::TableRows& table) {
 
 }  // namespace
 
-DeviceReports::DeviceReports(bool json, filter::Filter filter)
-    : json_(json), filter_(std::move(filter)), headings_(follow_headings()) {}
+DeviceReports::DeviceReports(bool json, filter::Filter filter, bool colour)
+    : json_(json), filter_(std::move(filter)), headings_(follow_headings()), style_{0, colour} {}
 
 void DeviceReports::print(const tui::Model& model, Instant now, Instant at,
                           const SampleBatch& batch) {
@@ -46,7 +46,7 @@ void DeviceReports::print(const tui::Model& model, Instant now, Instant at,
     cells.push_back({to_clock_text(at)});
     for (std::string& cell : device_cells(context, row)) cells.back().push_back(std::move(cell));
   }
-  const std::string text = table_text(headings_, cells);
+  const std::string text = table_text(headings_, cells, style_);
   write_stdout_text(std::exchange(headed_, true) ? text.substr(text.find('\n') + 1) : text);
 }
 

@@ -12,7 +12,7 @@ namespace drover::commands {
 class DeviceReports {
  public:
   /// Prints only devices that match the filter.
-  DeviceReports(bool json, filter::Filter filter);
+  DeviceReports(bool json, filter::Filter filter, bool colour = false);
 
   /// The devices of a batch that the model has just taken. `at`: the time of the batch.
   void print(const tui::Model& model, Instant now, Instant at, const SampleBatch& batch);
@@ -21,6 +21,7 @@ class DeviceReports {
   bool json_;
   filter::Filter filter_;
   std::vector<Heading> headings_;
+  TableStyle style_;  // no line is wrapped: the columns have fixed widths
   bool headed_ = false;
 };
 

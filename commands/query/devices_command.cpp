@@ -6,8 +6,10 @@
 #include "commands/query/device_reports.h"
 #include "commands/query/fleet_client.h"
 #include "commands/query/table_output.h"
+#include "commands/query/table_verb.h"
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
+#include "commands/shell/table_style.h"
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
 
@@ -15,22 +17,32 @@ namespace drover::commands {
 
 namespace {
 
-CommandOutcome show_once(Session& session, bool json, filter::Filter filter) {
+struct DeviceQuery {
+  filter::Filter filter;
+  TableFormat format = TableFormat::text;
+  TableStyle style;
+  std::size_t limit = 0;  // 0: none
+};
+
+CommandOutcome show_once(Session& session, DeviceQuery query) {
   FleetClient fleet(session);
   DROVER_TRY(fleet.sync());
   tui::FleetFilter shown;
-  shown.use(std::move(filter));
+  shown.use(std::move(query.filter));
   shown.evaluate(fleet.model(), fleet.now());
   const tui::JobsByDevice jobs(fleet.model());
   const tui::EvaluationContext at{fleet.model(), fleet.now(), jobs};
-  const auto rows = tui::devices_by_name(fleet.model(), shown);
-  if (json) {
-    write_stdout("{}\n", commands::to_json(tui::device_rows(at, rows)).dump());
+  auto rows = tui::devices_by_name(fleet.model(), shown);
+  if (query.limit > 0 && rows.size() > query.limit) rows.resize(query.limit);
+  if (query.format != TableFormat::text) {
+    const tui::TableRows table = tui::device_rows(at, rows);
+    write_stdout_text(query.format == TableFormat::json ? commands::to_json(table).dump() + "\n"
+                                                        : to_csv(table));
     return CommandOutcome::done();
   }
   std::vector<std::vector<std::string>> cells;
   for (const auto row : rows) cells.push_back(device_cells(at, row));
-  write_stdout_text(table_text(device_headings(false), cells));
+  write_stdout_text(table_text(device_headings(false), cells, query.style));
   if (rows.empty() && shown.active()) {
     write_stderr("no device matches {}\n", printable(shown.text()));
   }
@@ -41,8 +53,10 @@ constexpr std::chrono::milliseconds follow_wait_max{250};
 
 class Following {
  public:
-  Following(Session& session, bool json, filter::Filter filter)
-      : session_(session), fleet_(session), reports_(json, std::move(filter)) {}
+  Following(Session& session, DeviceQuery query)
+      : session_(session),
+        fleet_(session),
+        reports_(query.format == TableFormat::json, std::move(query.filter), query.style.colour) {}
 
   Status subscribe() { return fleet_.subscribe(); }
 
@@ -67,12 +81,11 @@ class Following {
 
 /// Prints every report of every device as it arrives, until a signal, for `duration`, or until the
 /// output is closed.
-CommandOutcome follow_devices(const RouterAddress& endpoint, bool json, WallSpan duration,
-                              filter::Filter filter) {
+CommandOutcome follow_devices(const RouterAddress& endpoint, WallSpan duration, DeviceQuery query) {
   StopSignals signals;
   DROVER_ASSIGN(auto session, Session::open({endpoint, Role::viewer, "devices"}));
   session->sockets().watch(signals.descriptor());
-  Following following(*session, json, std::move(filter));
+  Following following(*session, std::move(query));
   DROVER_TRY(following.subscribe());
   const WallTime begun = wall_now();
   while (!signals.stopped() && !output_closed() && wall_now() - begun < duration) {
@@ -95,9 +108,12 @@ CommandUsage devices_usage() {
           "output is closed. With --filter, prints only the devices that match (docs/filters.md).",
           {connect_option(),
            filter_option(),
+           {"limit", "N", "at most N devices"},
            {"json", "", "a JSON array on stdout; with --follow one object per line"},
+           {"csv", "", "CSV on stdout, with a line of names"},
            {"follow", "", "print every report, with its time, as it arrives"},
-           {"for", "DURATION", "with --follow: stop after this time (wall time)"}},
+           {"for", "DURATION", "with --follow: stop after this time (wall time)"},
+           colour_option()},
           {},
           "  drover devices\n"
           "  drover devices --filter 'kind==tpu & temp>70 | job~llama'\n"
@@ -107,19 +123,21 @@ CommandUsage devices_usage() {
 
 CommandOutcome run_devices(Arguments& arguments) {
   const bool follow = arguments.has("follow");
-  filter::Filter filter = read_filter(arguments, filter::devices);
+  DeviceQuery query{read_filter(arguments, filter::devices), read_table_format(arguments),
+                    read_table_style(arguments), read_limit(arguments)};
   const WallSpan duration = arguments.duration("for", WallSpan::max());
   if (!follow && arguments.has("for")) {
     arguments.add_problem(error("--for works only with --follow"));
   }
-  DROVER_TRY(arguments.status());
-  if (follow) {
-    return follow_devices(endpoint_of(arguments), arguments.has("json"), duration,
-                          std::move(filter));
+  for (const char* option : {"csv", "limit"}) {
+    if (!follow || !arguments.has(option)) continue;
+    arguments.add_problem(error("--{} and --follow exclude each other", option));
   }
+  DROVER_TRY(arguments.status());
+  if (follow) return follow_devices(endpoint_of(arguments), duration, std::move(query));
   // A client may request one snapshot; to subscribe, as --follow does, takes a viewer's key.
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "devices"}));
-  return show_once(*session, arguments.has("json"), std::move(filter));
+  return show_once(*session, std::move(query));
 }
 
 }  // namespace drover::commands

@@ -1,12 +1,14 @@
 #include "commands/query/job_listing.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
 #include "commands/query/reports.h"
 #include "commands/query/table_output.h"
 #include "fleet/base/text.h"
+#include "tui/tables/filter_subjects.h"
 
 namespace drover::commands {
 namespace {
@@ -20,6 +22,11 @@ std::string left_out_text(const JobListing& listing, const std::string& state) {
     text += fmt::format("{} more are not shown: too many for one answer\n",
                         counted(listing.open_left_out, state.empty() ? "open job" : kind));
   }
+  if (listing.beyond_limit > 0) {
+    text += fmt::format("{} more: not shown because of --limit\n",
+                        counted(listing.beyond_limit, "job"));
+  }
+  if (listing.selected) return text;  // the router does not count those that match
   if (listing.ended_shown < listing.ended_kept) {
     text += fmt::format("{} of {}; --ended N|all for more\n", listing.ended_shown,
                         counted(listing.ended_kept, kind));
@@ -48,6 +55,21 @@ std::optional<JobsRequest> next_page(JobsRequest request, const JobsReply& page)
   return request;
 }
 
+bool JobSelection::contains(const JobChanged& job, Instant now) const {
+  if (!tenant.empty() && job.job.tenant != tenant) return false;
+  // The fields of jobs need no fleet.
+  static const tui::Model no_fleet(std::chrono::seconds(1));
+  static const tui::JobsByDevice no_jobs;
+  return filter.matches(tui::JobSubject({no_fleet, now, no_jobs}, job));
+}
+
+void order_newest_first(JobListing& listing, std::size_t limit) {
+  std::ranges::stable_sort(listing.jobs, std::greater{}, &JobChanged::submitted);
+  if (limit == 0 || listing.jobs.size() <= limit) return;
+  listing.beyond_limit = listing.jobs.size() - limit;
+  listing.jobs.erase(listing.jobs.begin() + static_cast<std::ptrdiff_t>(limit), listing.jobs.end());
+}
+
 Json to_json(const JobListing& listing, Instant now) {
   Json jobs = Json::array();
   for (const JobChanged& job : listing.jobs) jobs.add(commands::to_json(job, now));
@@ -56,11 +78,13 @@ Json to_json(const JobListing& listing, Instant now) {
       .set("open_left_out", listing.open_left_out)
       .set("ended_shown", listing.ended_shown)
       .set("ended_kept", listing.ended_kept)
-      .set("ended_ever", listing.ended_ever);
+      .set("ended_ever", listing.ended_ever)
+      .set("beyond_limit", listing.beyond_limit);
 }
 
-std::string to_table(const JobListing& listing, const std::string& state, Instant now) {
-  return to_table(listing.jobs, now) + left_out_text(listing, state);
+std::string to_table(const JobListing& listing, const std::string& state, Instant now,
+                     const TableStyle& style) {
+  return to_table(listing.jobs, now, style) + left_out_text(listing, state);
 }
 
 }  // namespace drover::commands

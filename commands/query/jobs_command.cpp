@@ -1,17 +1,19 @@
 // `drover jobs`: lists the open jobs and the last ended ones.
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "commands/connection/filter_option.h"
 #include "commands/connection/session.h"
 #include "commands/query/job_listing.h"
+#include "commands/query/repeated_output.h"
 #include "commands/query/reports.h"
+#include "commands/query/table_verb.h"
 #include "commands/shell/clock.h"
-#include "commands/shell/output.h"
+#include "commands/shell/table_style.h"
 #include "commands/subcommands.h"
 
 namespace drover::commands {
@@ -32,66 +34,108 @@ std::uint32_t read_ended(Arguments& arguments) {
   return static_cast<std::uint32_t>(arguments.integer("ended", 0, 10'000'000, ended_default));
 }
 
-/// Requests page after page until there are `jobs_max` jobs. Returns how many were left out.
-Result<std::uint64_t> add_pages(Session& session, std::optional<JobsRequest> request,
-                                std::size_t jobs_max, JobListing& all) {
+struct JobQuery {
+  std::optional<JobState> state;
+  std::string state_name;
+  std::uint32_t ended_max = ended_default;
+  std::size_t limit = 0;  // 0: none
+  JobSelection selection;
+};
+
+/// Requests page after page until there are `jobs_max` jobs of the selection. Returns how many the
+/// router left out.
+Result<std::uint64_t> add_pages(Session& session, const JobSelection& selection,
+                                std::optional<JobsRequest> request, std::size_t jobs_max,
+                                JobListing& all) {
   std::uint64_t left_out = 0;
-  while (request && all.jobs.size() < jobs_max) {
+  const std::size_t before = all.jobs.size();
+  while (request && all.jobs.size() - before < jobs_max) {
     DROVER_ASSIGN(auto page, session.ask<JobsReply>(*request));
     left_out = page.left_out;
     all.ended_kept = page.ended_kept;
     all.ended_ever = page.ended_ever;
     request = next_page(*request, page);
-    all.jobs.insert(all.jobs.end(), std::make_move_iterator(page.jobs.begin()),
-                    std::make_move_iterator(page.jobs.end()));
+    const Instant now = session.clock().now();
+    for (JobChanged& job : page.jobs) {
+      if (selection.all() || selection.contains(job, now)) all.jobs.push_back(std::move(job));
+    }
   }
   return left_out;
 }
 
-/// The open jobs, then at most `ended_max` ended ones.
-Result<JobListing> list(Session& session, std::optional<JobState> state, std::uint32_t ended_max) {
+/// The open jobs, and at most `ended_max` ended ones.
+Result<JobListing> list(Session& session, const JobQuery& query) {
   JobListing all;
+  all.selected = !query.selection.all();
   JobsRequest request;
   request.ended_max = 0;
-  request.state = state;
-  DROVER_ASSIGN(all.open_left_out, add_pages(session, request, open_shown_max, all));
+  request.state = query.state;
+  DROVER_ASSIGN(all.open_left_out,
+                add_pages(session, query.selection, request, open_shown_max, all));
   const std::size_t open = all.jobs.size();
   request.ended_only = true;
-  request.ended_max = ended_max;
-  DROVER_TRY(add_pages(session, request, std::numeric_limits<std::size_t>::max(), all));
+  // Of a selection it is not known how many ended jobs must be read to find so many that match.
+  const bool search = all.selected && query.ended_max > 0;
+  request.ended_max = search ? std::numeric_limits<std::uint32_t>::max() : query.ended_max;
+  const std::size_t ended_max = std::max<std::size_t>(query.ended_max, 1);
+  DROVER_TRY(add_pages(session, query.selection, request, ended_max, all));
+  if (all.jobs.size() > open + query.ended_max) all.jobs.resize(open + query.ended_max);
   all.ended_shown = all.jobs.size() - open;
   all.jobs = once_each(std::move(all.jobs));
+  order_newest_first(all, query.limit);
   return all;
+}
+
+JobQuery read_query(Arguments& arguments) {
+  JobQuery query;
+  query.ended_max = read_ended(arguments);
+  query.state_name = arguments.one_of("state", state_names(), "");
+  query.state = parse_job_state(query.state_name);
+  query.limit = read_limit(arguments);
+  query.selection = {read_filter(arguments, filter::jobs), arguments.text("tenant")};
+  return query;
 }
 
 }  // namespace
 
 CommandUsage jobs_usage() {
   return {"usage: drover jobs [options]",
-          "Lists the open jobs and the last ended ones: their work, state, target and reason.",
+          "Lists the open jobs and the last ended ones, the job that was submitted last first: "
+          "their work, state, target and reason. With --filter (docs/filters.md) or --tenant, only "
+          "those that match: all open ones, and the last ended ones of them.",
           {connect_option(),
+           filter_option(),
+           {"tenant", "NAME", "only jobs of this tenant"},
            {"ended", "N|all", "how many of the most recently ended jobs to list (default 20)"},
            Option::choice("state", "S",
                           "only queued, leased, running, finished, failed or cancelled jobs",
                           state_names()),
-           {"json", "", "one JSON object on stdout: jobs, and how many more have ended"}},
+           {"limit", "N", "at most N jobs"},
+           {"json", "", "one JSON object on stdout: jobs, and how many more have ended"},
+           watch_option(),
+           colour_option()},
           {},
           "  drover jobs\n"
           "  drover jobs --state failed --ended all\n"
+          "  drover jobs --tenant research --limit 10 --watch\n"
+          "  drover jobs --filter 'kind==train & waited>60'\n"
           "  drover jobs --json"};
 }
 
 CommandOutcome run_jobs(Arguments& arguments) {
-  const std::uint32_t ended = read_ended(arguments);
-  const std::string state = arguments.one_of("state", state_names(), "");
+  const JobQuery query = read_query(arguments);
+  const TableStyle style = read_table_style(arguments);
+  const auto every = read_watch(arguments);
   DROVER_TRY(arguments.status());
+  RepeatedOutput output(every);
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "jobs"}));
-  DROVER_ASSIGN(const auto listed, list(*session, parse_job_state(state), ended));
-  const Instant now = session->clock().now();
-  write_stdout_text(arguments.has("json") ? to_json(listed, now).dump() + "\n"
-                                          : fleet_time_note(now, session->welcome().speed) +
-                                                to_table(listed, state, now));
-  return CommandOutcome::done();
+  return output.print(*session, [&]() -> Result<std::string> {
+    DROVER_ASSIGN(const auto listed, list(*session, query));
+    const Instant now = session->clock().now();
+    if (arguments.has("json")) return to_json(listed, now).dump() + "\n";
+    return fleet_time_note(now, session->welcome().speed) +
+           to_table(listed, query.state_name, now, style);
+  });
 }
 
 }  // namespace drover::commands

@@ -297,7 +297,7 @@ std::string ending_text(const JobChanged& job, bool fleet_time) {
                      joules_text(job.usage.energy_j));
 }
 
-std::string to_table(const std::vector<JobChanged>& jobs, Instant now) {
+std::string to_table(const std::vector<JobChanged>& jobs, Instant now, const TableStyle& style) {
   std::vector<std::vector<std::string>> rows;
   for (const JobChanged& job : jobs) {
     // The state column says that a job was cancelled; the detail names the user.
@@ -315,9 +315,10 @@ std::string to_table(const std::vector<JobChanged>& jobs, Instant now) {
          is_terminal(job.state) ? duration_text(job.latency_s) : "-", std::to_string(job.attempt),
          job.target.empty() ? "-" : job.target, about.empty() ? "-" : about});
   }
-  return table_text({"JOB", "WORK", "STATE", right_aligned("PROGRESS"), right_aligned("AGE"),
-                     right_aligned("LATENCY"), right_aligned("ATTEMPT"), "TARGET", "REASON"},
-                    rows);
+  return table_text(
+      {"JOB", "WORK", state_heading("STATE"), right_aligned("PROGRESS"), right_aligned("AGE"),
+       right_aligned("LATENCY"), right_aligned("ATTEMPT"), "TARGET", "REASON"},
+      rows, style);
 }
 
 }  // namespace drover::commands

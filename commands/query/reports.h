@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/shell/table.h"
 #include "fleet/messages.h"
 #include "fleet/text/json.h"
 
@@ -16,7 +17,8 @@ Json to_json(const Summary& summary);
 std::string to_table(const Summary& summary);
 
 /// One row per job.
-std::string to_table(const std::vector<JobChanged>& jobs, Instant now);
+std::string to_table(const std::vector<JobChanged>& jobs, Instant now,
+                     const TableStyle& style = {});
 
 /// The saved and lost steps of a training job, "resumes at step 400 of 1000; 37 steps lost", "no
 /// checkpoint; 37 steps lost"; empty if it has saved and lost nothing, or has ended.

@@ -109,7 +109,7 @@ std::vector<Heading> device_headings(bool in_parts) {
     const tui::DeviceColumn& column = column_named(title);
     headings.push_back({std::string(title),
                         column.align == tui::Align::right ? Align::right : Align::left,
-                        in_parts ? static_cast<std::size_t>(column.width) : 0});
+                        in_parts ? static_cast<std::size_t>(column.width) : 0, title == "STATE"});
   }
   return headings;
 }
@@ -122,7 +122,7 @@ std::vector<std::string> device_cells(const tui::EvaluationContext& at, tui::Dev
   return cells;
 }
 
-std::string alerts_text(const tui::Model& model, Instant now) {
+std::string alerts_text(const tui::Model& model, Instant now, const TableStyle& style) {
   std::vector<std::vector<std::string>> cells;
   for (const tui::LogEntry& alert : tui::raised_alerts(model)) {
     cells.push_back({std::string(to_text(alert.severity)), alert.rule, alert.subject,
@@ -130,12 +130,12 @@ std::string alerts_text(const tui::Model& model, Instant now) {
                      alert.acknowledged_by.empty() ? "-" : alert.acknowledged_by, alert.text});
   }
   if (cells.empty()) return "no alerts\n";
-  return table_text(
-      {"SEVERITY", "RULE", "SUBJECT", right_aligned("RAISED FOR"), "ACKNOWLEDGED BY", "TEXT"},
-      cells);
+  return table_text({state_heading("SEVERITY"), "RULE", "SUBJECT", right_aligned("RAISED FOR"),
+                     "ACKNOWLEDGED BY", "TEXT"},
+                    cells, style);
 }
 
-std::string rules_text(const tui::Model& model) {
+std::string rules_text(const tui::Model& model, const TableStyle& style) {
   const auto span = [](Duration duration) {
     return duration == Duration{0} ? "at once" : duration_text(to_seconds(duration));
   };
@@ -146,9 +146,9 @@ std::string rules_text(const tui::Model& model) {
                      span(rule.raise_after), span(rule.clear_after), rule.when,
                      rule.clear.empty() ? "-" : rule.clear});
   }
-  return table_text({"RULE", "SEVERITY", "SUBJECT", right_aligned("RAISED AFTER"),
+  return table_text({"RULE", state_heading("SEVERITY"), "SUBJECT", right_aligned("RAISED AFTER"),
                      right_aligned("CLEARED AFTER"), "RAISED WHEN", "CLEARED WHEN"},
-                    cells);
+                    cells, style);
 }
 
 }  // namespace drover::commands

@@ -28,7 +28,7 @@ std::vector<Heading> device_headings(bool in_parts);
 std::vector<std::string> device_cells(const tui::EvaluationContext& at, tui::DeviceTable::Row row);
 
 /// The output of `drover alerts`, and with --rules. Without alerts it is "no alerts".
-std::string alerts_text(const tui::Model& model, Instant now);
-std::string rules_text(const tui::Model& model);
+std::string alerts_text(const tui::Model& model, Instant now, const TableStyle& style = {});
+std::string rules_text(const tui::Model& model, const TableStyle& style = {});
 
 }  // namespace drover::commands

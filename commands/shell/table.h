@@ -1,8 +1,9 @@
-// Aligned text tables without colour.
+// Aligned text tables. Pure: where they are printed is an argument (commands/shell/table_style.h).
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,18 +13,40 @@ enum class Align { left, right };
 
 struct Heading {
   Heading(const char* text) : name(text) {}
-  Heading(std::string text, Align side = Align::left, std::size_t width = 0)
-      : name(std::move(text)), align(side), width_min(width) {}
+  Heading(std::string text, Align side = Align::left, std::size_t width = 0, bool state = false)
+      : name(std::move(text)), align(side), width_min(width), has_states(state) {}
 
   std::string name;
   Align align = Align::left;
   std::size_t width_min = 0;  // for tables that are written in several parts
+  bool has_states = false;    // its cells are states or severities, which have colours
 };
 inline Heading right_aligned(std::string name) { return {std::move(name), Align::right}; }
+inline Heading state_heading(std::string name) { return {std::move(name), Align::left, 0, true}; }
 
-/// Columns are as wide as their widest cell. `printable` escapes the cells. No line ends in blanks.
+/// What the reader's screen can show.
+struct TableStyle {
+  std::size_t columns_max = 0;  // longer lines are wrapped within their columns; 0: no limit
+  bool colour = false;          // bold headings, coloured states
+};
+
+/// Columns are as wide as their widest cell. If the lines would be longer than the style allows,
+/// the widest left-aligned columns become narrower, and their cells take several lines. `printable`
+/// escapes the cells. No line ends in blanks.
 /// REQUIRES as many cells in each row as headings.
 std::string table_text(const std::vector<Heading>& headings,
-                       const std::vector<std::vector<std::string>>& rows);
+                       const std::vector<std::vector<std::string>>& rows,
+                       const TableStyle& style = {});
+
+/// The escape sequence that starts the colour of a cell with states or severities: of the most
+/// severe word in it. Empty for a state that needs no colour.
+std::string_view state_colour(std::string_view cell);
+
+/// The printable text in lines of at most `columns`, broken at blanks, else within a word.
+std::vector<std::string> wrapped_lines(std::string_view text, std::size_t columns);
+
+/// The lines, each in lines of at most `columns`; those that continue one are indented by two more
+/// than it. `columns`: at least 8.
+std::string wrapped_with_indent(std::string_view lines, std::size_t columns);
 
 }  // namespace drover::commands

@@ -33,6 +33,7 @@ bool moves(const std::string& column) {
                                                "memory_activity",
                                                "memory_used_bytes",
                                                "temperature_c",
+                                               "hottest_c",
                                                "headroom_c",
                                                "clock_mhz",
                                                "power_violation_s",

@@ -170,7 +170,32 @@ constexpr std::array<TableColumn<Row>, 53> device_table = {{
     {"missing", missing_of},
 }};
 
-constexpr std::array<TableColumn<HostRow>, 15> host_table = {{
+ReadingSums sums_of_host(const EvaluationContext& at, const HostRow& host) {
+  std::vector<Row> rows;
+  for (Row row = host.first; row < host.end(); ++row) {
+    if (!at.model.is_gone(row)) rows.push_back(row);
+  }
+  return sums_of(at.model, rows);
+}
+
+template <auto member>
+TableCell of_sums(const EvaluationContext& at, const HostRow& host) {
+  return number_cell(sums_of_host(at, host).*member);
+}
+
+/// "h100-sxm x8", in the order of its groups.
+TableCell kinds_of(const EvaluationContext&, const HostRow& host) {
+  std::vector<std::pair<std::string_view, unsigned>> counts;
+  for (const Group& group : host.reported.registration.groups) {
+    if (counts.empty() || counts.back().first != group.device) counts.emplace_back(group.device, 0);
+    counts.back().second += group.count;
+  }
+  std::vector<std::string> kinds;
+  for (const auto& [kind, count] : counts) kinds.push_back(fmt::format("{} x{}", kind, count));
+  return kinds;
+}
+
+constexpr std::array<TableColumn<HostRow>, 19> host_table = {{
     {"host", of<&HostRow::reported, &HostChanged::registration, &Register::host>},
     {"rack", of<&HostRow::reported, &HostChanged::registration, &Register::rack>},
     {"state", of<&HostRow::reported, &HostChanged::health>},
@@ -198,6 +223,10 @@ constexpr std::array<TableColumn<HostRow>, 15> host_table = {{
        return number_cell(host.receive_stats.offset_s());
      }},
     {"devices", of<&HostRow::count>},
+    {"kinds", kinds_of},
+    {"utilization", of_sums<&ReadingSums::load>},
+    {"power_w", of_sums<&ReadingSums::power_w>},
+    {"hottest_c", of_sums<&ReadingSums::hottest_c>},
     {"key", of<&HostRow::reported, &HostChanged::secured_by>},
     {"software", of<&HostRow::reported, &HostChanged::registration, &Register::software>},
 }};

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "commands/shell/table.h"
-
 namespace drover::commands {
 namespace {
 
@@ -131,20 +129,6 @@ TEST(Options, HelpShowsEveryOptionExceptHiddenOnes) {
     EXPECT_NE(text.find(shown), std::string::npos) << shown;
   }
   EXPECT_EQ(text.find("secret"), std::string::npos);
-}
-
-TEST(Table, AlignsColumnsWithoutTrailingBlanks) {
-  const std::string text = table_text({{"NAME"}, {"COUNT", Align::right}, {"WHY"}},
-                                      {{"a", "1", ""}, {"longer", "1234", "because"}});
-  EXPECT_EQ(text,
-            "NAME    COUNT  WHY\n"
-            "a           1\n"
-            "longer   1234  because\n");
-}
-
-TEST(Table, EscapesUntrustedText) {
-  const std::string text = table_text({{"NAME"}}, {{"\x1b[31mred"}});
-  EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
 }  // namespace
