@@ -7,6 +7,7 @@
 #include "commands/connection/session.h"
 #include "commands/shell/json_null.h"
 #include "commands/shell/output.h"
+#include "commands/shell/table_style.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
 
@@ -60,7 +61,7 @@ CommandOutcome print_reply(const Arguments& arguments, const ActionReply& reply)
   if (!reply.applied) return error(ErrorKind::refused, "{}", printable(reply.problem));
   if (arguments.has("json")) return CommandOutcome::done();
   if (!reply.summary.empty()) {
-    write_stdout("{}\n", printable(reply.summary));
+    write_stdout("{}\n", wrapped_for_terminal(printable(reply.summary), STDOUT_FILENO));
     return CommandOutcome::done();
   }
   // An older router sends no summary.
@@ -86,7 +87,7 @@ Json problem_json(const std::string& problem) {
 Result<Message> send_action(const Arguments& arguments, const std::string& name,
                             const ActionForSpeed& action) {
   DROVER_ASSIGN(auto session,
-                Session::open({endpoint_of(arguments), Role::client, user_name(name)}));
+                Session::open({endpoint_of(arguments), Role::client, user_and_host(name)}));
   return ask_once(*session, action(session->clock().speed()));
 }
 

@@ -21,8 +21,8 @@ inline constexpr const char* action_span_help =
 /// Builds the request once the router has reported how fast fleet time passes.
 using ActionForSpeed = std::function<Message(double speed)>;
 
-/// Sends the action once, under the user's login name (else the command's name, `name`), and waits
-/// for the router's ActionReply or CancelReply.
+/// Sends the action once, under the user's login name (else the command's name, `name`) and this
+/// host's, and waits for the router's ActionReply or CancelReply.
 Result<Message> send_action(const Arguments& arguments, const std::string& name,
                             const ActionForSpeed& action);
 

@@ -7,7 +7,9 @@
 #include <array>
 #include <utility>
 
+#include "commands/shell/host_name.h"
 #include "commands/shell/output.h"
+#include "fleet/base/identity.h"
 #include "fleet/base/text.h"
 #include "fleet/base/version.h"
 
@@ -193,13 +195,15 @@ bool ConnectRefusalNotice::update(Session& session) {
   return connect_refusal.has_value();
 }
 
-std::string user_name(const std::string& otherwise) {
+std::string user_and_host(const std::string& otherwise) {
   passwd entry{};
   passwd* found = nullptr;
   std::array<char, 4096> texts{};
   const int failed = getpwuid_r(geteuid(), &entry, texts.data(), texts.size(), &found);
-  const bool named = failed == 0 && found != nullptr && entry.pw_name[0] != '\0';
-  return named ? entry.pw_name : otherwise;
+  const bool named = failed == 0 && found != nullptr && is_name(entry.pw_name);
+  const std::string name =
+      fmt::format("{}:{}", named ? entry.pw_name : otherwise.c_str(), own_host_name());
+  return name.substr(0, name_bytes_max);
 }
 
 }  // namespace drover::commands

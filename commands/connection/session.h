@@ -116,10 +116,11 @@ class ConnectRefusalNotice {
   std::optional<ConnectRefusal> reported_;
 };
 
-/// The login name of the user that runs this process, or `otherwise` if the system has none. The
-/// router's records and replies use it. It is not authenticated; with a key, the router puts the
+/// Who acts here, as the name of a session: the login name of the user that runs this process (or
+/// `otherwise`, if no message can carry it), a colon, and this host's name. The router's records
+/// and replies show it as "ann@node-7". It is not authenticated; with a key, the router puts the
 /// key's name before it.
-std::string user_name(const std::string& otherwise);
+std::string user_and_host(const std::string& otherwise);
 
 template <typename Answer>
 Result<Answer> Session::ask(const Message& request, std::chrono::milliseconds timeout) {

@@ -2,12 +2,13 @@
 
 #include <utility>
 
+#include "commands/connection/session.h"
 #include "fleet/base/version.h"
 
 namespace drover::commands {
 
 void LocalViewer::join(Instant now) {
-  const Join join{Role::client, "here", software_name};
+  const Join join{Role::client, user_and_host("watch"), software_name};
   fleet_.receive(now, LocalFleet::dashboard, {"here", ++sequence_, now, join});
 }
 

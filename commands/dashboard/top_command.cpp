@@ -32,7 +32,7 @@ CommandOutcome show_live(const Arguments& arguments, const std::string& device,
   StopSignals signals;
   const bool control = arguments.has("control");
   const Role role = control ? Role::client : Role::viewer;
-  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), role, user_name("top")}));
+  DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), role, user_and_host("top")}));
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
   if (!terminal) return of_kind(ErrorKind::io, terminal.error());
   auto view = dashboard_options(settings.in_force(), terminal->get(), device);

@@ -11,8 +11,6 @@ namespace {
 
 // Earlier incarnations kept per host: more than can still be running by mistake.
 constexpr std::size_t superseded_kept = 16;
-// Length limit of clients' names, which are published and quoted in other texts.
-constexpr std::size_t client_name_max = 64;
 
 }  // namespace
 
@@ -36,7 +34,7 @@ bool may_send(std::optional<Role> role, const Message& message) {
 
 std::string client_name(const Caller& caller) {
   return caller.entry.name.empty() ? fmt::format("connection {}", caller.peer.number)
-                                   : excerpt(caller.entry.name, client_name_max);
+                                   : excerpt(caller.entry.name, client_name_bytes_max);
 }
 
 std::optional<std::uint64_t> ConnectionTable::make_room(std::uint64_t number) {

@@ -43,7 +43,12 @@ struct Caller {
   std::string_view key;  // its proven key's name; empty: none
 };
 
-/// The client's label, as audits name it.
+/// Length limit of clients' names, which are published and quoted in other texts: a key, a user and a
+/// host ("ops/ann@node-7") in usual lengths.
+inline constexpr std::size_t client_name_bytes_max = 128;
+
+/// Who acts, the same in events, audits, alerts and jobs: "ann@node-7" is what the client says of
+/// itself; what is before a slash is the name of the key that it has proved to hold.
 std::string client_name(const Caller& caller);
 
 /// The name under which messages are counted: the connection's host, else the connection.

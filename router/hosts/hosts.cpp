@@ -31,6 +31,16 @@ std::vector<ReplicaEntry> replicas_of(const FleetState& fleet_state,
   return replicas;
 }
 
+/// "ops/ann@node-7", of the key "ops" and the client's name "ann:node-7". Names contain neither
+/// slash nor @, so no client can give itself a label that looks like another's key. Login names
+/// contain no colon.
+std::string label_of(const Caller& caller, const Join& join) {
+  if (join.role == Role::agent) return join.name;
+  std::string label = join.name;
+  if (const auto colon = label.find(':'); colon != std::string::npos) label[colon] = '@';
+  return caller.key.empty() ? label : fmt::format("{}/{}", caller.key, label);
+}
+
 // Bytes of texts from others that stand in events.
 constexpr std::size_t why_max = 64;
 constexpr std::size_t unreachable_max = 200;
@@ -53,11 +63,7 @@ void Hosts::handle(Instant now, const Caller& caller, const Join& join) {
     return;
   }
   caller.entry.role = join.role;
-  // Key names contain no slash, so no client can give itself a label that looks like another's
-  // key.
-  const bool labelled = !caller.key.empty() && join.role != Role::agent;
-  const std::string name = labelled ? fmt::format("{}/{}", caller.key, join.name) : join.name;
-  caller.entry.name = printable(name.substr(0, 64));
+  caller.entry.name = printable(label_of(caller, join).substr(0, client_name_bytes_max));
   JoinAccepted welcome = welcome_;
   welcome.fleet_time = now;
   outbox.send_in_order(now, caller.peer, std::move(welcome));

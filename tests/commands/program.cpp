@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <pwd.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -123,6 +124,13 @@ Json only_object(const std::string& out) {
   if (out.empty() || out.back() != '\n' || out.find('\n') + 1 != out.size()) return {};
   const auto json = Json::parse(out);
   return json && json->is_object() ? *json : Json();
+}
+
+std::string shown_user() {
+  const passwd* const user = getpwuid(geteuid());
+  char host[256] = {};
+  (void)gethostname(host, sizeof host - 1);
+  return fmt::format("{}@{}", user == nullptr ? "" : user->pw_name, host);
 }
 
 std::string free_endpoint() {

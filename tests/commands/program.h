@@ -60,6 +60,9 @@ ProcessResult run_shell(const std::string& line, std::chrono::seconds patience =
 /// The object that is all of a program's stdout; null when it is not one object on one line.
 Json only_object(const std::string& out);
 
+/// Who runs these tests, as the router names a client of theirs that acts: "ann@node-7".
+std::string shown_user();
+
 /// Three free ports in a row: the endpoint of the first.
 std::string free_endpoint();
 

@@ -1,6 +1,7 @@
 // Jobs that people end: when they end, as what, and that each ends once.
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "router/jobs/accounting.h"
@@ -75,6 +76,29 @@ TEST(Cancelling, AQueuedJobEndsOnDiskBeforeTheReply) {
   EXPECT_EQ(last_of(stage).detail, "cancelled by ann");
   EXPECT_EQ(ends_of(stage, 1), failed_once);
   EXPECT_EQ(stage.router->summary(stage.now).queued, 0U);
+}
+
+TEST(Cancelling, NamesTheUserTheHostAndTheProvenKey) {
+  struct Case {
+    const char* name;
+    const char* key;
+    const char* shown;
+  };
+  for (const Case& c : {Case{"ann:node-7", "", "ann@node-7"}, Case{"ann", "", "ann"},
+                        Case{"ann:node-7", "ops", "ops/ann@node-7"},
+                        Case{"ops:node-7", "guest", "guest/ops@node-7"},
+                        Case{"ann:10.0.0.7:22", "", "ann@10.0.0.7:22"}}) {
+    RouterHarness stage;
+    const Join join{Role::client, c.name, "drover test"};
+    stage.router->receive(stage.now, {Channel::control, client}, {"peer", 1, stage.now, join},
+                          c.key);
+    stage.receive(client, Submit{{serve_job(1)}});
+    stage.commit();
+    stage.receive(client, cancel({1}));
+    stage.commit();
+    EXPECT_EQ(last_of(stage).detail, fmt::format("cancelled by {}", c.shown));
+    EXPECT_EQ(stage.published<Audit>().at(0).who, c.shown);
+  }
 }
 
 TEST(Cancelling, ARunningJobEndsWhenItsAgentConfirms) {

@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "commands/connection/session.h"
 #include "router/lint/policy_file.h"
 #include "router/policy/policy.h"
 #include "tests/commands/folder.h"
@@ -107,7 +106,7 @@ TEST_F(ActedOn, ACancelledJobEndsAndAnAlreadyEndedOneIsReported) {
   EXPECT_EQ(again.out, job + " cancelled: it had been cancelled already\n");
 
   const std::string table = run({"jobs", "--state", "cancelled"}).out;
-  EXPECT_NE(table.find("cancelled by " + user_name("cancel") + "\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("cancelled by " + shown_user() + "\n"), std::string::npos) << table;
 
   run({"drain", "all"});
   const std::string waiting = submit_long_job();

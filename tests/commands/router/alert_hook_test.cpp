@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "commands/connection/session.h"
 #include "tests/commands/alerted_fleet.h"
 
 namespace drover::commands {
@@ -45,7 +44,7 @@ TEST(OnAlert, PassesEveryAlertToAProgramWithoutShellInterpretation) {
       << text_of(log) << fleet.running.trouble();
   ASSERT_EQ(fleet.running.ask({"acknowledge", "--all"}).exit_code, 0);
   EXPECT_TRUE(says("acknowledged put_away h-1/1")) << text_of(log);
-  EXPECT_TRUE(says("\"acknowledged_by\":\"" + user_name("acknowledge") + "\""));
+  EXPECT_TRUE(says("\"acknowledged_by\":\"" + shown_user() + "\""));
   ASSERT_EQ(fleet.running.ask({"resume", "h-1/1"}).exit_code, 0);
   EXPECT_TRUE(says("cleared put_away h-1/1")) << text_of(log);
   fleet.running.router().signal(SIGTERM);
