@@ -2,6 +2,10 @@
 
 #include <set>
 
+#include <fmt/format.h>
+
+#include "fleet/base/units.h"
+
 namespace drover::router {
 namespace {
 
@@ -101,11 +105,11 @@ void OutlierReporting::apply_changes(Instant now) {
   detector_.tick(now);
   for (const EjectionChange& change : detector_.take_changes()) {
     const Ejection& ejection = change.ejection;
-    const double length_s = to_seconds(ejection.until - ejection.since);
+    const std::string span = duration_text(to_seconds(ejection.until - ejection.since));
     if (ejection.shadow) {
       if (change.ended) continue;
-      publisher.event(now, Severity::info, ejection.place, "would be ejected for {:.0f} s: {}",
-                      length_s, to_text(ejection.detector));
+      publisher.event(now, Severity::info, ejection.place, "would get no new work for {}: {}", span,
+                      to_text(ejection.detector));
       continue;
     }
     if (OutlierState* outlier = outlier_state_of(ejection.place)) {
@@ -118,8 +122,8 @@ void OutlierReporting::apply_changes(Instant now) {
                       "no longer ejected: gets new work gradually");
     } else {
       publisher.event(now, Severity::warning, ejection.place,
-                      "ejected for {:.0f} s (ejection number {}): {}", length_s, ejection.times,
-                      to_text(ejection.detector));
+                      "ejected, no new work for {}: {} ({})", span, to_text(ejection.detector),
+                      ejection.times == 1 ? "first time" : fmt::format("time {}", ejection.times));
     }
     queue.wake_all();
   }

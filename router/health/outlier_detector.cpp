@@ -11,7 +11,7 @@ namespace {
 constexpr double rounding = 1e-9;
 
 constexpr std::array<std::string_view, detector_count> detector_names = {
-    "consecutive", "success_rate", "failure_percentage"};
+    "failures in a row", "low success rate", "high failure percentage"};
 
 }  // namespace
 

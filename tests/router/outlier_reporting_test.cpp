@@ -76,8 +76,9 @@ struct OutlierFleet : RouterHarness {
 TEST(Outliers, AReplicaWhoseWorkFailsIsEjectedForAWhile) {
   OutlierFleet fleet(1);
   fleet.fail_jobs(5);
-  EXPECT_EQ(fleet.events("h1/r0"),
-            std::vector<std::string>{"ejected for 30 s (ejection number 1): consecutive"});
+  EXPECT_EQ(
+      fleet.events("h1/r0"),
+      std::vector<std::string>{"ejected, no new work for 30s: failures in a row (first time)"});
   EXPECT_TRUE(fleet.submit(1).empty());
   const auto decisions = fleet.published<Decision>();
   ASSERT_FALSE(decisions.empty());
@@ -260,7 +261,7 @@ TEST(Outliers, ShadowModeReportsAndEjectsNothing) {
   OutlierFleet fleet(1, policy);
   fleet.fail_jobs(5);
   EXPECT_EQ(fleet.events("h1/r0"),
-            std::vector<std::string>{"would be ejected for 30 s: consecutive"});
+            std::vector<std::string>{"would get no new work for 30s: failures in a row"});
   EXPECT_EQ(fleet.submit(1).size(), 1U);
 }
 
@@ -285,8 +286,9 @@ TEST(Outliers, DurationsAreInWallTime) {
   settings.speed = 60;
   OutlierFleet fleet(1, plain_policy(), settings);
   fleet.fail_jobs(5);
-  EXPECT_EQ(fleet.events("h1/r0"),
-            std::vector<std::string>{"ejected for 1800 s (ejection number 1): consecutive"});
+  EXPECT_EQ(
+      fleet.events("h1/r0"),
+      std::vector<std::string>{"ejected, no new work for 30m: failures in a row (first time)"});
 }
 
 // ---- Slow start and panic, with hosts that really fall silent ----------------------------------

@@ -32,7 +32,7 @@ struct EjectingPool {
     }
     return count;
   }
-  /// "p0 consecutive 30 s; .." of what is in force: place, detector, seconds left.
+  /// "p0 failures in a row 30 s; .." of what is in force: place, detector, seconds left.
   std::string in_force(double elapsed_s) {
     book.tick(at_s(elapsed_s));
     std::string text;
@@ -52,7 +52,7 @@ TEST(Ejection, RequiresFiveConsecutiveFailures) {
   pool.report(0, 0, 0, 4);
   EXPECT_EQ(pool.in_force(0), "");
   pool.report(1, 0, 0, 1);
-  EXPECT_EQ(pool.in_force(1), "p0 consecutive 30 s");
+  EXPECT_EQ(pool.in_force(1), "p0 failures in a row 30 s");
   EXPECT_TRUE(pool.book.ejected("p0", at_s(30.9)));
   EXPECT_FALSE(pool.book.ejected("p0", at_s(31)));
 }
@@ -112,10 +112,10 @@ TEST(Ejection, OneEjectionIsForgottenPerHealthyInterval) {
     EjectingPool pool(1);
     pool.report(0, 0, 0, 5);
     pool.report(30, 0, 0, 5);
-    EXPECT_EQ(pool.in_force(30), "p0 consecutive 60 s");
+    EXPECT_EQ(pool.in_force(30), "p0 failures in a row 60 s");
     pool.report(90 + outlier.quiet_s, 0, 0, 5);
     EXPECT_EQ(pool.in_force(90 + outlier.quiet_s),
-              fmt::format("p0 consecutive {} s", outlier.length_s))
+              fmt::format("p0 failures in a row {} s", outlier.length_s))
         << outlier.quiet_s;
   }
 }
@@ -129,7 +129,7 @@ TEST(Ejection, TheEjectionCountResetsAfterMaxOverBaseIntervals) {
     elapsed_s += 30 * time;
   }
   pool.report(elapsed_s + 100, 0, 0, 5);
-  EXPECT_EQ(pool.in_force(elapsed_s + 100), "p0 consecutive 30 s");
+  EXPECT_EQ(pool.in_force(elapsed_s + 100), "p0 failures in a row 30 s");
 }
 
 TEST(Ejection, JitterIsSeededAndOnlyAdds) {
@@ -156,7 +156,7 @@ TEST(Ejection, FailuresInFlightWhenItBeganDoNotCount) {
   EjectingPool pool(1);
   pool.report(0, 0, 0, 5);
   pool.report(10, 0, 0, 20);
-  EXPECT_EQ(pool.in_force(10), "p0 consecutive 20 s") << "no longer, and not twice";
+  EXPECT_EQ(pool.in_force(10), "p0 failures in a row 20 s") << "no longer, and not twice";
   EXPECT_EQ(pool.in_force(30), "");
 }
 
@@ -215,7 +215,7 @@ TEST(Ejection, AForgottenPlaceStartsOver) {
   EXPECT_TRUE(pool.book.in_force().empty());
   pool.book.add_place("p0", "pool", 1);
   pool.report(1, 0, 0, 5);
-  EXPECT_EQ(pool.in_force(1), "p0 consecutive 30 s");
+  EXPECT_EQ(pool.in_force(1), "p0 failures in a row 30 s");
 }
 
 TEST(Ejection, APlaceAddedAgainKeepsItsEjection) {
@@ -293,9 +293,9 @@ TEST(Ejection, AFailingPlaceIsEjectedAtItsNextFailureOnceTheLimitAllows) {
   EjectingPool pool(2);
   pool.report(0, 0, 0, 5);
   pool.report(10, 1, 0, 7);
-  EXPECT_EQ(pool.in_force(10), "p0 consecutive 20 s");
+  EXPECT_EQ(pool.in_force(10), "p0 failures in a row 20 s");
   pool.report(30, 1, 0, 1);
-  EXPECT_EQ(pool.in_force(30), "p1 consecutive 30 s");
+  EXPECT_EQ(pool.in_force(30), "p1 failures in a row 30 s");
 }
 
 // A job an hour, or a thousand: whoever was ejected returns, though nothing else happens.
@@ -327,8 +327,8 @@ TEST(Ejection, ComparesSuccessRatesAtTheEndOfAnInterval) {
            {"all are equal", {good, good, good, good, good}, ""},
            {"all are equally bad", std::vector<std::pair<int, int>>(7, {37, 63}), ""},
            // Mean 0.8, deviation 0.4: 0.8 - 1.9 * 0.4 = 0.04.
-           {"one of five fails all", {good, good, {0, 100}, good, good}, "p2 success_rate 30 s"},
-           {"as it does alone", {good, good, {1, 99}, good, good}, "p2 success_rate 30 s"},
+           {"one of five fails all", {good, good, {0, 100}, good, good}, "p2 low success rate 30 s"},
+           {"as it does alone", {good, good, {1, 99}, good, good}, "p2 low success rate 30 s"},
            {"two of five do: mean 0.6, deviation 0.49, below none",
             {good, {0, 100}, {0, 100}, good, good},
             ""},
@@ -364,7 +364,7 @@ TEST(Ejection, TakesTheWorstWhenNotAllMayGo) {
   for (int place = 0; place < 17; ++place) pool.report(0, place, 100, 0);
   pool.report(0, 17, 20, 80);
   pool.report(0, 18, 10, 90);
-  EXPECT_EQ(pool.in_force(10), "p18 success_rate 30 s");
+  EXPECT_EQ(pool.in_force(10), "p18 low success rate 30 s");
 }
 
 // ---- Failure percentage ------------------------------------------------------------------------
@@ -403,13 +403,13 @@ TEST(Ejection, AShadowReportsWhatItWouldEjectAndEjectsNothing) {
     EjectingPool pool(1, rules);
     pool.report(0, 0, 0, 5);
     EXPECT_FALSE(pool.book.ejected("p0", first_report));
-    EXPECT_EQ(pool.in_force(0), "p0 consecutive 30 s shadow");
+    EXPECT_EQ(pool.in_force(0), "p0 failures in a row 30 s shadow");
     EXPECT_EQ(pool.begun(), std::pair(0, 1));
     // It goes on failing, as it would not have while it was out.
     pool.report(10, 0, 0, 50);
     EXPECT_EQ(pool.begun(), std::pair(0, 0));
     pool.report(31, 0, 0, 5);
-    EXPECT_EQ(pool.in_force(31), "p0 consecutive 60 s shadow") << "the second time";
+    EXPECT_EQ(pool.in_force(31), "p0 failures in a row 60 s shadow") << "the second time";
   }
 }
 
@@ -419,7 +419,7 @@ TEST(Ejection, AShadowDoesNotCountAgainstTheEnforcedLimit) {
   rules.enforce[static_cast<std::size_t>(Detector::failure_percentage)] = 0;
   EjectingPool pool(2, rules);
   pool.report(0, 0, 0, 4);
-  EXPECT_EQ(pool.in_force(10), "p0 failure_percentage 30 s shadow");
+  EXPECT_EQ(pool.in_force(10), "p0 high failure percentage 30 s shadow");
   pool.report(11, 1, 0, 5);
   EXPECT_TRUE(pool.book.ejected("p1", at_s(11)));
   pool.report(12, 0, 0, 4);
