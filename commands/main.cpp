@@ -1,4 +1,6 @@
 // The entry point of the program: finds the command, gives its help or runs it.
+#include <unistd.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "commands/shell/outcome.h"
 #include "commands/shell/output.h"
 #include "commands/shell/parent_watchdog.h"
+#include "commands/shell/table_style.h"
 #include "commands/verb_table.h"
 #include "fleet/base/text.h"
 
@@ -37,7 +40,10 @@ int end(const std::string& who, CommandOutcome outcome, bool json = false) {
     outcome = CommandOutcome(written.error());
   }
   const std::string& message = outcome.error.message;
-  if (!message.empty()) commands::write_stderr("{}: {}\n", who, message);
+  if (!message.empty()) {
+    commands::write_stderr_text(
+        commands::wrapped_for_terminal(fmt::format("{}: {}\n", who, message), STDERR_FILENO));
+  }
   return static_cast<int>(outcome.exit);
 }
 

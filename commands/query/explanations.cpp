@@ -144,15 +144,19 @@ std::string candidates_text(std::uint64_t decision,
   return text;
 }
 
+std::string change_text(const NearestFit& fit) {
+  const std::string where =
+      fit.target.empty()
+          ? ""
+          : fmt::format(" on {} in pool {}", printable(fit.target), printable(fit.pool));
+  return fmt::format("{}{} (now: {})\n", printable(fit.change), where, to_text(fit.reason));
+}
+
+/// What would place a waiting job, the change that is nearest first.
 std::string nearest_text(const WhyReply& reply) {
-  if (reply.nearest.empty()) return "";
-  std::string text = "any one of these changes would place it:\n";
+  std::string text;
   for (const NearestFit& fit : reply.nearest) {
-    const std::string where =
-        fit.target.empty()
-            ? ""
-            : fmt::format(" on {} in pool {}", printable(fit.target), printable(fit.pool));
-    text += fmt::format("  {:<30}{} ({})\n", printable(fit.change), where, to_text(fit.reason));
+    text += (text.empty() ? "to run it now: " : "           or: ") + change_text(fit);
   }
   return text;
 }
@@ -266,7 +270,7 @@ std::string explain(const Decision& decision) {
 }
 
 std::string explain(const WhyReply& reply, const CandidatesByDecision& candidates) {
-  std::string text;
+  std::string text = nearest_text(reply);
   if (reply.job) text += explain(*reply.job);
   for (const Decision& decision : reply.decisions) {
     text += explain(decision);
@@ -277,7 +281,7 @@ std::string explain(const WhyReply& reply, const CandidatesByDecision& candidate
   const auto now = candidates.find(0);
   const bool shown = !reply.decisions.empty() && reply.decisions.back().number == 0;
   if (now != candidates.end() && !shown) text += candidates_text(0, now->second);
-  return text + nearest_text(reply);
+  return text;
 }
 
 std::string explain(const WhyReply& reply) {

@@ -29,8 +29,8 @@ using CandidatesByDecision = std::map<std::uint64_t, std::vector<CandidateStatus
 
 Json to_json(const std::vector<CandidateStatus>& candidates);
 
-/// The job and its decisions in order. Each decision has its candidates, if they are known, with
-/// the score or all reasons for rejection. For a queued job the nearest fits follow.
+/// What would place a queued job (its nearest fits), then the job and its decisions in order. Each
+/// decision has its candidates, if they are known, with the score or all reasons for rejection.
 std::string explain(const WhyReply& reply, const CandidatesByDecision& candidates);
 /// The same, with the candidates of the last decision.
 std::string explain(const WhyReply& reply);

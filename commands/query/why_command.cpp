@@ -1,17 +1,22 @@
 // `drover why`: explains the decisions on one job, of a running router or reproduced from a
 // router's journal; or why a device is slow.
+#include <unistd.h>
+
 #include <fmt/format.h>
 
 #include "commands/connection/session.h"
 #include "commands/estimate/catalogue_files.h"
 #include "commands/query/explanations.h"
 #include "commands/query/fleet_client.h"
+#include "commands/query/idle_device.h"
 #include "commands/query/journal_replay.h"
 #include "commands/query/slow_device.h"
 #include "commands/shell/journal_file.h"
 #include "commands/shell/output.h"
+#include "commands/shell/table_style.h"
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
+#include "tui/tables/device_queries.h"
 
 namespace drover::commands {
 namespace {
@@ -124,14 +129,28 @@ CommandOutcome explain_device(const Arguments& arguments, const DeviceId& device
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, "why"}));
   FleetClient fleet(*session);
   DROVER_TRY(fleet.sync());
-  const auto row = fleet.model().find(device);
+  const tui::Model& model = fleet.model();
+  const auto row = model.find(device);
   if (!row) {
-    return error(ErrorKind::not_found, "no device {} is in the fleet: drover devices lists them",
-                 printable(to_text(device)));
+    return error(ErrorKind::not_found, "{}; drover devices lists all",
+                 tui::unknown_device_text(model, device));
   }
-  write_stdout_text(arguments.has("json")
-                        ? slow_device_json(fleet.model(), fleet.now(), *row).dump() + "\n"
-                        : slow_device_text(fleet.model(), fleet.now(), *row));
+  std::vector<WhyReply> waiting;
+  if (is_idle(model, *row)) {
+    for (const JobId& job : waiting_jobs_to_ask(model)) {
+      DROVER_ASSIGN(auto reply, session->ask<WhyReply>(WhyRequest{to_text(job)}));
+      if (reply.job && reply.job->state == JobState::queued) waiting.push_back(std::move(reply));
+    }
+  }
+  const Instant now = fleet.now();
+  if (arguments.has("json")) {
+    const Json json =
+        slow_device_json(model, now, *row).set("idle", idle_json(model, *row, waiting));
+    write_stdout("{}\n", json.dump());
+    return CommandOutcome::done();
+  }
+  write_stdout_text(wrapped_for_terminal(
+      slow_device_text(model, now, *row) + idle_text(model, *row, waiting), STDOUT_FILENO));
   return CommandOutcome::done();
 }
 
@@ -159,7 +178,9 @@ CommandOutcome run_replay(Arguments& arguments) {
   }
   write_stdout_text(arguments.has("json")
                         ? replay_json(*found).dump() + "\n"
-                        : explain(found->reply, candidates_to_show(*found)) + replay_text(*found));
+                        : wrapped_for_terminal(explain(found->reply, candidates_to_show(*found)) +
+                                                   replay_text(*found),
+                                               STDOUT_FILENO));
   return CommandOutcome::done();
 }
 
@@ -169,13 +190,14 @@ CommandUsage why_usage() {
   return {
       "usage: drover why [JOB|DEVICE] [options]",
       "Explains the placement of a job: every decision, each candidate with its score or all "
-      "reasons against it, and what a fallback costs. For a queued job it lists the smallest "
-      "single changes that would place it. JOB is an id or its first digits; without it, the "
+      "reasons against it, and what a fallback costs. For a queued job the smallest single changes "
+      "that would place it come first. JOB is an id or its first digits; without it, the "
       "last job that fell back is explained. With --replay the decisions are reproduced from a "
       "router's journal (drover router --journal FILE), with all candidates of each, up to the "
       "time of --at. It fails unless the router's output is reproduced bit for bit. Of a DEVICE "
       "(HOST/N) it lists likely causes of slow work, most likely first, each with the reading that "
-      "shows it, and what could not be checked.",
+      "shows it, and what could not be checked. Of an idle device it says what waits, and why that "
+      "does not run there.",
       {connect_option(),
        {"replay", "FILE", "read the journal of a router instead of querying a running one"},
        {"at", "TIME", "with --replay: stop at this time, from the start (30s, 5m) or in UTC"},
@@ -207,7 +229,8 @@ CommandOutcome run_why(Arguments& arguments) {
   DROVER_ASSIGN(const auto reply, session->ask<WhyReply>(WhyRequest{about}));
   if (!reply.problem.empty()) return error(ErrorKind::not_found, "{}", printable(reply.problem));
   const Instant now = session->clock().now();
-  write_stdout_text(arguments.has("json") ? to_json(reply, now).dump() + "\n" : explain(reply));
+  write_stdout_text(arguments.has("json") ? to_json(reply, now).dump() + "\n"
+                                          : wrapped_for_terminal(explain(reply), STDOUT_FILENO));
   return CommandOutcome::done();
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/base/text.h"
 #include "fleet/job_target.h"
 #include "tui/tables/job_list.h"
 
@@ -103,6 +104,20 @@ std::vector<DeviceTable::Row> rows_of_target(const Model& model, std::string_vie
     }
   }
   return rows;
+}
+
+std::string unknown_device_text(const Model& model, const DeviceId& device) {
+  const std::string name = printable(to_text(device));
+  if (const HostRow* const host = model.find_host(device.host)) {
+    if (host->count == 0) return fmt::format("no device {}: {} has none", name, device.host);
+    return fmt::format("no device {}: {} has devices 0 to {}", name, device.host, host->count - 1);
+  }
+  std::vector<std::string> hosts;
+  for (const HostRow& host : model.hosts()) {
+    if (!host.reported.registration.host.empty()) hosts.push_back(host.reported.registration.host);
+  }
+  return fmt::format("no device {}: no host \"{}\"{}", name, printable(device.host),
+                     suggestion(device.host, hosts));
 }
 
 std::optional<JobId> find_job(const Model& model, std::string_view subject) {

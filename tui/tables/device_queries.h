@@ -16,6 +16,9 @@ namespace drover::tui {
 /// A device of the model: "gpu-a/3", "device:gpu-a/3"; the first device of a host ("gpu-a",
 /// "host:gpu-a"), a replica ("gpu-a/r0") or a set ("gpu-a/0-3,6").
 std::optional<DeviceId> find_device(const Model& model, std::string_view subject);
+/// Why there is no such device: "no device h100-1/33: h100-1 has devices 0 to 7", or the hosts
+/// whose names are nearest.
+std::string unknown_device_text(const Model& model, const DeviceId& device);
 /// A job by its id or by a prefix of it that only one job has.
 std::optional<JobId> find_job(const Model& model, std::string_view subject);
 

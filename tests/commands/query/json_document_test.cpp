@@ -16,6 +16,7 @@
 
 #include "commands/launch/results.h"
 #include "commands/query/explanations.h"
+#include "commands/query/idle_device.h"
 #include "commands/query/job_listing.h"
 #include "commands/query/reports.h"
 #include "commands/query/slow_device.h"
@@ -232,7 +233,17 @@ TEST(JsonDocument, HasEveryFieldOfASlowDevice) {
   Sample sample;
   sample[Metric::throttle] = throttle_hw_power_brake;
   model.apply(now, {"h", 1, now, pack("h", std::vector<Sample>{sample})});
-  expect_documented("drover why DEVICE", {silent, slow_device_json(model, now, 0)});
+  JobChanged waiting = finished_job();
+  waiting.state = JobState::queued;
+  model.apply(now, {"router", 1, now, waiting});
+  WhyReply reply;
+  reply.job = waiting;
+  reply.candidates = {{"h/g0", "all", "l4", {}, {Reason::memory}}};
+  const std::vector<WhyReply> replies{reply, WhyReply{waiting, {}, {}, 0, {}, ""}};
+  const auto with_idle = [&](Json json) { return json.set("idle", idle_json(model, 0, replies)); };
+  Json busy = slow_device_json(model, now, 0);
+  busy.set("idle", Json());
+  expect_documented("drover why DEVICE", {with_idle(silent), busy});
 }
 
 TEST(JsonDocument, HasEveryFieldOfLaunchesAndRecordings) {

@@ -221,6 +221,20 @@ TEST(Reports, CandidatesAreLabelledAsOfNowOrOfTheirDecision) {
       << explain(reply);
 }
 
+TEST(Reports, WhyStartsWithWhatWouldRunAWaitingJobNow) {
+  WhyReply reply;
+  reply.job = job_in(JobState::queued, WorkKind::serve);
+  reply.nearest.resize(2);
+  reply.nearest[0] = {drover::Reason::power_cap, "h1/r0", "fast", 300, "+300W of power"};
+  reply.nearest[1].change = "2 devices instead of 4";
+  const std::string text = explain(reply);
+  EXPECT_TRUE(
+      text.starts_with("to run it now: +300W of power on h1/r0 in pool fast (now: power_cap)\n"
+                       "           or: 2 devices instead of 4 (now: capacity)\n"
+                       "job "))
+      << text;
+}
+
 TEST(Reports, PoolsWithoutDevicesAreNamed) {
   Decision decision;
   EXPECT_EQ(explain(decision).find("no device"), std::string::npos);

@@ -15,7 +15,9 @@ TEST(WhyDevice, ListsCausesWithTheReadingsThatShowThem) {
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const ProcessResult quiet = fleet.ask({"why", "h-1/1"});
   EXPECT_EQ(quiet.exit_code, 0) << quiet.err;
-  EXPECT_EQ(quiet.out, "h-1/1: l4, emulated, ok\nno reading says that it is slow\n");
+  EXPECT_EQ(quiet.out,
+            "h-1/1: l4, emulated, ok\nno reading says that it is slow\n"
+            "no job is on it, and none waits\n");
 
   const ProcessResult injected = fleet.ask({"inject", "h-1/0", "throttle=0.5", "--for", "60s"});
   ASSERT_EQ(injected.exit_code, 0) << injected.err;
@@ -41,7 +43,9 @@ TEST(WhyDevice, NamesADeviceThatIsNotThere) {
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const ProcessResult unknown = fleet.ask({"why", "h-1/9"});
   EXPECT_EQ(unknown.exit_code, 1);
-  EXPECT_TRUE(has(unknown.err, "no device h-1/9 is in the fleet")) << unknown.err;
+  EXPECT_TRUE(has(unknown.err, "no device h-1/9: h-1 has devices 0 to 1")) << unknown.err;
+  const ProcessResult mistyped = fleet.ask({"why", "h-2/0"});
+  EXPECT_TRUE(has(mistyped.err, "no host \"h-2\"; did you mean h-1?")) << mistyped.err;
   const ProcessResult bad = fleet.ask({"why", "h-1/r0"});
   EXPECT_EQ(bad.exit_code, 2) << bad.err;
 }
