@@ -12,7 +12,6 @@
 #include "commands/shell/outcome.h"
 #include "commands/shell/output.h"
 #include "commands/shell/parent_watchdog.h"
-#include "commands/shell/table_style.h"
 #include "commands/verb_table.h"
 #include "fleet/base/text.h"
 

@@ -7,7 +7,6 @@
 #include "commands/connection/session.h"
 #include "commands/shell/json_null.h"
 #include "commands/shell/output.h"
-#include "commands/shell/table_style.h"
 #include "fleet/base/text.h"
 #include "fleet/text/json.h"
 

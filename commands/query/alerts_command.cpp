@@ -3,7 +3,6 @@
 #include "commands/query/repeated_output.h"
 #include "commands/query/table_output.h"
 #include "commands/query/table_verb.h"
-#include "commands/shell/table_style.h"
 #include "commands/subcommands.h"
 
 namespace drover::commands {

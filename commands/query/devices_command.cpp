@@ -9,7 +9,6 @@
 #include "commands/query/table_verb.h"
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
-#include "commands/shell/table_style.h"
 #include "commands/subcommands.h"
 #include "fleet/base/text.h"
 

@@ -10,7 +10,6 @@
 #include "commands/query/table_verb.h"
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
-#include "commands/shell/table_style.h"
 #include "commands/subcommands.h"
 #include "fleet/action_duration.h"
 #include "fleet/base/text.h"
@@ -18,7 +17,7 @@
 namespace drover::commands {
 namespace {
 
-const TableVerb events_verb{"events", "events", event_columns()};
+const TableVerb events_verb{"events", "events", shown_event_columns()};
 
 /// The beginning of what is listed, in fleet time.
 struct Since {

@@ -126,7 +126,9 @@ std::string candidates_text(std::uint64_t decision,
                             const std::vector<CandidateStatus>& candidates) {
   if (candidates.empty()) return "";
   std::string text =
-      fmt::format("all {}{}:\n", counted(candidates.size(), "candidate"),
+      fmt::format("{}{}:\n",
+                  candidates.size() == 1 ? "the only candidate"
+                                         : fmt::format("all {} candidates", candidates.size()),
                   decision > 0 ? fmt::format(" of decision {}", decision) : " as of now");
   std::size_t width = 24;
   for (const CandidateStatus& standing : candidates)
@@ -255,7 +257,9 @@ std::string explain(const Decision& decision) {
   if (decision.fallback_reason) {
     text += fmt::format("  because {}: {}", to_text(*decision.fallback_reason),
                         facts(*decision.fallback_reason).meaning);
-    if (decision.fallback_step > 0) text += fmt::format(" (fallback {})", decision.fallback_step);
+    // A job that waits has tried all fallbacks.
+    if (decision.fallback_step > 0 && decision.action != Action::queue)
+      text += fmt::format(" (fallback {})", decision.fallback_step);
     text += "\n";
   }
   if (!decision.change.empty()) {

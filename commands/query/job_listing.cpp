@@ -23,8 +23,8 @@ std::string left_out_text(const JobListing& listing, const std::string& state) {
                         counted(listing.open_left_out, state.empty() ? "open job" : kind));
   }
   if (listing.beyond_limit > 0) {
-    text += fmt::format("{} more: not shown because of --limit\n",
-                        counted(listing.beyond_limit, "job"));
+    text += fmt::format("{}: not shown because of --limit\n",
+                        counted(listing.beyond_limit, "more job"));
   }
   if (listing.selected) return text;  // the router does not count those that match
   if (listing.ended_shown < listing.ended_kept) {

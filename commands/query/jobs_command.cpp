@@ -13,7 +13,6 @@
 #include "commands/query/reports.h"
 #include "commands/query/table_verb.h"
 #include "commands/shell/clock.h"
-#include "commands/shell/table_style.h"
 #include "commands/subcommands.h"
 
 namespace drover::commands {

@@ -6,11 +6,12 @@ namespace drover::commands {
 
 CommandUsage pools_usage() {
   return {"usage: drover pools [options]",
-          "Prints one row per pool of the policy: its devices by state, the jobs that wait for it, "
-          "its power now, what the router has reserved of its cap, and its price. IN USE: the "
-          "price of the devices that work. LIST PRICE: of all of its devices. The row without a "
-          "name is for devices of no pool. With --filter, the sums are of the devices that match "
-          "(docs/filters.md), and what only the router knows of a whole pool is N/A.",
+          "Prints one row per pool of the policy: its devices, those that get no work and why, the "
+          "jobs that wait for it, its power now and its cap. IN USE: the price of the devices that "
+          "work. LIST PRICE: of all of its devices. The row without a name is for devices of no "
+          "pool. With --filter, the sums are of the devices that match (docs/filters.md), and what "
+          "only the router knows of a whole pool is N/A. --json and --csv have more columns "
+          "(docs/json.md).",
           table_verb_options(),
           {},
           "  drover pools\n"
@@ -19,7 +20,7 @@ CommandUsage pools_usage() {
 }
 
 CommandOutcome run_pools(Arguments& arguments) {
-  return print_table(arguments, {"pools", "pools", pool_columns()});
+  return print_table(arguments, {"pools", "pools", shown_pool_columns()});
 }
 
 }  // namespace drover::commands

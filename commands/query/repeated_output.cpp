@@ -1,8 +1,9 @@
 #include "commands/query/repeated_output.h"
 
+#include <unistd.h>
+
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
-#include "commands/shell/table_style.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -61,12 +62,12 @@ CommandOutcome RepeatedOutput::print(Session& session, const Text& text) {
     return CommandOutcome::done();
   }
   session.sockets().watch(signals_->stop.descriptor());
-  const bool terminal = terminal_size(STDOUT_FILENO).rows > 0;
+  const bool terminal = output_facts(STDOUT_FILENO).rows > 0;
   if (terminal) write_stdout_text(clear_screen);
   while (!signals_->stop.stopped() && !output_closed()) {
     const WallTime next = wall_now() + *every_;
     DROVER_ASSIGN(const auto shown, text());
-    write_stdout_text(terminal ? in_place(shown, terminal_size(STDOUT_FILENO).rows) : shown);
+    write_stdout_text(terminal ? in_place(shown, output_facts(STDOUT_FILENO).rows) : shown);
     DROVER_TRY(flush_output());
     while (wall_now() < next && !signals_->stop.stopped() && !output_closed()) {
       session.wait_until(next);

@@ -316,8 +316,8 @@ std::string to_table(const std::vector<JobChanged>& jobs, Instant now, const Tab
          job.target.empty() ? "-" : job.target, about.empty() ? "-" : about});
   }
   return table_text(
-      {"JOB", "WORK", state_heading("STATE"), right_aligned("PROGRESS"), right_aligned("AGE"),
-       right_aligned("LATENCY"), right_aligned("ATTEMPT"), "TARGET", "REASON"},
+      {"JOB", "WORK", state_heading("STATE"), right_aligned("DONE"), right_aligned("AGE"),
+       right_aligned("LATENCY"), right_aligned("TRY"), "TARGET", "REASON"},
       rows, style);
 }
 

@@ -61,58 +61,63 @@ std::string time_text(const TableCell& cell) {
   return text;
 }
 
-constexpr std::array<ShownColumn, 14> shown_hosts = {{
-    {"host", "HOST", name_text},
-    {"rack", "RACK", name_text},
-    {"state", "STATE", name_text, Align::left, true},
-    {"kinds", "DEVICES", list_text},
-    {"utilization", "UTILIZATION", share_text, Align::right},
-    {"power_w", "POWER (W)", count_text, Align::right},
-    {"hottest_c", "HOTTEST (C)", count_text, Align::right},
-    {"age_s", "LAST SAMPLE", span_text, Align::right},
-    {"router_sample_gaps", "ROUTER LOSS", count_text, Align::right},
-    {"samples_skipped", "SKIPPED", count_text, Align::right},
-    {"undecodable", "UNDECODED", count_text, Align::right},
-    {"key", "KEY", name_text},
-    {"software", "SOFTWARE", name_text},
-    {"why", "REASON", name_text},
+/// "8 drained, 1 lost"; "-" for none. Of a filtered table the router's numbers are not known.
+std::string not_usable_text(const ShownRow& row) {
+  std::string text;
+  bool known = false;
+  for (const char* state : {"lost", "unusable", "suspect", "ejected", "drained"}) {
+    const auto* const count = std::get_if<double>(&row[state]);
+    known = known || count != nullptr;
+    if (count != nullptr && *count > 0) {
+      add_part(text, ", ", fmt::format("{:.0f} {}", *count, state));
+    }
+  }
+  return known ? (text.empty() ? "-" : text) : "N/A";
+}
+
+constexpr std::array<ShownColumn, 10> shown_hosts = {{
+    {"HOST", "host", name_text},
+    {"RACK", "rack", name_text},
+    {"STATE", "state", name_text, Align::left, true},
+    {"DEVICES", "kinds", list_text},
+    {"UTIL", "utilization", share_text, Align::right},
+    {"POWER (W)", "power_w", count_text, Align::right},
+    {"HOTTEST (C)", "hottest_c", count_text, Align::right},
+    {"LAST SAMPLE", "age_s", span_text, Align::right},
+    {"ROUTER LOSS", "router_sample_gaps", count_text, Align::right},
+    {"REASON", "why", name_text},
 }};
 
-constexpr std::array<ShownColumn, 14> shown_pools = {{
-    {"pool", "POOL", name_text},
-    {"devices", "DEVICES", count_text, Align::right},
-    {"usable", "USABLE", count_text, Align::right},
-    {"unusable", "UNUSABLE", count_text, Align::right},
-    {"drained", "DRAINED", count_text, Align::right},
-    {"ejected", "EJECTED", count_text, Align::right},
-    {"suspect", "SUSPECT", count_text, Align::right},
-    {"lost", "LOST", count_text, Align::right},
-    {"queued", "JOBS QUEUED", count_text, Align::right},
-    {"power_w", "POWER (W)", count_text, Align::right},
-    {"power_reserved_w", "RESERVED (W)", count_text, Align::right},
-    {"power_cap_w", "CAP (W)", limit_text, Align::right},
-    {"spend_usd_per_h", "IN USE ($/h)", price_text, Align::right},
-    {"usd_per_h", "LIST PRICE ($/h)", price_text, Align::right},
+constexpr std::array<ShownColumn, 9> shown_pools = {{
+    {"POOL", "pool", name_text},
+    {"DEVICES", "devices", count_text, Align::right},
+    {"USABLE", "usable", count_text, Align::right},
+    {"NOT USABLE", "", nullptr, Align::left, false, 0, not_usable_text},
+    {"JOBS QUEUED", "queued", count_text, Align::right},
+    {"POWER (W)", "power_w", count_text, Align::right},
+    {"CAP (W)", "power_cap_w", limit_text, Align::right},
+    {"IN USE ($/h)", "spend_usd_per_h", price_text, Align::right},
+    {"LIST PRICE ($/h)", "usd_per_h", price_text, Align::right},
 }};
 
 constexpr std::array<ShownColumn, 4> shown_events = {{
-    {"time", "TIME", time_text, Align::left, false, 19},
-    {"severity", "SEVERITY", name_text, Align::left, true, 8},
-    {"subject", "SUBJECT", name_text, Align::left, false, 16},
-    {"text", "EVENT", name_text},
+    {"TIME", "time", time_text, Align::left, false, 19},
+    {"SEVERITY", "severity", name_text, Align::left, true, 8},
+    {"SUBJECT", "subject", name_text, Align::left, false, 16},
+    {"EVENT", "text", name_text},
 }};
-
-std::size_t index_of(const tui::TableRows& table, std::string_view column) {
-  const auto found = std::ranges::find(table.names, column);
-  DROVER_REQUIRE(found != table.names.end());
-  return static_cast<std::size_t>(found - table.names.begin());
-}
 
 }  // namespace
 
-std::span<const ShownColumn> host_columns() { return shown_hosts; }
-std::span<const ShownColumn> pool_columns() { return shown_pools; }
-std::span<const ShownColumn> event_columns() { return shown_events; }
+const TableCell& ShownRow::operator[](std::string_view column) const {
+  const auto found = std::ranges::find(table.names, column);
+  DROVER_REQUIRE(found != table.names.end());
+  return table.rows[row][static_cast<std::size_t>(found - table.names.begin())];
+}
+
+std::span<const ShownColumn> shown_host_columns() { return shown_hosts; }
+std::span<const ShownColumn> shown_pool_columns() { return shown_pools; }
+std::span<const ShownColumn> shown_event_columns() { return shown_events; }
 
 std::string shown_text(const tui::TableRows& table, std::span<const ShownColumn> columns,
                        const TableStyle& style) {
@@ -121,9 +126,10 @@ std::string shown_text(const tui::TableRows& table, std::span<const ShownColumn>
   for (const ShownColumn& column : columns) {
     headings.push_back(
         {std::string(column.heading), column.align, column.width_min, column.states});
-    const std::size_t index = index_of(table, column.column);
     for (std::size_t row = 0; row < rows.size(); ++row) {
-      rows[row].push_back(column.text(table.rows[row][index]));
+      const ShownRow from{table, row};
+      rows[row].push_back(column.of_row != nullptr ? column.of_row(from)
+                                                   : column.text(from[column.column]));
     }
   }
   return table_text(headings, rows, style);

@@ -1,12 +1,14 @@
 #include "commands/query/table_verb.h"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "commands/connection/filter_option.h"
 #include "commands/query/fleet_client.h"
 #include "commands/query/repeated_output.h"
 #include "commands/query/table_output.h"
-#include "commands/shell/table_style.h"
+#include "commands/shell/output.h"
 
 namespace drover::commands {
 namespace {
@@ -14,7 +16,8 @@ namespace {
 constexpr std::int64_t rows_max = 10'000'000;
 
 /// A new copy of the fleet: hosts and pools need each host's last sample.
-Result<tui::TableRows> read_rows(Session& session, const TableVerb& verb, tui::FleetFilter& shown) {
+Result<tui::TableRows> snapshot_rows(Session& session, const TableVerb& verb,
+                                     tui::FleetFilter& shown) {
   FleetClient fleet(session);
   DROVER_TRY(fleet.sync());
   shown.evaluate(fleet.model(), fleet.now());
@@ -23,6 +26,16 @@ Result<tui::TableRows> read_rows(Session& session, const TableVerb& verb, tui::F
 }
 
 }  // namespace
+
+Option colour_option() {
+  return {"colour", "WHEN",
+          "auto (default: on a terminal, unless NO_COLOR is set), always or never"};
+}
+
+TableStyle read_table_style(Arguments& arguments) {
+  const std::string colour = arguments.one_of("colour", {"auto", "always", "never"}, "auto");
+  return table_style(colour, output_facts(STDOUT_FILENO));
+}
 
 std::vector<Option> table_verb_options() {
   return {connect_option(),
@@ -72,7 +85,7 @@ CommandOutcome print_table(Arguments& arguments, const TableVerb& verb) {
   RepeatedOutput output(every);
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), Role::client, verb.name}));
   return output.print(*session, [&]() -> Result<std::string> {
-    DROVER_ASSIGN(auto table, read_rows(*session, verb, shown));
+    DROVER_ASSIGN(auto table, snapshot_rows(*session, verb, shown));
     limit_rows(table, limit);
     return table_output(verb, std::move(table), format, style);
   });

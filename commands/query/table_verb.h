@@ -31,6 +31,11 @@ std::string table_output(const TableVerb& verb, tui::TableRows table, TableForma
 /// Leaves at most the first `limit` rows; 0: all.
 void limit_rows(tui::TableRows& table, std::size_t limit);
 
+/// `--colour auto|always|never`.
+Option colour_option();
+/// The style for standard output. Adds a problem for a wrong --colour.
+TableStyle read_table_style(Arguments& arguments);
+
 /// The number of --limit; 0 without it.
 std::size_t read_limit(Arguments& arguments);
 

@@ -2,10 +2,12 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace drover::commands {
@@ -37,6 +39,26 @@ void write_stdout_text(std::string_view text) {
 
 void write_stderr_text(std::string_view text) {
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+OutputFacts output_facts(int descriptor) {
+  const char* const no_colour = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  OutputFacts facts;
+  facts.terminal = ::isatty(descriptor) != 0;
+  facts.no_colour = (no_colour != nullptr && *no_colour != '\0') ||
+                    (terminal != nullptr && std::string_view(terminal) == "dumb");
+  winsize size{};
+  if (!facts.terminal || ::ioctl(descriptor, TIOCGWINSZ, &size) != 0) return facts;
+  facts.columns = size.ws_col;
+  facts.rows = size.ws_row;
+  return facts;
+}
+
+std::string wrapped_for_terminal(const std::string& lines, int descriptor) {
+  constexpr std::size_t columns_min = 20;  // narrower ones wrap by themselves
+  const std::size_t columns = output_facts(descriptor).columns;
+  return columns < columns_min ? lines : wrapped_with_indent(lines, columns);
 }
 
 bool stdout_used() { return used; }

@@ -2,11 +2,13 @@
 // descriptor ends every command in the same way: one line, and exit 1.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "commands/shell/table.h"
 #include "fleet/base/result.h"
 
 namespace drover::commands {
@@ -30,6 +32,13 @@ template <typename... Values>
 void write_stderr(fmt::format_string<Values...> format, Values&&... values) {
   write_stderr_text(fmt::format(format, std::forward<Values>(values)...));
 }
+
+/// Of standard output or error, with $NO_COLOR and $TERM.
+OutputFacts output_facts(int descriptor);
+
+/// The lines wrapped to the width of the terminal on this descriptor; unchanged if it is none, so
+/// that programs read whole lines.
+std::string wrapped_for_terminal(const std::string& lines, int descriptor);
 
 /// Whether anything has been written to standard output.
 bool stdout_used();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "fleet/base/result.h"
 #include "fleet/base/text.h"
@@ -34,8 +33,8 @@ constexpr std::array<StateColour, 22> state_colours = {{
 }};
 
 constexpr std::string_view column_gap = "  ";
-/// A column is not made narrower than this, or than its heading.
-constexpr std::size_t wrapped_width_min = 12;
+/// Cells are not wrapped to less than this.
+constexpr std::size_t wrapped_width_min = 10;
 
 /// Where the text must end so that it has at most this many columns; at least one character.
 std::size_t bytes_within(std::string_view text, std::size_t columns) {
@@ -49,41 +48,62 @@ std::size_t bytes_within(std::string_view text, std::size_t columns) {
   return end;
 }
 
-std::vector<std::size_t> natural_widths(const std::vector<Heading>& headings,
+/// The width of a column, and what may become of it.
+struct ColumnWidth {
+  std::size_t width = 0;
+  std::size_t heading_least = 0;  // with its heading in several lines
+  std::size_t cells_least = 0;    // with its cells in several lines too
+};
+
+std::size_t longest_word(std::string_view text) {
+  std::size_t longest = 0;
+  for (const std::string& word : split(text, ' ')) longest = std::max(longest, column_width(word));
+  return longest;
+}
+
+std::vector<ColumnWidth> natural_widths(const std::vector<Heading>& headings,
                                         const std::vector<Cells>& rows) {
-  std::vector<std::size_t> widths;
-  for (const Heading& heading : headings) {
-    widths.push_back(std::max(heading.width_min, column_width(heading.name)));
-  }
-  for (const Cells& cells : rows) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      widths[i] = std::max(widths[i], column_width(cells[i]));
-    }
+  std::vector<ColumnWidth> widths;
+  for (std::size_t i = 0; i < headings.size(); ++i) {
+    const Heading& heading = headings[i];
+    std::size_t cells = 0;
+    for (const Cells& row : rows) cells = std::max(cells, column_width(row[i]));
+    const std::size_t word = longest_word(heading.name);
+    const std::size_t least =
+        heading.align == Align::right ? cells : std::min(cells, wrapped_width_min);
+    widths.push_back({std::max({heading.width_min, column_width(heading.name), cells}),
+                      std::max(word, cells), std::max(word, least)});
   }
   return widths;
 }
 
-/// The widest column that may become narrower.
-std::optional<std::size_t> column_to_narrow(const std::vector<Heading>& headings,
-                                            const std::vector<std::size_t>& widths) {
-  std::optional<std::size_t> widest;
-  for (std::size_t i = 0; i < widths.size(); ++i) {
-    const std::size_t least = std::max(wrapped_width_min, column_width(headings[i].name));
-    if (headings[i].align == Align::right || widths[i] <= least) continue;
-    if (!widest || widths[i] > widths[*widest]) widest = i;
+/// Makes the widest column narrower, again and again until the line fits or each column has its
+/// least width.
+void narrow_columns(std::size_t ColumnWidth::*least, std::size_t columns_max,
+                    std::vector<ColumnWidth>& columns) {
+  std::size_t total = column_gap.size() * (columns.size() - 1);
+  for (const ColumnWidth& column : columns) total += column.width;
+  for (; total > columns_max; --total) {
+    ColumnWidth* widest = nullptr;
+    for (ColumnWidth& column : columns) {
+      if (column.width <= column.*least) continue;
+      if (widest == nullptr || column.width > widest->width) widest = &column;
+    }
+    if (widest == nullptr) return;
+    --widest->width;
   }
-  return widest;
 }
 
-void narrow_columns(const std::vector<Heading>& headings, std::size_t columns_max,
-                    std::vector<std::size_t>& widths) {
-  std::size_t total = column_gap.size() * (widths.size() - 1);
-  for (const std::size_t width : widths) total += width;
-  for (; total > columns_max; --total) {
-    const auto column = column_to_narrow(headings, widths);
-    if (!column) return;
-    --widths[*column];
+std::vector<std::size_t> widths_of(const std::vector<Heading>& headings,
+                                   const std::vector<Cells>& rows, std::size_t columns_max) {
+  std::vector<ColumnWidth> columns = natural_widths(headings, rows);
+  if (columns_max > 0) {
+    narrow_columns(&ColumnWidth::heading_least, columns_max, columns);
+    narrow_columns(&ColumnWidth::cells_least, columns_max, columns);
   }
+  std::vector<std::size_t> widths;
+  for (const ColumnWidth& column : columns) widths.push_back(column.width);
+  return widths;
 }
 
 /// One line of a row. `start`: what precedes the text of each cell.
@@ -131,6 +151,12 @@ std::string row_text(const std::vector<Heading>& headings, const std::vector<std
 
 }  // namespace
 
+TableStyle table_style(std::string_view colour, const OutputFacts& facts) {
+  const bool wanted =
+      colour == "always" || (colour == "auto" && facts.terminal && !facts.no_colour);
+  return {facts.terminal ? facts.columns : 0, wanted};
+}
+
 std::string_view state_colour(std::string_view cell) {
   const std::vector<std::string> words = split(cell, ' ');
   for (const StateColour& state : state_colours) {
@@ -176,8 +202,7 @@ std::string table_text(const std::vector<Heading>& headings, const std::vector<C
     Cells& cells = escaped.emplace_back();
     for (const std::string& cell : row) cells.push_back(printable(cell));
   }
-  std::vector<std::size_t> widths = natural_widths(headings, escaped);
-  if (style.columns_max > 0) narrow_columns(headings, style.columns_max, widths);
+  const std::vector<std::size_t> widths = widths_of(headings, escaped, style.columns_max);
   Cells names;
   for (const Heading& heading : headings) names.push_back(heading.name);
   std::vector<std::string_view> start(headings.size(),

@@ -1,4 +1,4 @@
-// Aligned text tables. Pure: where they are printed is an argument (commands/shell/table_style.h).
+// Aligned text tables. Where they are printed is an argument.
 #pragma once
 
 #include <cstddef>
@@ -30,9 +30,19 @@ struct TableStyle {
   bool colour = false;          // bold headings, coloured states
 };
 
+/// What an output is.
+struct OutputFacts {
+  bool terminal = false;
+  bool no_colour = false;   // the user wants none, or it has none
+  std::size_t columns = 0;  // of the terminal; 0: not known
+  std::size_t rows = 0;
+};
+/// `colour`: auto, always or never.
+TableStyle table_style(std::string_view colour, const OutputFacts& facts);
+
 /// Columns are as wide as their widest cell. If the lines would be longer than the style allows,
-/// the widest left-aligned columns become narrower, and their cells take several lines. `printable`
-/// escapes the cells. No line ends in blanks.
+/// headings of several words take several lines, and then the cells of the widest left-aligned
+/// columns. `printable` escapes the cells. No line ends in blanks.
 /// REQUIRES as many cells in each row as headings.
 std::string table_text(const std::vector<Heading>& headings,
                        const std::vector<std::vector<std::string>>& rows,

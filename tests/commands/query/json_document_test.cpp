@@ -16,13 +16,13 @@
 
 #include "commands/launch/results.h"
 #include "commands/query/explanations.h"
-#include "commands/query/idle_device.h"
 #include "commands/query/job_listing.h"
 #include "commands/query/reports.h"
-#include "commands/query/slow_device.h"
 #include "commands/query/table_output.h"
 #include "commands/record/recording_rows.h"
 #include "commands/record/recording_summary.h"
+#include "commands/why/idle_device.h"
+#include "commands/why/slow_device.h"
 #include "tests/commands/alerted_fleet.h"
 #include "tui/tables/table_rows.h"
 

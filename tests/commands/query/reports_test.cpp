@@ -214,10 +214,10 @@ TEST(Reports, CandidatesAreLabelledAsOfNowOrOfTheirDecision) {
   reply.decisions[0].number = 7;
   reply.candidates.resize(1);
   reply.candidates[0].target = "fast/g0";
-  EXPECT_NE(explain(reply).find("all 1 candidate as of now:\n  fast/g0"), std::string::npos)
+  EXPECT_NE(explain(reply).find("the only candidate as of now:\n  fast/g0"), std::string::npos)
       << explain(reply);
   reply.candidates_of_decision = 7;
-  EXPECT_NE(explain(reply).find("all 1 candidate of decision 7:\n  fast/g0"), std::string::npos)
+  EXPECT_NE(explain(reply).find("the only candidate of decision 7:\n  fast/g0"), std::string::npos)
       << explain(reply);
 }
 

@@ -18,7 +18,7 @@ JobChanged job_at(int submitted_s, std::string tenant = "", JobState state = Job
   job.job.id = {1, static_cast<std::uint64_t>(submitted_s)};
   job.job.tenant = std::move(tenant);
   job.job.work.model = "llama-3.1-8b";
-  job.submitted = Instant(seconds(submitted_s));
+  job.submitted = job.since = Instant(seconds(submitted_s));
   job.state = state;
   return job;
 }
@@ -37,7 +37,8 @@ TEST(JobListing, StartsWithTheJobThatWasSubmittedLast) {
   order_newest_first(listing, 3);
   EXPECT_EQ(order_of(listing), (std::vector<int>{9, 7, 5}));
   EXPECT_EQ(listing.beyond_limit, 1U);
-  EXPECT_NE(to_table(listing, "", Instant(seconds(10))).find("1 job more: not shown"),
+  EXPECT_NE(to_table(listing, "", Instant(seconds(10)))
+                .find("1 more job: not shown because of --limit\n"),
             std::string::npos);
 }
 
@@ -67,8 +68,8 @@ TEST(TableVerbs, ListHostsAndPoolsForPeopleAndPrograms) {
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const ProcessResult hosts = fleet.ask({"hosts"});
   EXPECT_EQ(hosts.exit_code, 0) << hosts.err;
-  EXPECT_TRUE(hosts.out.starts_with("HOST  RACK  STATE  DEVICES  UTILIZATION")) << hosts.out;
-  EXPECT_NE(hosts.out.find("\nh-1   -     ok     l4 x2    "), std::string::npos) << hosts.out;
+  EXPECT_TRUE(hosts.out.starts_with("HOST  RACK    STATE  DEVICES  UTIL  POWER (W)")) << hosts.out;
+  EXPECT_NE(hosts.out.find("\nh-1   rack-1  ok     l4 x2 "), std::string::npos) << hosts.out;
   EXPECT_EQ(hosts.out.find('\x1b'), std::string::npos) << "no colour in a pipe";
   EXPECT_NE(fleet.ask({"hosts", "--colour", "always"}).out.find("\x1b[32mok\x1b[0m"),
             std::string::npos);

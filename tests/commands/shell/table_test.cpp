@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "commands/shell/table_style.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -36,6 +35,14 @@ TEST(Table, WrapsLongCellsWithinTheirColumnInsteadOfCuttingThem) {
             "a1   12s  no device of the\n"
             "          pool has room for it\n"
             "b2    1s  -\n");
+}
+
+TEST(Table, WrapsHeadingsBeforeCells) {
+  EXPECT_EQ(table_text({{"HOST"}, {"POWER (W)", Align::right}, {"WHY"}},
+                       {{"h-1", "250", "no heartbeat for 3 s"}}, {33, false}),
+            "HOST  POWER  WHY\n"
+            "        (W)\n"
+            "h-1     250  no heartbeat for 3 s\n");
 }
 
 TEST(Table, FitsEveryWidthThatItsHeadingsAllow) {
@@ -87,11 +94,12 @@ TEST(TableStyle, IsPlainUnlessATerminalReadsIt) {
     bool colour;
     std::size_t columns;
   };
-  for (const Case& c :
-       {Case{"auto", {true, false, 80}, true, 80}, Case{"auto", {true, true, 80}, false, 80},
-        Case{"auto", {false, false, 80}, false, 0}, Case{"always", {false, true, 0}, true, 0},
-        Case{"always", {true, true, 100}, true, 100},
-        Case{"never", {true, false, 80}, false, 80}}) {
+  for (const Case& c : {Case{"auto", {true, false, 80, 24}, true, 80},
+                        Case{"auto", {true, true, 80, 24}, false, 80},
+                        Case{"auto", {false, false, 80, 24}, false, 0},
+                        Case{"always", {false, true, 0, 24}, true, 0},
+                        Case{"always", {true, true, 100, 24}, true, 100},
+                        Case{"never", {true, false, 80, 24}, false, 80}}) {
     const TableStyle style = table_style(c.mode, c.facts);
     EXPECT_EQ(style.colour, c.colour) << c.mode << c.facts.terminal << c.facts.no_colour;
     EXPECT_EQ(style.columns_max, c.columns) << c.mode;

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "commands/query/journal_replay.h"
 #include "commands/shell/journal_file.h"
+#include "commands/why/journal_replay.h"
 #include "fleet/codec/codec.h"
 #include "tests/commands/program.h"
 #include "tests/fleet/codec/decode_journal.h"

@@ -1,4 +1,4 @@
-#include "commands/query/idle_device.h"
+#include "commands/why/idle_device.h"
 
 #include <algorithm>
 #include <set>
@@ -51,12 +51,13 @@ const CandidateStatus* candidate_for(const tui::Model& model, const WhyReply& re
   return found == reply.candidates.end() ? nullptr : &*found;
 }
 
+/// A line for each reason.
 std::string reasons_text(const CandidateStatus* candidate) {
-  if (candidate == nullptr) return "this device is in no pool of the job's rule";
-  if (candidate->reasons.empty()) return "this device is a candidate for the next decision";
+  if (candidate == nullptr) return "    this device is in no pool of its rule\n";
+  if (candidate->reasons.empty()) return "    this device is a candidate for the next decision\n";
   std::string text;
   for (const Reason reason : candidate->reasons) {
-    add_part(text, "; ", fmt::format("{}: {}", to_text(reason), facts(reason).meaning));
+    text += fmt::format("    not here: {}: {}\n", to_text(reason), facts(reason).meaning);
   }
   return text;
 }
@@ -87,7 +88,7 @@ std::string idle_text(const tui::Model& model, tui::DeviceTable::Row row,
   std::string text = fmt::format("no job is on it; {} for a device\n",
                                  queued == 1 ? "1 job waits" : fmt::format("{} jobs wait", queued));
   for (const WhyReply& reply : waiting) {
-    text += fmt::format("  {} {}: {}\n", to_short_text(reply.job->job.id),
+    text += fmt::format("  {} {}\n{}", to_short_text(reply.job->job.id),
                         printable(work_text(reply.job->job.work)),
                         reasons_text(candidate_for(model, reply, row)));
   }

@@ -1,4 +1,4 @@
-#include "commands/query/journal_replay.h"
+#include "commands/why/journal_replay.h"
 
 #include <algorithm>
 #include <utility>

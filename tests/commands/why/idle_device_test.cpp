@@ -1,6 +1,6 @@
 // Why no job is on a device, from what a client knows of the fleet and what the router says of the
 // waiting jobs.
-#include "commands/query/idle_device.h"
+#include "commands/why/idle_device.h"
 
 #include <gtest/gtest.h>
 
@@ -78,13 +78,13 @@ TEST(IdleDevice, SaysOfEachKindOfWaitingJobWhyItDoesNotRunThere) {
       reply_on(small, {{"h/g1", "tpus", "tpu-v5e", 0.5, {}}})};
   const std::string gpu = idle_text(fleet.model, fleet.row(0), waiting);
   EXPECT_TRUE(gpu.starts_with("no job is on it; 3 jobs wait for a device\n")) << gpu;
-  EXPECT_NE(gpu.find("llama-3.1-70b 0+0 tokens: memory: "), std::string::npos) << gpu;
-  EXPECT_NE(gpu.find("; thermal: "), std::string::npos) << gpu;
-  EXPECT_NE(gpu.find("llama-3.1-8b 0+0 tokens: this device is in no pool of the job's rule\n"),
+  EXPECT_NE(gpu.find("llama-3.1-70b 0+0 tokens\n    not here: memory: "), std::string::npos) << gpu;
+  EXPECT_NE(gpu.find("\n    not here: thermal: "), std::string::npos) << gpu;
+  EXPECT_NE(gpu.find("llama-3.1-8b 0+0 tokens\n    this device is in no pool of its rule\n"),
             std::string::npos)
       << gpu;
   const std::string tpu = idle_text(fleet.model, fleet.row(3), waiting);
-  EXPECT_NE(tpu.find("this device is a candidate for the next decision\n"), std::string::npos)
+  EXPECT_NE(tpu.find("    this device is a candidate for the next decision\n"), std::string::npos)
       << tpu;
   const Json json = idle_json(fleet.model, fleet.row(0), waiting);
   EXPECT_EQ(json["jobs"][0]["reasons"].dump(), "[\"memory\",\"thermal\"]");

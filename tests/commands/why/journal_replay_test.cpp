@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "commands/agent/options.h"
-#include "commands/query/journal_replay.h"
+#include "commands/why/journal_replay.h"
 #include "fleet/codec/codec.h"
 #include "fleet/codec/journal.h"
 #include "fleet/socket/socket.h"

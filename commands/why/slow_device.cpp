@@ -1,4 +1,4 @@
-#include "commands/query/slow_device.h"
+#include "commands/why/slow_device.h"
 
 #include <algorithm>
 #include <string_view>
