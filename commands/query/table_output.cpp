@@ -4,6 +4,8 @@
 #include <array>
 #include <variant>
 
+#include <fmt/format.h>
+
 #include "commands/shell/json_null.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
@@ -107,7 +109,8 @@ std::vector<Heading> device_headings(bool in_parts) {
   std::vector<Heading> headings;
   for (const std::string_view title : shown_columns) {
     const tui::DeviceColumn& column = column_named(title);
-    headings.push_back({std::string(title),
+    const std::string unit = column.unit.empty() ? "" : fmt::format(" ({})", column.unit);
+    headings.push_back({std::string(title) + unit,
                         column.align == tui::Align::right ? Align::right : Align::left,
                         in_parts ? static_cast<std::size_t>(column.width) : 0, title == "STATE"});
   }
