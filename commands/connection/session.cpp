@@ -195,14 +195,18 @@ bool ConnectRefusalNotice::update(Session& session) {
   return connect_refusal.has_value();
 }
 
-std::string user_and_host(const std::string& otherwise) {
+std::string user_name(const std::string& otherwise) {
   passwd entry{};
   passwd* found = nullptr;
   std::array<char, 4096> texts{};
   const int failed = getpwuid_r(geteuid(), &entry, texts.data(), texts.size(), &found);
-  const bool named = failed == 0 && found != nullptr && is_name(entry.pw_name);
-  const std::string name =
-      fmt::format("{}:{}", named ? entry.pw_name : otherwise.c_str(), own_host_name());
+  const bool named = failed == 0 && found != nullptr && entry.pw_name[0] != '\0';
+  return named ? entry.pw_name : otherwise;
+}
+
+std::string user_and_host(const std::string& otherwise) {
+  const std::string user = user_name(otherwise);
+  const std::string name = fmt::format("{}:{}", is_name(user) ? user : otherwise, own_host_name());
   return name.substr(0, name_bytes_max);
 }
 

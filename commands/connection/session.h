@@ -116,10 +116,11 @@ class ConnectRefusalNotice {
   std::optional<ConnectRefusal> reported_;
 };
 
-/// Who acts here, as the name of a session: the login name of the user that runs this process (or
-/// `otherwise`, if no message can carry it), a colon, and this host's name. The router's records
-/// and replies show it as "ann@node-7". It is not authenticated; with a key, the router puts the
-/// key's name before it.
+/// The login name of the user that runs this process, or `otherwise` if the system has none.
+std::string user_name(const std::string& otherwise);
+/// Who acts here, as the name of a session: that user (or `otherwise`, if no message can carry the
+/// name), a colon, and this host's name. The router's records and replies show it as "ann@node-7".
+/// It is not authenticated; with a key, the router puts the key's name before it.
 std::string user_and_host(const std::string& otherwise);
 
 template <typename Answer>

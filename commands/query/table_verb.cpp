@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::int64_t rows_max = 10'000'000;
 
+const std::vector<std::string> colour_words = {"auto", "always", "never"};
+
 /// A new copy of the fleet: hosts and pools need each host's last sample.
 Result<tui::TableRows> snapshot_rows(Session& session, const TableVerb& verb,
                                      tui::FleetFilter& shown) {
@@ -28,12 +30,13 @@ Result<tui::TableRows> snapshot_rows(Session& session, const TableVerb& verb,
 }  // namespace
 
 Option colour_option() {
-  return {"colour", "WHEN",
-          "auto (default: on a terminal, unless NO_COLOR is set), always or never"};
+  return Option::choice("colour", "WHEN",
+                        "auto (default: on a terminal, unless NO_COLOR is set), always or never",
+                        colour_words);
 }
 
 TableStyle read_table_style(Arguments& arguments) {
-  const std::string colour = arguments.one_of("colour", {"auto", "always", "never"}, "auto");
+  const std::string colour = arguments.one_of("colour", colour_words, "auto");
   return table_style(colour, output_facts(STDOUT_FILENO));
 }
 
