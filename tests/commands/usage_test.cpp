@@ -171,10 +171,11 @@ TEST(Usage, EveryMistakeGetsOneClearLine) {
 }
 
 constexpr const char* verbs[] = {
-    "demo",     "router",  "agent",     "top",    "frame",     "submit", "status",      "devices",
-    "jobs",     "why",     "catalogue", "record", "recording", "inject", "cap",         "keys",
-    "launch",   "drain",   "resume",    "cancel", "forget",    "alerts", "acknowledge", "policy",
-    "estimate", "compare", "validate",  "export", "config",    "doctor", "completion"};
+    "demo",    "router",      "agent",      "top",       "frame",   "submit",    "status",
+    "devices", "jobs",        "why",        "catalogue", "record",  "recording", "inject",
+    "cap",     "keys",        "launch",     "drain",     "resume",  "cancel",    "forget",
+    "alerts",  "acknowledge", "policy",     "estimate",  "compare", "validate",  "export",
+    "config",  "doctor",      "completion", "hosts",     "pools",   "events"};
 
 TEST(Usage, NoLineOfTheHelpIsWiderThanATerminal) {
   std::string help = run_drover({"--help"}).out;
