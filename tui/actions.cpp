@@ -31,13 +31,13 @@ std::string shown_names(std::vector<std::string> names) {
   return shortened_list(names, names_max);
 }
 
-/// The tagged devices, else the selected one; in the data-plane view, the selected host.
+/// The tagged devices, else the selected one; in the telemetry view, the selected host.
 std::vector<std::string> chosen_targets(const UiState& ui) {
   std::vector<std::string> targets;
   for (const DeviceId& device : ui.tagged_devices) targets.push_back(to_text(device));
   if (!targets.empty()) return targets;
   const auto& host = ui.hosts.chosen;
-  if (ui.view == ViewId::data_plane && host) return {"host:" + *host};
+  if (ui.view == ViewId::telemetry && host) return {"host:" + *host};
   if (ui.device) targets.push_back(to_text(*ui.device));
   return targets;
 }

@@ -21,17 +21,26 @@ constexpr std::size_t completions_max = 200;
 
 template <ViewId view>
 Status show(DashboardState& state, std::string_view) {
-  state.views->show(view);
+  state.show(view);
   return {};
+}
+
+std::vector<std::string> device_words(const DashboardState& state) {
+  std::vector<std::string> words;
+  for (const DeviceTable::Row row : state.model().device_order()) {
+    if (words.size() >= completions_max) break;
+    words.push_back(to_text(state.model().id_of(row)));
+  }
+  return words;
 }
 
 Status show_device(DashboardState& state, std::string_view argument) {
   if (!argument.empty()) {
     DROVER_ASSIGN(const auto id, parse_device_id(argument));
     if (!state.model().find(id)) {
-      return error("no device {}", excerpt(argument));
+      return error("no device {}{}", excerpt(argument), suggestion(argument, device_words(state)));
     }
-    state.ui().device = id;
+    return go_to(state, {DestinationKind::device, std::string(argument)});
   }
   return show<ViewId::device>(state, {});
 }
@@ -122,6 +131,22 @@ Status quit(DashboardState& state, std::string_view) {
   return {};
 }
 
+constexpr std::string_view as_json = "json";
+
+std::vector<std::string> copy_words(const DashboardState&) { return {std::string(as_json)}; }
+
+Status copy(DashboardState& state, std::string_view argument) {
+  if (!argument.empty() && argument != as_json) {
+    return error("found '{}', expected json or nothing", excerpt(argument));
+  }
+  argument.empty() ? state.copy_selection() : state.copy_as_json();
+  return {};
+}
+
+Status export_to(DashboardState& state, std::string_view argument) {
+  return state.export_table(argument);
+}
+
 Status untag(DashboardState& state, std::string_view) {
   state.untag_all();
   return {};
@@ -187,15 +212,6 @@ Status propose(DashboardState& state, std::string_view argument) {
   return state.propose(action, argument);
 }
 
-std::vector<std::string> device_words(const DashboardState& state) {
-  std::vector<std::string> words;
-  for (const DeviceTable::Row row : state.model().device_order()) {
-    if (words.size() >= completions_max) break;
-    words.push_back(to_text(state.model().id_of(row)));
-  }
-  return words;
-}
-
 std::vector<std::string> pool_words(const DashboardState& state) {
   std::vector<std::string> words = {"site"};
   for (const std::string& pool : state.model().pools()) words.push_back("pool:" + pool);
@@ -231,7 +247,7 @@ std::vector<std::string> job_words(const DashboardState& state) {
   return words;
 }
 
-std::vector<std::string> alert_words(const DashboardState& state) {
+std::vector<std::string> raised_rule_words(const DashboardState& state) {
   std::vector<std::string> words = {"all"};
   for (const LogEntry& entry : raised_alerts(state.model())) {
     if (words.size() >= completions_max) break;
@@ -249,8 +265,8 @@ constexpr std::array command_table = {
     LineCommand{"routing", "", "decisions and their reasons", show<ViewId::routing>},
     LineCommand{"power", "", "power, cost and energy", show<ViewId::power>},
     LineCommand{"events", "", "alerts and events", show<ViewId::events>},
-    LineCommand{"data-plane", "", "agents, and this dashboard's statistics",
-                show<ViewId::data_plane>},
+    LineCommand{"telemetry", "", "agents, and this dashboard's statistics",
+                show<ViewId::telemetry>},
     LineCommand{"help", "", "keys, commands, reasons, symbols", show<ViewId::help>},
     LineCommand{"filter", "[EXPR]", "show only what matches EXPR; without it everything",
                 set_filter},
@@ -269,6 +285,8 @@ constexpr std::array command_table = {
     LineCommand{"save", "[NAME]", "save the current view; without NAME: as the start view", save,
                 saved_view_words},
     LineCommand{"theme", "NAME", "change the colours", choose_theme, theme_words},
+    LineCommand{"copy", "[json]", "copy the selection; json: its rows as JSON", copy, copy_words},
+    LineCommand{"export", "[FILE]", "export the view's table as CSV into a new file", export_to},
     LineCommand{"untag", "", "clear all tags", untag},
     LineCommand{"drain", "[TARGET] [within SPAN]", "stop new work", propose<drain_action>,
                 target_words},
@@ -280,17 +298,25 @@ constexpr std::array command_table = {
                 propose<inject_action>, target_words},
     LineCommand{"acknowledge", "[RULE [SUBJECT]]",
                 "acknowledge alerts, shown to all viewers until they clear",
-                propose<acknowledge_action>, alert_words},
+                propose<acknowledge_action>, raised_rule_words},
     LineCommand{"policy", "FILE", "apply a policy", propose<policy_action>},
     LineCommand{"quit", "", "quit", quit},
 };
 
 const LineCommand* command_named(std::string_view name) {
-  const auto found = std::ranges::find(command_table, name, &LineCommand::name);
+  const std::string present = present_view_name(std::string(name));
+  const auto found = std::ranges::find(command_table, present, &LineCommand::name);
   return found == command_table.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> command_names() { return names_of(command_table, &LineCommand::name); }
+
+/// What a mistyped first word may have meant.
+std::vector<std::string> names_to_suggest(const DashboardState& state) {
+  std::vector<std::string> names = command_names();
+  for (std::string& word : destination_words(state, {})) names.push_back(std::move(word));
+  return names;
+}
 
 struct SplitLine {
   std::string_view name, argument;
@@ -318,7 +344,9 @@ Status run_command_line(DashboardState& state, std::string_view line) {
   if (words.name.empty()) return {};
   const LineCommand* const command = command_named(words.name);
   if (command == nullptr) {
-    return error("no command '{}'{}", excerpt(words.name), suggestion(words.name, command_names()));
+    if (words.argument.empty() && go_to_named(state, words.name)) return {};
+    return error("no command '{}'{}", excerpt(words.name),
+                 suggestion(words.name, names_to_suggest(state)));
   }
   if (command->argument.empty() && !words.argument.empty()) {
     return error("{} takes no '{}'", command->name, excerpt(words.argument));
@@ -329,7 +357,12 @@ Status run_command_line(DashboardState& state, std::string_view line) {
 Completions completions_for(const DashboardState& state, std::string_view line) {
   const SplitLine words = split_line(line);
   if (words.argument_at == 0) {
-    return {line.size() - words.name.size(), beginning_with(words.name, command_names())};
+    std::vector<std::string> names = beginning_with(words.name, command_names());
+    if (!words.name.empty()) {
+      for (std::string& word : destination_words(state, words.name))
+        names.push_back(std::move(word));
+    }
+    return {line.size() - words.name.size(), std::move(names)};
   }
   const LineCommand* const command = command_named(words.name);
   if (command == nullptr || command->words == nullptr) return {};

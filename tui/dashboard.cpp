@@ -20,6 +20,12 @@ Duration frame_every(const DashboardOptions& options) {
   return wall_second(options) / options.settings.frame_rate;
 }
 
+std::vector<ViewHelp> help_of_views() {
+  std::vector<ViewHelp> all;
+  for (const ViewFacts& view : view_facts) all.push_back(view_help(view.id));
+  return all;
+}
+
 }  // namespace
 
 DashboardState::DashboardState(DashboardOptions chosen, Size size, Instant start)
@@ -31,11 +37,14 @@ DashboardState::DashboardState(DashboardOptions chosen, Size size, Instant start
       cursor(memory, options.replay, options.speed, start),
       live_model(fleet_second(options)),
       subscriber(fleet_second(options), &memory, &history),
-      views(std::make_unique<Views>(help_lines())),
+      views(std::make_unique<Views>(help_lines(), help_of_views())),
       canvas(size),
       begun(start),
       now(start),
-      connection_since(start) {}
+      connection_since(start) {
+  constexpr int first_hint_s = 20;
+  if (options.first_hint) first_hint_end = start + first_hint_s * wall_second(options);
+}
 
 Instant DashboardState::next_second() const {
   return saturating_add(drawn_at, wall_second(options));
@@ -141,8 +150,10 @@ void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
 }
 
 void Dashboard::press(Instant now, const Key& key) {
+  constexpr int first_keys_max = 3;  // who has found these keys needs no hint
   DashboardState& state = *state_;
   state.now = std::max(state.now, now);
+  if (++state.first_keys >= first_keys_max) state.first_hint_end = Instant::min();
   const bool clicked = key.name == "Click" || key.name == "DoubleClick";
   if (state.ui().prompt) {
     state.take_text(key);
@@ -164,7 +175,7 @@ void Dashboard::resize(Instant now, Size size) {
   state_->now = std::max(state_->now, now);
   state_->canvas = Canvas(size);
   if (is_too_small(size)) {  // a prompt and its question would be invisible
-    state_->ui().prompt.reset();
+    if (state_->ui().prompt) state_->leave_prompt();
     state_->proposed.reset();
   }
   state_->arranged.reset();
@@ -222,6 +233,7 @@ void Dashboard::restart(Instant now, double speed, bool clock_differs) {
   DashboardOptions options = old.options;
   options.speed = speed;
   options.clock_differs = clock_differs;
+  options.first_hint = false;
   auto fresh = std::make_unique<DashboardState>(std::move(options), old.canvas.size(), now);
   fresh->views = std::move(old.views);
   fresh->ui().prompt.reset();

@@ -16,6 +16,7 @@
 #include "tui/canvas/canvas.h"
 #include "tui/history/server_history.h"
 #include "tui/state/dashboard_options.h"
+#include "tui/tables/table_rows.h"
 #include "tui/terminal/key.h"
 
 namespace drover::tui {
@@ -28,16 +29,30 @@ struct ReadPolicy {
 };
 /// The user asked to pause or resume the story.
 struct ToggleStory {};
+/// The user copied this text, of printable lines, to the clipboard.
+struct CopyText {
+  std::string text;
+};
+inline constexpr std::size_t copy_bytes_max = 64u << 10;  // terminals refuse more
+/// The user copied these rows as JSON.
+struct CopyRows {
+  TableRows rows;
+};
+/// The user exported a table as CSV into a file that must not exist yet. The shell says the path or
+/// the problem.
+struct ExportTable {
+  TableRows rows;
+  std::string file;
+};
 /// The user asked to quit.
 struct Quit {};
 
 /// What a shell does for the dashboard. Changed settings are in force already. The answer to a
 /// HistoryQuestion arrives through `take_history`, and no other question comes before it.
-using Effect =
-    std::variant<Send, RingBell, SettingsChange, ReadPolicy, ToggleStory, HistoryQuestion, Quit>;
+using Effect = std::variant<Send, RingBell, SettingsChange, ReadPolicy, ToggleStory,
+                            HistoryQuestion, CopyText, CopyRows, ExportTable, Quit>;
 
 struct DashboardState;
-struct TableRows;
 
 class Dashboard {
  public:

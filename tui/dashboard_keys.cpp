@@ -1,10 +1,12 @@
 // Prompts, confirmations and clicks.
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "fleet/base/text.h"
 #include "fleet/filter/complete.h"
 #include "tui/dashboard_state.h"
 #include "tui/keymap.h"
@@ -22,7 +24,11 @@ constexpr int action_timeout_s = 10;
 bool DashboardState::enter(const Prompt& prompt) {
   if (prompt.kind == PromptKind::filter) {
     const auto problem = ui().fleet_filter.set(prompt.text);
-    if (!problem) return true;
+    if (!problem) {
+      ui().narrowed_to.clear();
+      return true;
+    }
+    ui().prompt->incomplete.clear();
     ui().prompt->problem = problem->message;
     ui().prompt->problem_at = problem->at;
     ui().prompt->problem_length = std::max<std::size_t>(1, problem->length);
@@ -54,6 +60,7 @@ Completions DashboardState::completions_at_cursor(const Prompt& prompt) {
 void DashboardState::take_text(const Key& key) {
   Prompt& prompt = *ui().prompt;
   if (prompt.kind == PromptKind::confirm) return take_answer(key);
+  if (prompt.kind == PromptKind::search) return take_search(key);
   // After an error a colon begins a new line; Up recalls the wrong one.
   if (prompt.kind == PromptKind::command && !prompt.problem.empty() && key.name == ":") {
     add_to_history(ui().typed, prompt.kind, prompt.text);
@@ -61,16 +68,17 @@ void DashboardState::take_text(const Key& key) {
   }
   switch (handle_prompt_key(prompt, ui().typed, key)) {
     case PromptResult::editing:
-      return;
+      return follow_filter();
     case PromptResult::wants_completions: {
       const Completions completions = completions_at_cursor(prompt);
-      return offer_completions(prompt, completions.from, completions.words);
+      offer_completions(prompt, completions.from, completions.words);
+      return follow_filter();
     }
     case PromptResult::quit:
       effects.push_back(Quit{});
       return;
     case PromptResult::left:
-      return ui().prompt.reset();
+      return leave_prompt();
     case PromptResult::entered:
       break;
   }
@@ -108,6 +116,38 @@ void DashboardState::take_answer(const Key& key) {
   cursor.say(pending_action.text());
 }
 
+/// What a filter that is being typed lacks: "temp" may become temp>70, and "kind==t" kind==tpu.
+/// Empty if its last word is whole, or is any text.
+std::string DashboardState::unfinished_word(const Prompt& prompt) {
+  constexpr std::size_t shown_max = 4;
+  if (prompt.at < prompt.text.size()) return {};
+  const Completions offered = completions_at_cursor(prompt);
+  const std::string word = prompt.text.substr(std::min(offered.from, prompt.text.size()));
+  const bool is_pattern = offered.from > 0 && prompt.text[offered.from - 1] == '~';
+  if (word.empty() || is_pattern || offered.words.empty()) return {};
+  const auto is_word = [&](const std::string& known) { return equal_ignoring_case(known, word); };
+  if (std::ranges::any_of(offered.words, is_word)) return {};
+  const std::size_t shown = std::min(shown_max, offered.words.size());
+  return fmt::format("{}: {}{}", word, joined(std::span(offered.words).first(shown), " "),
+                     shown < offered.words.size() ? " .." : "");
+}
+
+void DashboardState::follow_filter() {
+  Prompt& prompt = *ui().prompt;
+  if (prompt.kind != PromptKind::filter) return;
+  prompt.incomplete = unfinished_word(prompt);
+  if (!prompt.incomplete.empty()) return;
+  const auto problem = ui().fleet_filter.set(prompt.text);
+  prompt.incomplete = problem ? problem->message : std::string();
+}
+
+void DashboardState::leave_prompt() {
+  const Prompt left = *std::exchange(ui().prompt, std::nullopt);
+  if (left.kind == PromptKind::filter && ui().fleet_filter.text() != left.before) {
+    ui().fleet_filter.set(left.before);
+  }
+}
+
 void DashboardState::start_prompt(PromptKind kind, std::string text) {
   // The prompt would be invisible, and the next keys would become its text.
   if (is_too_small(canvas.size())) return;
@@ -115,6 +155,7 @@ void DashboardState::start_prompt(PromptKind kind, std::string text) {
   ui().prompt->kind = kind;
   ui().prompt->at = text.size();
   ui().prompt->text = std::move(text);
+  if (kind == PromptKind::filter) ui().prompt->before = ui().fleet_filter.text();
 }
 
 Status DashboardState::check_can_control() const {
@@ -140,10 +181,6 @@ void DashboardState::start_change(const std::string& line) {
   start_prompt(PromptKind::command, line);
 }
 
-void DashboardState::open() {
-  if (const auto next = views->shown().open(key_context())) views->show(*next);
-}
-
 void DashboardState::untag_all() {
   ui().tagged_devices.clear();
   ui().tagged_jobs.clear();
@@ -159,7 +196,7 @@ void DashboardState::click(const Key& key) {
   }
   switch (hit->kind) {
     case ClickTarget::Kind::view:
-      return views->show(static_cast<ViewId>(hit->value));
+      return show(static_cast<ViewId>(hit->value));
     case ClickTarget::Kind::key:
       return bindings()[static_cast<std::size_t>(hit->value)].run(*this);
     case ClickTarget::Kind::column:

@@ -10,6 +10,7 @@
 #include "tui/actions.h"
 #include "tui/command_line.h"
 #include "tui/dashboard.h"
+#include "tui/destinations.h"
 #include "tui/history/cursor_history.h"
 #include "tui/history/device_history.h"
 #include "tui/history/in_memory_timeline.h"
@@ -54,7 +55,9 @@ struct DashboardState {
             .history = history,
             .server_history = server_history,
             .click_targets = click_targets,
-            .shell = shell};
+            .shell = shell,
+            .breadcrumb = breadcrumb(),
+            .first_hint = now < first_hint_end};
   }
   UiState& ui() { return views->ui; }
   const UiState& ui() const { return views->ui; }
@@ -83,15 +86,45 @@ struct DashboardState {
   void find_recent();
   void find_curves();
   void ask_for_older();
+  // Navigation (navigation.cpp).
+  /// Shows a view. A device and the help lead back to where the user was; any other view is a new
+  /// beginning.
+  void show(ViewId next);
   /// Opens the selected item.
   void open();
+  /// Closes what is open, else goes back to where the user came from, else clears the selection,
+  /// then the filter.
+  void back();
+  /// The path to what is shown: "fleet", "gpu-a/3", "power".
+  std::vector<std::string> breadcrumb() const;
+  TrailStep step_here() const;
+  std::vector<std::string> place_names() const;
+  void go_deeper(TrailStep from, ViewId next);
+  /// REQUIRES that there is a place to go back to.
+  void go_back();
   void untag_all();
+  // The selection and its table (selection.cpp).
+  TableRows shown_table(std::string_view name);
+  void copy_selection();
+  void copy_as_json();
+  /// `file`: empty for a name made of view and time.
+  Status export_table(std::string_view file);
   void take_text(const Key& key);
   bool enter(const Prompt& prompt);
   Completions completions_at_cursor(const Prompt& prompt);
   void take_answer(const Key& key);
   void ask_for_yes();
   void start_prompt(PromptKind kind, std::string text);
+  std::string unfinished_word(const Prompt& prompt);
+  /// Applies the filter that is being typed as far as it is one.
+  void follow_filter();
+  /// Closes the prompt; of a filter, the one before it applies again.
+  void leave_prompt();
+  // The search (search.cpp).
+  void start_search();
+  void find_destinations();
+  void take_search(const Key& key);
+  void take_found();
   /// An error that says why the fleet cannot be changed from here now, or success.
   Status check_can_control() const;
   /// Proposes a change of the fleet, which the user must confirm.
@@ -127,10 +160,14 @@ struct DashboardState {
   /// What they refer to: as `arranged`, and the view.
   std::tuple<std::uint64_t, std::uint64_t, ViewId> click_targets_of{};
   ShellStats shell;
+  std::vector<Destination> destinations;  // that the open search looks through
   std::optional<FleetAction> proposed;
   PendingAction pending_action;
   std::uint64_t asked_count = 0;
   Instant begun;  // when memory began
+  /// Until then, or until the user has pressed a few keys, the hint row says how to begin.
+  Instant first_hint_end = Instant::min();
+  int first_keys = 0;
   Instant now;
   Instant drawn_at = Instant::min();  // before the first frame
   Instant connection_since;

@@ -15,24 +15,24 @@ namespace {
 constexpr ViewSet in_fleet = only(ViewId::fleet), in_devices = only(ViewId::devices),
                   in_device = only(ViewId::device), in_jobs = only(ViewId::jobs),
                   in_routing = only(ViewId::routing), in_power = only(ViewId::power),
-                  in_events = only(ViewId::events), in_data_plane = only(ViewId::data_plane),
+                  in_events = only(ViewId::events), in_telemetry = only(ViewId::telemetry),
                   in_help = only(ViewId::help);
-constexpr ViewSet in_tables = in_devices | in_jobs | in_routing | in_events | in_data_plane;
+constexpr ViewSet in_tables = in_devices | in_jobs | in_routing | in_events | in_telemetry;
 constexpr ViewSet in_long = in_device | in_jobs | in_routing | in_power;
-constexpr ViewSet with_devices = in_fleet | in_devices | in_device | in_data_plane;
+constexpr ViewSet with_devices = in_fleet | in_devices | in_device | in_telemetry;
 
 // What the keys do.
 
 template <ViewId view>
 void show(DashboardState& state) {
-  state.views->show(view);
+  state.show(view);
 }
 
 template <int step>
 void step_view(DashboardState& state) {
   ViewId view = state.ui().view;
   advance(view, view_count, step);
-  state.views->show(view);
+  state.show(view);
 }
 
 template <Move direction>
@@ -42,13 +42,11 @@ void move(DashboardState& state) {
 
 void open(DashboardState& state) { state.open(); }
 
-/// Closes what is open, else clears the selection, else the filter.
-void back(DashboardState& state) {
-  if (!state.views->shown().back()) state.ui().fleet_filter.set({});
-}
+void back(DashboardState& state) { state.back(); }
 
 template <int step>
 void find(DashboardState& state) {
+  if (state.ui().view == ViewId::help) state.ui().whole_help = true;
   if (state.ui().finding.empty()) return state.start_prompt(PromptKind::find, {});
   state.views->shown().find(state.key_context(), step);
 }
@@ -66,6 +64,29 @@ void zoom(DashboardState& state) {
       state.ui().view == ViewId::device && !state.options.history_server.empty();
   const int levels = beyond_memory ? static_cast<int>(zoom_levels.size()) : zoom_levels_in_memory;
   zoom = std::clamp(zoom + step, 0, levels - 1);
+}
+
+/// From the keys of one view to the whole list, and back.
+void turn_help(DashboardState& state) { state.ui().whole_help = !state.ui().whole_help; }
+
+/// A text is found in the whole list.
+void find_in_help(DashboardState& state) {
+  state.ui().whole_help = true;
+  state.start_prompt(PromptKind::find, {});
+}
+
+void search(DashboardState& state) { state.start_search(); }
+
+void copy(DashboardState& state) { state.copy_selection(); }
+void copy_json(DashboardState& state) { state.copy_as_json(); }
+void export_shown(DashboardState& state) {
+  if (const Status done = state.export_table({}); !done) state.cursor.say(done.error().message);
+}
+
+void sort_by_chosen(DashboardState& state) {
+  DeviceList& devices = state.ui().devices;
+  if (devices.chosen_column < 0) return state.cursor.say("no column is chosen: h and l choose one");
+  sort_by(devices, devices.chosen_column);
 }
 
 void tag(DashboardState& state) { state.views->shown().tag(state.key_context()); }
@@ -126,12 +147,16 @@ void redraw(DashboardState&) {}  // each key causes a frame
 // and help come first, because the hints of narrow screens and the help page of low ones are cut.
 constexpr std::array binding_table = {
     Binding{quit, in_every_view, "q Ctrl-C", "q", "quit", "Quit"},
-    Binding{show<ViewId::help>, in_every_view, "9 ? F1", "9 ?", "help", "This page"},
+    Binding{show<ViewId::help>, in_every_view & ~in_help, "? F1", "?", "help",
+            "The keys of this view; pressed again, this list"},
+    Binding{turn_help, in_help, "? F1", "?", "all keys", "The keys of one view, or all"},
     Binding{ask_filter, in_every_view & ~in_help, "/", "/", "filter",
             "Show only matches: temp>70 & kind==tpu | job~llama"},
-    Binding{ask<PromptKind::find>, in_help, "/", "/", "find", "Find a text on this page"},
+    Binding{find_in_help, in_help, "/", "/", "find", "Find a text on this page"},
     Binding{ask<PromptKind::command>, in_every_view, ":", ":", "command",
             "Type a command; Tab completes it"},
+    Binding{search, in_every_view, "Ctrl-P", "Ctrl-P", "find",
+            "Find any view, device, host, pool, job, rule or command by a few letters"},
     Binding{step_view<1>, in_every_view, "Tab", "Tab", "next view", "Next view"},
     Binding{step_view<-1>, in_every_view, "Shift-Tab", "S-Tab", "", "Previous view"},
     Binding{show<ViewId::fleet>, in_every_view, "1", "1", "", "The whole fleet on one page"},
@@ -143,7 +168,7 @@ constexpr std::array binding_table = {
     Binding{show<ViewId::power>, in_every_view, "6", "6", "",
             "Power against caps, cost and energy"},
     Binding{show<ViewId::events>, in_every_view, "7", "7", "", "Alerts and events, newest first"},
-    Binding{show<ViewId::data_plane>, in_every_view, "8", "8", "",
+    Binding{show<ViewId::telemetry>, in_every_view, "8", "8", "",
             "Hosts: sample age, losses, rates, clocks; this dashboard"},
     Binding{open, in_fleet | in_devices | in_jobs | in_routing, "Enter", "Enter", "details",
             "Show details of the selection"},
@@ -151,7 +176,7 @@ constexpr std::array binding_table = {
             "Explain the value: its formula, or why it is N/A"},
     Binding{open, in_events, "Enter", "Enter", "go there",
             "Go to the moment and the device or job; open a group"},
-    Binding{open, in_data_plane, "Enter", "Enter", "devices", "The host's devices"},
+    Binding{open, in_telemetry, "Enter", "Enter", "devices", "The host's devices"},
     Binding{back, in_fleet | in_tables | in_power, "Esc", "Esc", "",
             "Close details, then clear the selection, then the filter"},
     Binding{back, in_device, "Esc", "Esc", "back",
@@ -186,6 +211,11 @@ constexpr std::array binding_table = {
     Binding{move<Move::down>, in_device, "j Down", "j Down", "", "Next device"},
     Binding{move<Move::left>, in_fleet, "h Left", "h Left", "", "Move left in the map"},
     Binding{move<Move::right>, in_fleet, "l Right", "l Right", "", "Move right in the map"},
+    Binding{move<Move::left>, in_devices, "h Left", "h Left", "", "Choose the column to the left"},
+    Binding{move<Move::right>, in_devices, "l Right", "l Right", "",
+            "Choose the column to the right"},
+    Binding{sort_by_chosen, in_devices, "o", "o", "",
+            "Sort by the chosen column; again: reverse the order"},
     Binding{move<Move::left>, in_device, "h Left", "h Left", "", "Select the previous metric"},
     Binding{move<Move::right>, in_device, "l Right", "l Right", "",
             "Select the next metric or limit"},
@@ -194,6 +224,9 @@ constexpr std::array binding_table = {
             "Move down one screen"},
     Binding{move<Move::page_down>, in_help, "PgDn Ctrl-F Space", "PgDn Space", "",
             "Move down one screen"},
+    Binding{move<Move::half_up>, in_every_view, "Ctrl-U", "Ctrl-U", "", "Move up half a screen"},
+    Binding{move<Move::half_down>, in_every_view, "Ctrl-D", "Ctrl-D", "",
+            "Move down half a screen"},
     Binding{move<Move::wheel_up>, in_every_view, "WheelUp", "wheel", "",
             "Scroll, or move in the map"},
     Binding{move<Move::wheel_down>, in_every_view, "WheelDown", "", "", ""},
@@ -228,6 +261,12 @@ constexpr std::array binding_table = {
             "Show all, running, waiting, failed or finished jobs"},
     Binding{in_view<&UiState::log, step_log_filter>, in_events, "f", "f", "show",
             "Show all, alerts, events or alert rules"},
+    Binding{copy, in_every_view & ~(in_help | in_power), "y", "y", "",
+            "Copy the selection to the clipboard (OSC 52)"},
+    Binding{copy_json, in_every_view & ~(in_help | in_power), "Y", "Y", "",
+            "Copy the selection as JSON"},
+    Binding{export_shown, in_devices | in_jobs | in_routing | in_events | in_telemetry | in_power,
+            "e", "e", "", "Export the view's table as CSV into the current folder"},
     Binding{tag, with_devices | in_jobs, "T", "T", "",
             "Tag the selection: actions apply to all that is tagged"},
     Binding{untag_all, with_devices | in_jobs, "U", "U", "", "Clear all tags"},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tui/state/ui_state.h"
+#include "tui/state/view_help.h"
 #include "tui/terminal/key.h"
 
 namespace drover::tui {
@@ -29,6 +30,20 @@ std::span<const Binding> bindings();
 /// The binding of `key` in `view`; null if it has none.
 const Binding* binding_of(const Key& key, ViewId view);
 bool works_in(const Binding& binding, ViewId view);
+
+/// Some keys in one line of a view's help.
+struct KeyLine {
+  std::string_view keys;   // names of Key, separated by blanks
+  std::string_view shown;  // "j k"; empty: the keys are in no line
+  std::string_view text;   // empty: the hint of the first key's binding
+  ViewSet views = in_every_view;
+};
+/// The longest `text`: two columns fit on a screen of 80.
+inline constexpr int key_line_columns = 26;
+
+std::vector<KeyLine> key_lines();
+/// What the help page says about a view (view_help.cpp).
+ViewHelp view_help(ViewId view);
 
 /// The lines of the help page: keys, commands, reasons and symbols.
 std::vector<HelpLine> help_lines();

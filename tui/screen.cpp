@@ -10,6 +10,7 @@
 #include "tui/keymap.h"
 #include "tui/panels/panels.h"
 #include "tui/state/timeline_text.h"
+#include "tui/title.h"
 
 namespace drover::tui {
 namespace {
@@ -18,83 +19,6 @@ constexpr int scrubber_rows_least = 20;
 constexpr Size panels_size{60, 16};
 /// The width of a terminal without panels from which on the clock is labelled in full.
 constexpr int clock_words_columns = 40;
-
-/// Draws the tabs of the views, number and name; if not `whole`, only the current view has its
-/// name. Without a region, only measures. Returns the column after them.
-int draw_tabs(const FrameContext& frame, DrawRegion* region, int column, bool whole) {
-  for (int view = 0; view < view_count; ++view) {
-    const bool shown = static_cast<int>(frame.ui.view) == view;
-    const std::string& name = view_names()[static_cast<std::size_t>(view)];
-    const std::string text =
-        whole || shown ? fmt::format(" {} {} ", view + 1, name) : fmt::format(" {} ", view + 1);
-    const auto width = static_cast<int>(text.size());
-    if (region != nullptr) {
-      region->text(column, 0, text, shown ? CellStyle::selected : CellStyle::title);
-      frame.click_targets.add({column, region->area().row, width, 1}, ClickTarget::Kind::view,
-                              view);
-    }
-    column += width;
-  }
-  return column;
-}
-
-/// "2 alerts: gpu-a/3 throttling": the number of unacknowledged alerts, and the newest of the most
-/// severe.
-std::string alert_text(const Model& model, bool whole) {
-  const AlertRow* worst = nullptr;
-  std::size_t count = 0;
-  for (const auto& [key, row] : model.alerts()) {
-    if (!row.alert.acknowledged_by.empty()) continue;
-    ++count;
-    const auto rank = [](const AlertRow& alert) {
-      return std::pair(alert.alert.severity, alert.alert.since);
-    };
-    if (worst == nullptr || rank(row) > rank(*worst)) worst = &row;
-  }
-  if (worst == nullptr) return {};
-  std::string text = " " + counted(count, "alert");
-  if (whole) text += fmt::format(": {} {}", worst->alert.subject, worst->alert.rule);
-  return printable(text) + " ";
-}
-
-void draw_title(const FrameContext& frame, DrawRegion region) {
-  static constexpr std::string_view badge = " DROVER ";
-  region.blank(CellStyle::title);
-  // The clock (all times on the screen refer to it) and alerts take precedence over view names. A
-  // clock that is not wall time is labelled.
-  const bool differs = frame.clock_differs();
-  const std::string clock = to_clock_text(frame.now) + (differs ? " " : " UTC ");
-  const std::string alerts = alert_text(frame.model, false);
-  const std::string worst = alert_text(frame.model, true);
-  const std::string endpoint = printable(frame.options.connected_to);
-  // Views have names only if nothing else must be omitted for them.
-  const std::size_t others = std::max(alerts.size(), worst.size()) + endpoint.size() + 4;
-  const int room = region.columns() - static_cast<int>(clock.size() + others);
-  const int named = draw_tabs(frame, nullptr, 0, true);
-  const bool whole = named <= room;
-  int column = 0;
-  if (named + static_cast<int>(badge.size()) <= room)
-    column = region.text(0, 0, badge, CellStyle::badge);
-  column = draw_tabs(frame, &region, column, whole);
-  int right = region.columns() - static_cast<int>(clock.size());
-  region.text(right, 0, clock, CellStyle::title);
-  const auto add = [&](const std::string& text, int gap, CellStyle style) {
-    const int width = static_cast<int>(column_width(text));
-    if (text.empty() || column + gap + width > right) return false;
-    right -= width;
-    region.text(right, 0, text, style);
-    return true;
-  };
-  if (!add(worst, 1, CellStyle::alarm)) add(alerts, 0, CellStyle::alarm);
-  if (frame.options.insecure) add("insecure  ", 2, CellStyle::title);
-  if (frame.options.speed != 1) {
-    const std::string speed = fmt::format("{:g}x ", frame.options.speed);
-    if (!add(speed + "fleet time ", 0, CellStyle::title)) add(speed, 0, CellStyle::title);
-  } else if (differs) {
-    add("fleet time ", 0, CellStyle::title);
-  }
-  if (!endpoint.empty()) add(endpoint + "  ", 2, CellStyle::title);
-}
 
 /// The filter and the number of matching devices.
 std::string filter_text(const FrameContext& frame) {
@@ -174,15 +98,51 @@ std::string lost_text(const FrameContext& frame) {
   return lost;
 }
 
+/// "fleet > gpu-a/3 > power", if the user has gone deeper. The end stays when there is no room for
+/// all. Returns the column after it.
+int draw_breadcrumb(const FrameContext& frame, DrawRegion& region, int columns_most) {
+  std::vector<std::string> names = frame.breadcrumb;
+  if (names.size() < 2) return 0;
+  const auto width = [&] { return static_cast<int>(column_width(joined(names, " > "))) + 1; };
+  while (names.size() > 2 && width() > columns_most) {
+    names.erase(names.begin());
+    names.front() = "..";
+  }
+  const std::string last = names.back();
+  names.pop_back();
+  const int end = region.text(1, 0, joined(names, " > ") + " > ", CellStyle::faint);
+  return region.text(end, 0, last, CellStyle::strong) + 2;
+}
+
+struct FirstHint {
+  std::string_view key, words;
+};
+constexpr FirstHint first_hints[] = {
+    {"Enter", "shows details"}, {"/", "filters"}, {"?", "explains the keys"}, {"q", "quits"}};
+
+void draw_first_hint(const FrameContext& frame, DrawRegion region) {
+  int column = 1;
+  for (const FirstHint& hint : first_hints) {
+    const Binding* const binding = binding_of({std::string(hint.key)}, frame.ui.view);
+    if (binding == nullptr) continue;
+    const auto width = static_cast<int>(hint.key.size() + hint.words.size()) + 1;
+    frame.click_targets.add({column, region.area().row, width, 1}, ClickTarget::Kind::key,
+                            static_cast<int>(binding - bindings().data()));
+    column = region.text(column, 0, hint.key, CellStyle::badge) + 1;
+    column = region.text(column, 0, hint.words, CellStyle::strong) + 3;
+  }
+}
+
 void draw_hints(const FrameContext& frame, DrawRegion region) {
+  if (frame.first_hint) return draw_first_hint(frame, region);
   // Losses are at the right and take precedence over most hints.
   const std::string lost = lost_text(frame);
   const int end = std::max(region.columns() / 2, region.columns() - static_cast<int>(lost.size()));
-  int column = 1;
+  int column = std::max(1, draw_breadcrumb(frame, region, region.columns() / 2));
   for (const Binding& binding : bindings()) {
     if (binding.hint.empty() || !works_in(binding, frame.ui.view)) continue;
     const int width = static_cast<int>(binding.shown.size() + binding.hint.size()) + 1;
-    if (column + width >= end) break;
+    if (column + width + 2 > end) break;
     frame.click_targets.add({column, region.area().row, width, 1}, ClickTarget::Kind::key,
                             static_cast<int>(&binding - bindings().data()));
     column = region.text(column, 0, binding.shown, CellStyle::accent) + 1;
@@ -192,6 +152,18 @@ void draw_hints(const FrameContext& frame, DrawRegion region) {
   if (width > 0 && column + width < region.columns()) {
     region.text(region.columns() - width, 0, lost, CellStyle::warm);
   }
+}
+
+/// Beside a filter that is being typed: what it matches now, and why it is none yet.
+std::string prompt_note(const FrameContext& frame) {
+  const Prompt& prompt = *frame.ui.prompt;
+  if (prompt.kind != PromptKind::filter || prompt.text.empty()) return {};
+  const FleetFilter& filter = frame.ui.fleet_filter;
+  const std::size_t devices = frame.model.devices().rows();
+  const std::string matches = fmt::format("{} of {}", filter.active() ? filter.devices() : devices,
+                                          counted(devices, "device"));
+  if (!prompt.incomplete.empty()) return fmt::format("{}; {}", prompt.incomplete, matches);
+  return matches + "; Tab completes, Enter keeps it, Esc cancels";
 }
 
 void draw_too_small(Canvas& canvas) {
@@ -252,7 +224,8 @@ void draw_compact(const FrameContext& frame, const View& view, Canvas& canvas) {
     view.draw_below_lines(frame, body.on({0, top + row, size.columns, body.rows() - row}));
   }
   if (frame.ui.prompt) {
-    draw_prompt(*frame.ui.prompt, DrawRegion(canvas, {0, 0, size.columns, size.rows}, ascii));
+    draw_prompt(*frame.ui.prompt, prompt_note(frame),
+                DrawRegion(canvas, {0, 0, size.columns, size.rows}, ascii));
   } else if (with_hints) {
     DrawRegion last(canvas, {0, size.rows - 1, size.columns, 1}, ascii);
     last.field(0, 0, size.columns, "q quit ? help Tab / :", CellStyle::faint);
@@ -310,9 +283,9 @@ void draw_screen(const FrameContext& frame, const View& view, const Rect& body, 
   view.draw(frame, DrawRegion(canvas, body, ascii));
   draw_caption(frame, DrawRegion(canvas, {0, size.rows - 2, size.columns, 1}, ascii));
   const DrawRegion last(canvas, {0, size.rows - 1, size.columns, 1}, ascii);
-  frame.ui.prompt
-      ? draw_prompt(*frame.ui.prompt, DrawRegion(canvas, {0, 0, size.columns, size.rows}, ascii))
-      : draw_hints(frame, last);
+  frame.ui.prompt ? draw_prompt(*frame.ui.prompt, prompt_note(frame),
+                                DrawRegion(canvas, {0, 0, size.columns, size.rows}, ascii))
+                  : draw_hints(frame, last);
 }
 
 }  // namespace drover::tui

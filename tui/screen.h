@@ -19,9 +19,10 @@ std::string banner_of(const FrameContext& frame, int columns);
 /// `body`: of the view's layout.
 void draw_screen(const FrameContext& frame, const View& view, const Rect& body, Canvas& canvas);
 
-/// Draws the prompt's line on the last row of the region. Errors, completions and the question of a
-/// confirmation are above it.
-void draw_prompt(const Prompt& prompt, DrawRegion region);
+/// Draws the prompt's line on the last row of the region. Errors, completions, what a search found
+/// and the question of a confirmation are above it. `note`: beside the text; empty: the prompt's
+/// own hint.
+void draw_prompt(const Prompt& prompt, const std::string& note, DrawRegion region);
 
 /// The resolution of clicks on the scrubber: the covered time is divided into this many parts.
 inline constexpr int scrubber_parts = 10'000;

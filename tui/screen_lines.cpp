@@ -21,6 +21,7 @@ constexpr std::array<PromptTexts, prompt_kind_count> prompt_texts = {{
     {":", "Tab completes, Enter runs it, Esc cancels"},
     {"Find: ", "part of a line; then n next, N previous"},
     {"", ""},
+    {"Find anything: ", "letters of a device, job, view, command; arrows choose, Enter goes there"},
 }};
 
 /// The row above the line: the error, or the completions.
@@ -41,6 +42,22 @@ void draw_above(DrawRegion& region, int row, const Prompt& prompt) {
     region.text(column, row, prompt.completions[i],
                 i == prompt.completion_index ? CellStyle::selected : CellStyle::title);
     column += width + 2;
+  }
+}
+
+constexpr int kind_columns = 11;
+
+/// What a search found, the best nearest to the line that is typed.
+void draw_found(DrawRegion& region, const Prompt& prompt) {
+  const int most = region.rows() - 2;  // the title stays
+  for (std::size_t i = 0; i < prompt.found.size() && static_cast<int>(i) < most; ++i) {
+    const int row = region.rows() - 2 - static_cast<int>(i);
+    const FoundLine& line = prompt.found[i];
+    const bool chosen = i == prompt.found_index;
+    const CellStyle style = chosen ? CellStyle::selected : CellStyle::title;
+    region.on(region.row_area(row)).blank(style);
+    region.field(1, row, kind_columns - 1, line.kind, style);
+    region.field(1 + kind_columns, row, region.columns() - kind_columns - 2, line.name, style);
   }
 }
 
@@ -82,7 +99,7 @@ int column_of(Instant at, Instant first, Instant last, int columns) {
 
 }  // namespace
 
-void draw_prompt(const Prompt& prompt, DrawRegion region) {
+void draw_prompt(const Prompt& prompt, const std::string& note, DrawRegion region) {
   if (prompt.kind == PromptKind::confirm) return draw_question(region, prompt);
   const PromptTexts& shown = prompt_texts[static_cast<std::size_t>(prompt.kind)];
   const int row = region.rows() - 1;
@@ -109,9 +126,12 @@ void draw_prompt(const Prompt& prompt, DrawRegion region) {
     region.text(cursor, row, rest.substr(0, bytes), CellStyle::selected);
   }
   if (region.rows() > 1) draw_above(region, row - 1, prompt);
+  if (prompt.kind == PromptKind::search) draw_found(region, prompt);
   const int hint = end + 3;
-  if (prompt.problem.empty())
-    region.field(hint, row, region.columns() - hint - 1, shown.hint, CellStyle::faint);
+  if (!prompt.problem.empty()) return;
+  const bool wrong = !prompt.incomplete.empty();
+  region.field(hint, row, region.columns() - hint - 1, note.empty() ? shown.hint : note,
+               wrong ? CellStyle::warm : CellStyle::faint);
 }
 
 void draw_scrubber(const FrameContext& frame, DrawRegion region) {

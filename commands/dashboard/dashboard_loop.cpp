@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "commands/dashboard/user_effects.h"
 #include "commands/shell/files.h"
 #include "fleet/base/overloaded.h"
 #include "fleet/base/text.h"
@@ -185,7 +186,10 @@ void DashboardLoop::act(const tui::Effect& effect) {
                           if (history_ == nullptr) return;
                           history_->ask(question, {session_.clock().now(), system_now(), speed_});
                         },
-                        [&](const tui::Quit&) { quit_ = true; }},
+                        [&](const tui::Quit&) { quit_ = true; },
+                        [&](const auto&) {
+                          if (terminal_ != nullptr) perform_for_user(effect, core_, *terminal_);
+                        }},
              effect);
 }
 

@@ -19,7 +19,7 @@
 
 namespace drover::commands {
 
-/// Statistics of the frames, which the data-plane view shows.
+/// Statistics of the frames, which the telemetry view shows.
 class FrameStats {
  public:
   /// Records the time that drawing one frame took.

@@ -33,6 +33,15 @@ std::optional<std::string> given_name(Arguments& arguments, std::string_view nam
   return arguments.one_of(name, known, known.front());
 }
 
+/// A view by its name, or by one that it had in an earlier release.
+std::optional<std::string> given_view(Arguments& arguments) {
+  if (!arguments.has("view")) return {};
+  const std::string given = arguments.text("view");
+  const std::string present = tui::present_view_name(given);
+  if (present != given) return present;
+  return given_name(arguments, "view", tui::view_names());
+}
+
 std::optional<std::uint64_t> given_history(Arguments& arguments) {
   if (!arguments.has("history")) return {};
   const auto bytes = parse_bytes(arguments.text("history"), "--history");
@@ -104,7 +113,7 @@ std::vector<Option> settings_options() {
 
 CommandLineSettings read_command_line_settings(Arguments& arguments) {
   CommandLineSettings given;
-  given.view = given_name(arguments, "view", tui::view_names());
+  given.view = given_view(arguments);
   given.theme = given_name(arguments, "theme", tui::theme_names());
   given.colours = given_name(arguments, "colours", tui::colours_names());
   if (arguments.has("filter")) given.filter = read_filter(arguments, filter::anything).text();
@@ -136,6 +145,7 @@ tui::DashboardOptions dashboard_options(const tui::Settings& settings,
   options.device = std::move(device);
   options.ascii = use_ascii(settings, terminal == nullptr ? locale_is_utf8() : terminal->unicode());
   options.steady_colours = terminal != nullptr;
+  options.first_hint = terminal != nullptr;
   return options;
 }
 

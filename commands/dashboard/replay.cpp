@@ -6,6 +6,7 @@
 
 #include <poll.h>
 
+#include "commands/dashboard/user_effects.h"
 #include "commands/shell/clock.h"
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
@@ -136,6 +137,7 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
       if (const auto* change = std::get_if<tui::SettingsChange>(&effect)) {
         settings.apply(*change, core, **terminal);
       }
+      perform_for_user(effect, core, **terminal);
     }
     settings.follow(core, **terminal, wall_instant());
   }

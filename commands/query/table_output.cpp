@@ -38,6 +38,37 @@ struct CsvCell {
   }
 };
 
+/// A text that begins so is a formula in spreadsheets (OWASP, "CSV Injection").
+bool looks_like_formula(std::string_view text) {
+  return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+}
+
+struct SpreadsheetCell : CsvCell {
+  using CsvCell::operator();
+  std::string operator()(const std::string& text) const {
+    return CsvCell::operator()(looks_like_formula(text) ? "'" + text : text);
+  }
+  std::string operator()(const std::vector<std::string>& list) const {
+    return (*this)(joined(list, " "));
+  }
+};
+
+template <typename CellText>
+std::string csv_of(const tui::TableRows& table) {
+  std::string lines;
+  const auto add = [&](const auto& cells, auto&& text_of) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      lines += (i == 0 ? "" : ",") + text_of(cells[i]);
+    }
+    lines += '\n';
+  };
+  add(table.names, csv_cell);
+  for (const auto& row : table.rows) {
+    add(row, [](const tui::TableCell& cell) { return std::visit(CellText{}, cell); });
+  }
+  return lines;
+}
+
 std::string_view group_of(std::string_view name) {
   const std::size_t dot = name.find('.');
   return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
@@ -84,19 +115,10 @@ Json to_json(const tui::TableRows& table) {
   return array;
 }
 
-std::string to_csv(const tui::TableRows& table) {
-  std::string lines;
-  const auto add = [&](const auto& cells, auto&& text_of) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      lines += (i == 0 ? "" : ",") + text_of(cells[i]);
-    }
-    lines += '\n';
-  };
-  add(table.names, csv_cell);
-  for (const auto& row : table.rows) {
-    add(row, [](const tui::TableCell& cell) { return std::visit(CsvCell{}, cell); });
-  }
-  return lines;
+std::string to_csv(const tui::TableRows& table) { return csv_of<CsvCell>(table); }
+
+std::string to_spreadsheet_csv(const tui::TableRows& table) {
+  return csv_of<SpreadsheetCell>(table);
 }
 
 Json to_json(const JobChanged& job, Instant now) {

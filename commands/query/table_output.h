@@ -18,6 +18,9 @@ Json to_json(const tui::TableRows& table);
 Json row_to_json(const tui::TableRows& table, std::size_t row);
 /// Missing values are empty, and the items of a list have a blank between them.
 std::string to_csv(const tui::TableRows& table);
+/// The same for a file that people open: a text that a spreadsheet would take for a formula has a
+/// quote before it.
+std::string to_spreadsheet_csv(const tui::TableRows& table);
 
 /// The row of the table "jobs" for a job, apart from the fleet.
 Json to_json(const JobChanged& job, Instant now);

@@ -9,6 +9,7 @@
 #include "commands/dashboard/dashboard_settings.h"
 #include "commands/dashboard/history_client.h"
 #include "commands/dashboard/local_viewer.h"
+#include "commands/dashboard/user_effects.h"
 #include "commands/query/device_reports.h"
 #include "commands/readings/reading_loop.h"
 #include "commands/record/record_options.h"
@@ -140,7 +141,7 @@ CommandOutcome show(const WatchOptions& options, const std::string& device,
                             if (history == nullptr) return;
                             history->ask(question, {watch->now(), system_now(), 1});
                           },
-                          [](const auto&) {}},
+                          [&](const auto&) { perform_for_user(effect, core, **terminal); }},
                effect);
   };
   while (!quit && !watch->over()) {

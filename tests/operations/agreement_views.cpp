@@ -25,7 +25,7 @@ struct Listing {
 
 const std::vector<Listing>& listings() {
   static const std::vector<Listing> all = {
-      {"data-plane", "hosts", {"host", "state"}},
+      {"telemetry", "hosts", {"host", "state"}},
       {"power", "pools", {"pool"}},
   };
   return all;
@@ -119,7 +119,7 @@ void compare_device_view(const FleetSnapshot& look, const FleetProcesses& stage,
 
 void compare_views(const FleetSnapshot& look, const FleetProcesses& stage, Mismatches& complaints) {
   for (const std::string name :
-       {"fleet", "devices", "jobs", "routing", "power", "events", "data-plane"}) {
+       {"fleet", "devices", "jobs", "routing", "power", "events", "telemetry"}) {
     if (!look.asked(view_of(name))) continue;
     const std::string& text = look.text(view_of(name));
     if (text.empty() || !is_plain(text)) {

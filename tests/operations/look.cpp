@@ -55,7 +55,7 @@ const std::vector<std::string>& questions_in_turn() {
       "frame --table hosts --csv",   "frame --view routing --size 160x60",
       "frame --table jobs --csv",    "frame --view power --size 160x60",
       "frame --table pools --csv",   "frame --view events --size 160x60",
-      "frame --table rules --csv",   "frame --view data-plane --size 160x60",
+      "frame --table rules --csv",   "frame --view telemetry --size 160x60",
   };
   return in_turn;
 }

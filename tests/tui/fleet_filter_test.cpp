@@ -58,7 +58,7 @@ std::string panel(const std::string& screen, const std::string& heading, int row
 }
 
 TEST(FilteredViews, ReportThatNothingMatchesTheFilter) {
-  for (const auto& [view, thing] : {std::pair{"data-plane", "host"},
+  for (const auto& [view, thing] : {std::pair{"telemetry", "host"},
                                     {"events", "event"},
                                     {"routing", "decision"},
                                     {"devices", "device"}}) {

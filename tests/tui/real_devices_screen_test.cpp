@@ -183,7 +183,7 @@ void press(Dashboard& dashboard, const std::vector<const char*>& keys) {
 
 std::string shown(Dashboard& dashboard) { return dashboard.draw(SampleFleet::after_40s).to_text(); }
 
-struct Scenario {
+struct RealScenario {
   const char* name;
   const char* view;
   const char* device;
@@ -191,7 +191,7 @@ struct Scenario {
 };
 
 TEST(RealDevices, LookAsReviewed) {
-  for (const Scenario& scenario : std::vector<Scenario>{
+  for (const RealScenario& scenario : std::vector<RealScenario>{
            {"real-mixed", "devices", "", {"G"}},
            {"real-gpu", "device", "node-7/0", {}},
            {"real-gpu-end", "device", "node-7/0", {"G"}},

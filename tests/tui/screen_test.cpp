@@ -46,7 +46,7 @@ TEST(Screen, EveryViewMatchesItsReference) {
            {"routing", "routing", {}},
            {"power", "power", {}, false, 150},
            {"events", "events", {}},
-           {"data-plane", "data-plane", {}},
+           {"telemetry", "telemetry", {}},
            {"help", "help", {}},
        }) {
     expect_screens(scenario, all_sizes);

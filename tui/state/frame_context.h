@@ -38,6 +38,8 @@ struct FrameContext {
   const ServerHistory& server_history;         // of ui.device, from before memory
   ClickTargets& click_targets;                 // filled while drawing
   const ShellStats& shell;
+  std::vector<std::string> breadcrumb{};  // the path to what is shown
+  bool first_hint = false;                // the hint row says in words how to begin
 
   /// Fleet seconds: all ages on the screen are in fleet time, as is its clock.
   double s_since(Instant then) const { return to_seconds(now - then); }

@@ -13,14 +13,20 @@
 
 namespace drover::tui {
 
-enum class PromptKind : std::uint8_t { time, filter, command, find, confirm };
-inline constexpr int prompt_kind_count = 5;
+enum class PromptKind : std::uint8_t { time, filter, command, find, confirm, search };
+inline constexpr int prompt_kind_count = 6;
 
 inline constexpr std::size_t prompt_bytes_max = 500;
 inline constexpr std::size_t prompt_history_max = 50;  // of each kind
 
 /// Earlier inputs by kind of prompt, newest last.
 using PromptHistory = std::array<std::deque<std::string>, prompt_kind_count>;
+
+/// A line of the list above the prompt of a search.
+struct FoundLine {
+  std::string kind, name;
+  std::size_t index = 0;  // in the list that was searched
+};
 
 struct Prompt {
   PromptKind kind = PromptKind::time;
@@ -35,6 +41,10 @@ struct Prompt {
   std::size_t completion_index = 0;      // of the one inserted
   std::size_t back = 0;                  // steps back in the history
   std::string draft;                     // the text before the first step back
+  std::string before;                    // of a filter: the one that Esc restores
+  std::string incomplete;                // of a filter: why the text is none yet
+  std::vector<FoundLine> found;          // of a search, the best first
+  std::size_t found_index = 0;           // of the one that Enter goes to
 };
 
 enum class PromptResult : std::uint8_t { editing, wants_completions, entered, left, quit };

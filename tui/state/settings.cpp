@@ -57,7 +57,8 @@ Status check_sort(const std::string& text) {
 }
 
 const std::array<Setting<ViewSettings>, 7> of_views = {{
-    {"view", &ViewSettings::view, "view shown at the start", view_names},
+    {"view", &ViewSettings::view, "view shown at the start", view_names, nullptr, 0, 0,
+     present_view_name},
     {"filter", &ViewSettings::filter, "shows only what this filter matches; empty: the whole fleet",
      nullptr, check_filter},
     {"map_metric", &ViewSettings::map_metric, "metric that colours the heat map", map_metric_words},
@@ -112,6 +113,7 @@ void check_text(Table& table, const Setting<Owner>& setting, const std::string& 
 template <typename Owner>
 void read(Table& table, const Setting<Owner>& setting, std::string& value) {
   value = table.text(setting.key, value);
+  if (setting.present_name != nullptr) value = setting.present_name(std::move(value));
   check_text(table, setting, value);
 }
 

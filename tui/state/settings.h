@@ -95,6 +95,7 @@ struct Setting {
   const std::vector<std::string>& (*names)() = nullptr;  // allowed texts; null: any text
   Status (*check)(const std::string& text) = nullptr;    // of a text, or of each text of a list
   std::uint64_t low = 0, high = 0;                       // range of a number or of a list's length
+  std::string (*present_name)(std::string old) = nullptr;  // of a text that was renamed; or null
 };
 
 /// The settings of ViewSettings, which saved views have too, and the others, in the file's order.

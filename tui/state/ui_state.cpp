@@ -57,6 +57,8 @@ void UiState::select_figure(int index) {
 
 void apply_view_settings(const ViewSettings& settings, UiState& ui) {
   choose(ui.view, view_names(), settings.view);
+  ui.trail.clear();
+  ui.narrowed_to.clear();
   ui.details_top = 0;
   choose(ui.map_metric, map_metric_words(), settings.map_metric);
   choose(ui.map_grouping, grouping_names(), settings.map_group);

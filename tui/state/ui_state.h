@@ -18,6 +18,8 @@
 #include "tui/model/metric_formulas.h"
 #include "tui/state/prompt.h"
 #include "tui/state/settings.h"
+#include "tui/state/trail.h"
+#include "tui/state/view_help.h"
 #include "tui/state/view_id.h"
 #include "tui/tables/decision_list.h"
 #include "tui/tables/device_list.h"
@@ -55,16 +57,10 @@ struct FormulaSelection {
   int page_top = 0;     // first visible row of the page while a formula is open
 };
 
-/// A line of the help page.
-struct HelpLine {
-  std::string key, text;
-  CellStyle style = CellStyle::plain;
-};
-
 struct UiState {
   ViewId view = ViewId::fleet;
-  ViewId before_help = ViewId::fleet;
-  ViewId before_device = ViewId::devices;
+  std::vector<TrailStep> trail;  // the places above the one shown, the first one on top
+  std::string narrowed_to;       // what Enter has narrowed the filter to: "gpu-a"; or empty
   std::optional<Prompt> prompt;  // the line being typed
   PromptHistory typed;           // earlier lines
   FleetFilter fleet_filter;
@@ -90,7 +86,9 @@ struct UiState {
   DecisionList decisions;
   LogList log;
   HostList hosts;
-  std::vector<HelpLine> help;
+  std::vector<HelpLine> help;       // the whole list
+  std::vector<ViewHelp> view_help;  // in the order of ViewId
+  bool whole_help = true;           // the list, not the keys of one view
 
   /// One of the first `levels` levels, for charts that have no more.
   const ZoomLevel& zoom_level(int levels = static_cast<int>(zoom_levels.size())) const {

@@ -41,11 +41,13 @@ void View::move(const KeyContext& context, Move direction) {
   constexpr int whole = 1'000'000;  // limited by the next layout
   const ListViewport* const list = scrolls_as_page() && count() ? nullptr : viewport_;
   const int seen = list != nullptr ? list->visible : scrolls_as_page() ? ui_.details_seen : 2;
-  const int page = std::max(1, seen - 1);  // one row stays in sight
+  const bool half = direction == Move::half_up || direction == Move::half_down;
+  const int page = std::max(1, half ? seen / 2 : seen - 1);  // one row of a screen stays in sight
   const bool ends = direction == Move::first || direction == Move::last;
-  const bool pages = direction == Move::page_up || direction == Move::page_down;
+  const bool pages = half || direction == Move::page_up || direction == Move::page_down;
   const int sign = direction == Move::up || direction == Move::page_up ||
-                           direction == Move::wheel_up || direction == Move::first
+                           direction == Move::half_up || direction == Move::wheel_up ||
+                           direction == Move::first
                        ? -1
                        : 1;
   if (direction == Move::left || direction == Move::right) return;

@@ -56,6 +56,8 @@ enum class Move : std::uint8_t {
   right,
   page_up,
   page_down,
+  half_up,
+  half_down,
   wheel_up,
   wheel_down,
   first,
@@ -101,6 +103,8 @@ class View {
   void choose(const KeyContext& context, int index);
   /// Opens the selected item, or else the first visible one. Returns the view to go to, if any.
   std::optional<ViewId> open(const KeyContext& context);
+  /// Closes what is open inside the view; false if nothing was.
+  virtual bool close() { return false; }
   /// Closes what is open, else clears the selection; false if there was neither.
   virtual bool back() { return false; }
   /// Selects the next item or line that contains ui.finding, and wraps around at the end.

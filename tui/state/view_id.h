@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "fleet/base/enum_tables.h"
 
 namespace drover::tui {
 
@@ -17,20 +20,47 @@ enum class ViewId : std::uint8_t {
   routing,
   power,
   events,
-  data_plane,
-  help  // the last one
+  telemetry,
+  help  // the last one; it has no number key
 };
 inline constexpr int view_count = static_cast<int>(ViewId::help) + 1;
 
+struct ViewFacts {
+  ViewId id;
+  std::string_view name;
+  std::string_view brief;    // the name where there is little room
+  std::string_view purpose;  // what the view answers, in one sentence
+};
+
+inline constexpr std::array<ViewFacts, view_count> view_facts = {{
+    {ViewId::fleet, "fleet", "fleet",
+     "The whole fleet on one page: how busy, hot and healthy it is"},
+    {ViewId::devices, "devices", "dev", "Every device as a row: sort, group, compare"},
+    {ViewId::device, "device", "one", "One device: its history, its work, and what slows it"},
+    {ViewId::jobs, "jobs", "jobs", "Jobs: which wait and why, which run, which failed"},
+    {ViewId::routing, "routing", "route", "Decisions: where jobs were placed, and why there"},
+    {ViewId::power, "power", "pow", "Power against caps, and what energy and devices cost"},
+    {ViewId::events, "events", "ev", "Raised alerts, and what happened, newest first"},
+    {ViewId::telemetry, "telemetry", "tel",
+     "Age, losses and clocks of each host's samples, and this dashboard"},
+    {ViewId::help, "help", "help", "Keys, commands, reasons and signs"},
+}};
+static_assert(is_in_order(view_facts, &ViewFacts::id));
+
+constexpr const ViewFacts& facts(ViewId view) { return view_facts[static_cast<std::size_t>(view)]; }
 inline const std::vector<std::string>& view_names() {
-  static constexpr std::array names = {"fleet", "devices", "device",     "jobs", "routing",
-                                       "power", "events",  "data-plane", "help"};
-  static_assert(names.size() == view_count);
-  static const std::vector<std::string> all(names.begin(), names.end());
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names;
+    for (const ViewFacts& view : view_facts) names.emplace_back(view.name);
+    return names;
+  }();
   return all;
 }
-inline std::string_view to_text(ViewId view) {
-  return view_names()[static_cast<std::size_t>(view)];
+constexpr std::string_view to_text(ViewId view) { return facts(view).name; }
+
+/// The present name of a view: settings and scripts may still have an old one.
+inline std::string present_view_name(std::string name) {
+  return name == "data-plane" ? std::string(to_text(ViewId::telemetry)) : std::move(name);
 }
 
 /// A set of views, with a bit for each one.

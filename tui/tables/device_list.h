@@ -42,6 +42,7 @@ struct DeviceList {
   std::optional<Grouping> grouping;
   std::vector<ShownColumn> wanted;    // in this order; empty: by rank, as many as fit
   std::vector<ShownColumn> columns;   // shown now
+  int chosen_column = -1;             // index in device_columns(), that o sorts by; -1: none
   std::vector<DeviceLine> lines;      // devices that match the filter, and headings
   std::uint64_t order_structure = 0;  // Model::structure() at the last sort; 0: sort again
   std::uint64_t order_filter = 0;     // FleetFilter::version() at the last sort

@@ -27,7 +27,7 @@ constexpr std::array<NamedTable, 12> tables = {{
     {"events", "events", true, event_rows},
     {"alerts", "", true, alert_rows},
     {"rules", "", false, alert_rule_rows},
-    {"hosts", "data-plane", true, host_rows},
+    {"hosts", "telemetry", true, host_rows},
 }};
 
 const NamedTable* find_table(std::string_view name) {

@@ -27,6 +27,7 @@ void FrameStream::show(const Canvas& canvas, SteadyTime now) {
   DROVER_REQUIRE(ready());
   bytes_ = screen_->paint(canvas, bytes_per_frame_);
   if (std::exchange(rings_, false)) bytes_ += bell;
+  bytes_ += std::exchange(sequences_, {});
   sent_ = 0;
   shown_at_ = now;
   if (bytes_.empty()) return;

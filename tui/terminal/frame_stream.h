@@ -46,6 +46,8 @@ class FrameStream {
 
   /// Rings the terminal's bell with the next frame.
   void ring() { rings_ = true; }
+  /// Sends a sequence that draws nothing with the next frame.
+  void send_too(std::string_view sequence) { sequences_ += sequence; }
   /// Sends bytes before the next frame, which clears the screen.
   void begin_with(std::string_view bytes);
   std::string_view pending() const { return std::string_view(bytes_).substr(sent_); }
@@ -65,6 +67,7 @@ class FrameStream {
   std::string bytes_;
   std::size_t sent_ = 0;
   bool rings_ = false;
+  std::string sequences_;  // for the next frame
   SteadyTime shown_at_{0};
   SteadyTime skipped_at_{0};
   TerminalStats stats_;

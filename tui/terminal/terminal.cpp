@@ -13,6 +13,7 @@
 #include <langinfo.h>
 #include <unistd.h>
 
+#include "tui/terminal/clipboard.h"
 #include "tui/terminal/curses_screen.h"
 #include "tui/terminal/key_reader.h"
 #include "tui/terminal/terminal_signals.h"
@@ -296,6 +297,8 @@ void Terminal::show(const Canvas& canvas) {
 }
 
 void Terminal::ring() { state_->stream->ring(); }
+
+void Terminal::copy(std::string_view text) { state_->stream->send_too(clipboard_sequence(text)); }
 
 TerminalStats Terminal::stats() const { return state_->stream->stats(Tty::now()); }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "fleet/base/result.h"
@@ -56,6 +57,9 @@ class Terminal {
   void show(const Canvas& canvas);
   /// Rings with the next frame.
   void ring();
+  /// Copies the text to the clipboard of the terminal (OSC 52) before the next frame. A terminal
+  /// that does not allow it ignores it.
+  void copy(std::string_view text);
   /// Uses other options from the next frame on, which repaints the whole screen.
   void restyle(const TerminalOptions& options);
   TerminalStats stats() const;

@@ -193,15 +193,10 @@ class DeviceView : public View {
     return std::nullopt;
   }
 
-  /// Closes the formula, else clears the selected metric, else leaves the view.
-  bool back() override {
-    if (figure_.open) {
-      figure_.open = false;
-      ui_.details_top = figure_.page_top;
-    } else if (std::exchange(figure_.index, -1) < 0) {
-      ui_.view = ui_.before_device;
-      ui_.details_top = 0;
-    }
+  /// Closes the formula, else clears the selected metric.
+  bool close() override {
+    if (!std::exchange(figure_.open, false)) return std::exchange(figure_.index, -1) >= 0;
+    ui_.details_top = figure_.page_top;
     return true;
   }
 

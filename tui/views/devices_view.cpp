@@ -51,7 +51,10 @@ void draw_titles(const FrameContext& frame, DrawRegion& region, const DeviceList
     const DeviceColumn& column = column_of(shown);
     const std::string mark = sort_mark(devices, shown.number, region.ascii());
     region.field(at, 0, shown.width, title_of(column, shown.width, mark),
-                 mark.empty() ? CellStyle::title : CellStyle::badge, column.align);
+                 shown.number == devices.chosen_column ? CellStyle::selected
+                 : mark.empty()                        ? CellStyle::title
+                                                       : CellStyle::badge,
+                 column.align);
     const Rect& area = region.area();
     frame.click_targets.add({area.column + at, area.row, shown.width, 1}, ClickTarget::Kind::column,
                             shown.number);
@@ -234,6 +237,19 @@ class DevicesView : public View {
 
   std::string search_text(const Model& model, int index) const override {
     return search_text_of(list_, model, index);
+  }
+
+  /// Left and right choose a column, up and down a row.
+  void move(const KeyContext& context, Move direction) override {
+    if (direction != Move::left && direction != Move::right) return View::move(context, direction);
+    if (list_.columns.empty()) return;
+    const int columns = static_cast<int>(list_.columns.size());
+    const int from = index_where(list_.columns, [&](const ShownColumn& shown) {
+      return shown.number == list_.chosen_column;
+    });
+    const int to = direction == Move::right ? from + 1 : from < 0 ? columns - 1 : from - 1;
+    list_.chosen_column =
+        list_.columns[static_cast<std::size_t>(std::clamp(to, 0, columns - 1))].number;
   }
 
   std::optional<ViewId> open_selected(const KeyContext&) override {

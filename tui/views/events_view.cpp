@@ -127,6 +127,7 @@ class EventsView : public View {
       return std::nullopt;
     }
     ui_.fleet_filter.set(*filter);
+    ui_.narrowed_to = entry.rule;
     return ViewId::devices;
   }
 

@@ -126,11 +126,13 @@ class FleetView : public View {
       case Move::right:
         return step_in_map(model, 1, 0);
       case Move::page_up:
+      case Move::half_up:
       case Move::page_down:
-        for (int i = 0; i < map_page_rows; ++i) {
-          step_in_map(model, 0, direction == Move::page_up ? -1 : 1);
-        }
+      case Move::half_down: {
+        const bool up = direction == Move::page_up || direction == Move::half_up;
+        for (int i = 0; i < map_page_rows; ++i) step_in_map(model, 0, up ? -1 : 1);
         return;
+      }
       case Move::first:
       case Move::last:
         return select_near(model, direction == Move::last ? items() - 1 : 0, 1);

@@ -2,6 +2,7 @@
 // has the reasons for waiting and failure, and the targets of job classes.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "tui/canvas/layout.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
+#include "tui/tables/device_queries.h"
 #include "tui/views/view_layouts.h"
 #include "tui/views/views.h"
 
@@ -255,11 +257,13 @@ class JobsView : public View {
                        reported.reason ? to_text(*reported.reason) : "");
   }
 
-  std::optional<ViewId> open_selected(const KeyContext&) override {
-    list_.open = list_.chosen.has_value();
+  /// Opens the job's details; from these, goes to its device.
+  std::optional<ViewId> open_selected(const KeyContext& context) override {
+    if (std::exchange(list_.open, list_.chosen.has_value())) return open_device(context);
     return std::nullopt;
   }
 
+  bool close() override { return list_.open && leave_list(ui_, list_); }
   bool back() override { return leave_list(ui_, list_); }
   void tag(const KeyContext& context) override {
     context.cursor.say(toggle_tag(ui_.tagged_jobs, list_.chosen, "job"));
@@ -267,6 +271,19 @@ class JobsView : public View {
   }
 
  private:
+  std::optional<ViewId> open_device(const KeyContext& context) {
+    const JobChanged* const job = chosen_job(context.model, list_);
+    const auto device = job == nullptr || job->target.empty()
+                            ? std::nullopt
+                            : find_device(context.model, job->target);
+    if (!device) {
+      context.cursor.say("the job has no device");
+      return std::nullopt;
+    }
+    ui_.device = device;
+    return ViewId::device;
+  }
+
   JobList& list_;
   JobsPage page_;
   TableLayout layout_;

@@ -279,6 +279,10 @@ class RoutingView : public View {
     return std::nullopt;
   }
 
+  bool close() override {
+    if (!list_.open) return close_group(list_);
+    return leave_list(ui_, list_);
+  }
   bool back() override {
     if (!list_.open && close_group(list_)) return true;
     return leave_list(ui_, list_);

@@ -20,7 +20,7 @@ constexpr std::array<ViewRow, view_count> view_table = {{
     {ViewId::routing, make_routing_view},
     {ViewId::power, make_power_view},
     {ViewId::events, make_events_view},
-    {ViewId::data_plane, make_data_plane_view},
+    {ViewId::telemetry, make_telemetry_view},
     {ViewId::help, make_help_view},
 }};
 
@@ -29,16 +29,13 @@ static_assert(is_in_order(view_table, &ViewRow::id));
 
 }  // namespace
 
-Views::Views(std::vector<HelpLine> help) {
+Views::Views(std::vector<HelpLine> help, std::vector<ViewHelp> view_help) {
   ui.help = std::move(help);
+  ui.view_help = std::move(view_help);
   for (std::size_t i = 0; i < view_table.size(); ++i) views_[i] = view_table[i].make(ui);
 }
 
 void Views::show(ViewId view) {
-  if (view == ViewId::help && ui.view != ViewId::help) ui.before_help = ui.view;
-  if (view == ViewId::device && ui.view != ViewId::device) {
-    ui.before_device = ui.view == ViewId::help ? ViewId::devices : ui.view;
-  }
   ui.view = view;
   ui.details_top = 0;
   ui.figure = {};

@@ -16,19 +16,19 @@ std::unique_ptr<View> make_jobs_view(UiState& ui);
 std::unique_ptr<View> make_routing_view(UiState& ui);
 std::unique_ptr<View> make_power_view(UiState& ui);
 std::unique_ptr<View> make_events_view(UiState& ui);
-std::unique_ptr<View> make_data_plane_view(UiState& ui);
+std::unique_ptr<View> make_telemetry_view(UiState& ui);
 std::unique_ptr<View> make_help_view(UiState& ui);
 
 class Views {
  public:
-  explicit Views(std::vector<HelpLine> help);
+  Views(std::vector<HelpLine> help, std::vector<ViewHelp> view_help);
   Views(const Views&) = delete;  // the views refer to `ui`
   Views& operator=(const Views&) = delete;
 
   UiState ui;  // what the user has chosen in each of them
 
   View& shown() { return *views_[static_cast<std::size_t>(ui.view)]; }
-  /// Switches to a view. The views help and device remember the previous view.
+  /// Switches to a view.
   void show(ViewId view);
   void forget_layout();
 

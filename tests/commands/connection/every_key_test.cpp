@@ -21,11 +21,12 @@ namespace {
 /// What an xterm sends; keys that send their own letter are not named.
 const std::map<std::string, std::string, std::less<>>& sent_by_keys() {
   static const std::map<std::string, std::string, std::less<>> bytes = {
-      {"Enter", "\r"},     {"Esc", "\x1b"},    {"Tab", "\t"},        {"Shift-Tab", "\x1b[Z"},
-      {"Space", " "},      {"Up", "\x1bOA"},   {"Down", "\x1bOB"},   {"Right", "\x1bOC"},
-      {"Left", "\x1bOD"},  {"Home", "\x1bOH"}, {"End", "\x1bOF"},    {"PgUp", "\x1b[5~"},
-      {"PgDn", "\x1b[6~"}, {"F1", "\x1bOP"},   {"Ctrl-C", "\x03"},   {"Ctrl-B", "\x02"},
-      {"Ctrl-F", "\x06"},  {"Ctrl-L", "\x0c"}, {"Backspace", "\x7f"}};
+      {"Enter", "\r"},     {"Esc", "\x1b"},      {"Tab", "\t"},      {"Shift-Tab", "\x1b[Z"},
+      {"Space", " "},      {"Up", "\x1bOA"},     {"Down", "\x1bOB"}, {"Right", "\x1bOC"},
+      {"Left", "\x1bOD"},  {"Home", "\x1bOH"},   {"End", "\x1bOF"},  {"PgUp", "\x1b[5~"},
+      {"PgDn", "\x1b[6~"}, {"F1", "\x1bOP"},     {"Ctrl-C", "\x03"}, {"Ctrl-B", "\x02"},
+      {"Ctrl-F", "\x06"},  {"Ctrl-D", "\x04"},   {"Ctrl-U", "\x15"}, {"Ctrl-P", "\x10"},
+      {"Ctrl-L", "\x0c"},  {"Backspace", "\x7f"}};
   return bytes;
 }
 

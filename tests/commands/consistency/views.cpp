@@ -17,7 +17,7 @@ namespace drover::commands {
 namespace {
 
 /// Keys of views that fit on screens of every size.
-constexpr std::array<const char*, 9> view_keys = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
+constexpr std::array<const char*, 9> view_keys = {"1", "2", "3", "4", "5", "6", "7", "8", "?"};
 constexpr std::array<tui::Size, 4> sizes = {{{120, 40}, {80, 24}, {200, 60}, {40, 12}}};
 
 /// Of a terminal's own characters none: C0 but line ends, DEL, C1.

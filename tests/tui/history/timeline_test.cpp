@@ -16,8 +16,8 @@ using std::chrono::seconds;
 constexpr Size size{120, 40};
 constexpr Size size_with_banner{120, 42};
 
-/// The data plane tells how this very dashboard hears and draws: no two are alike in that.
-bool tells_of_itself(const std::string& view) { return view == "data-plane"; }
+/// The view telemetry tells how this very dashboard hears and draws: no two are alike in that.
+bool tells_of_itself(const std::string& view) { return view == "telemetry"; }
 
 TEST(Replay, ShowsTheLiveFramesInEveryViewFromEndToEnd) {
   const std::vector<Told> stream = sample_stream(3, 60);

@@ -72,6 +72,10 @@ std::vector<SettingRow> setting_rows(const Settings& settings) {
   return rows;
 }
 
+TEST(Settings, AViewThatWasRenamedIsStillUnderstood) {
+  EXPECT_EQ(settings_of("view = \"data-plane\"").start.view, "telemetry");
+}
+
 TEST(Settings, PrintedSettingsRoundTrip) {
   for (const Settings& settings : {Settings(), unusual()}) {
     EXPECT_EQ(settings_of(annotated_settings(settings)), settings) << annotated_settings(settings);

@@ -45,7 +45,7 @@ Alert raised(const std::string& rule, const std::string& subject, Severity sever
 TEST(EventsView, UnacknowledgedAlertsComeFirstAndAreCountedInTheTitle) {
   WatchedEvents fleet;
   const std::string text = fleet.text();
-  EXPECT_NE(text.find("3 alerts: edge-1 host_lost"), std::string::npos) << text;
+  EXPECT_NE(text.find("3 alerts: edge-1 is lost"), std::string::npos) << text;
   EXPECT_NE(text.find("Alerts 4"), std::string::npos);
   EXPECT_NE(text.find("1 acknowledged"), std::string::npos);
   const auto lost = text.find("host_lost: no heartbeat"), hot = text.find("hot: close to thermal");
@@ -76,7 +76,7 @@ TEST(EventsView, AnAcknowledgedAlertStaysSelectedAndIsNotCountedInTheTitle) {
   EXPECT_TRUE(fleet.shows("Alert hot of gpu-a/6")) << fleet.text();
   EXPECT_TRUE(fleet.shows("acknowledged by bob@desk at 02:38:04"));
   EXPECT_TRUE(fleet.shows("hot: acknowledged by bob@desk")) << "as an event";
-  EXPECT_TRUE(fleet.shows("2 alerts: edge-1 host_lost"));
+  EXPECT_TRUE(fleet.shows("2 alerts: edge-1 is lost"));
 }
 
 TEST(EventsView, AKeyCyclesThroughAlertsEventsAndRules) {

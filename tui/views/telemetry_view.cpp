@@ -128,9 +128,9 @@ TelemetryLayout lay_out_telemetry(const Rect& area, int hosts) {
   return at;
 }
 
-class DataPlaneView : public View {
+class TelemetryView : public View {
  public:
-  explicit DataPlaneView(UiState& ui) : View(ui, &ui.hosts.place), list_(ui.hosts) {}
+  explicit TelemetryView(UiState& ui) : View(ui, &ui.hosts.place), list_(ui.hosts) {}
 
   void forget_layout() override { list_.numbers.clear(); }
   void draw(const FrameContext& frame, const DrawRegion& region) const override {
@@ -192,7 +192,9 @@ class DataPlaneView : public View {
   }
 
   std::optional<ViewId> open_selected(const KeyContext&) override {
-    return list_.chosen ? std::optional(ViewId::devices) : std::nullopt;
+    if (!list_.chosen) return std::nullopt;
+    narrow(ui_, "host", *list_.chosen);
+    return ViewId::devices;
   }
 
   bool back() override { return std::exchange(list_.chosen, std::nullopt).has_value(); }
@@ -225,8 +227,8 @@ class DataPlaneView : public View {
 
 }  // namespace
 
-std::unique_ptr<View> make_data_plane_view(UiState& ui) {
-  return std::make_unique<DataPlaneView>(ui);
+std::unique_ptr<View> make_telemetry_view(UiState& ui) {
+  return std::make_unique<TelemetryView>(ui);
 }
 
 }  // namespace drover::tui

@@ -12,7 +12,7 @@ namespace {
 
 std::string telemetry(Size size) {
   SampleFleet fleet;
-  const auto dashboard = dashboard_of(fleet, size, "data-plane");
+  const auto dashboard = dashboard_of(fleet, size, "telemetry");
   return dashboard->draw(SampleFleet::after_40s).to_text();
 }
 

@@ -1,0 +1,120 @@
+// Enter goes deeper and Esc goes back to exactly that place; the breadcrumb shows the path.
+#include <gtest/gtest.h>
+
+#include "tests/tui/golden_screen.h"
+#include "tests/tui/sample_fleet.h"
+#include "tui/dashboard.h"
+
+namespace drover::tui {
+namespace {
+
+struct Walk {
+  explicit Walk(const std::string& view, Size size = {120, 40})
+      : dashboard(dashboard_of(fleet, size, view)) {}
+  void press(std::initializer_list<const char*> keys) {
+    for (const char* key : keys) dashboard->press(SampleFleet::after_40s, {key});
+  }
+  void type(const std::string& text) {
+    for (const char letter : text) {
+      dashboard->press(SampleFleet::after_40s, {letter == ' ' ? "Space" : std::string(1, letter)});
+    }
+  }
+  std::string text() { return dashboard->draw(SampleFleet::after_40s).to_text(); }
+  bool shows(const std::string& part) { return text().find(part) != std::string::npos; }
+
+  SampleFleet fleet;
+  std::unique_ptr<Dashboard> dashboard;
+};
+
+TEST(Navigation, EscGoesBackLevelByLevelToTheSamePlace) {
+  Walk walk("telemetry");
+  walk.press({"j", "j"});
+  const std::string hosts = walk.text();
+  walk.press({"Enter"});
+  EXPECT_TRUE(walk.shows("telemetry > gpu-")) << walk.text();
+  const std::string devices = walk.text();
+  walk.press({"j", "j", "Enter", "l"});
+  EXPECT_TRUE(walk.shows(" > utilization")) << walk.text();
+  walk.press({"Esc"});
+  EXPECT_FALSE(walk.shows(" > utilization")) << walk.text();
+  walk.press({"Esc"});
+  EXPECT_TRUE(walk.shows("filter host ==")) << walk.text();
+  walk.press({"Esc"});
+  EXPECT_EQ(walk.text(), hosts) << "the filter of the host is gone, too";
+}
+
+TEST(Navigation, AHostsDevicesKeepTheFilterThatWasThere) {
+  Walk walk("telemetry");
+  walk.press({"/"});
+  walk.type("kind == gpu");
+  walk.press({"Enter", "g", "Enter"});
+  EXPECT_TRUE(walk.shows("filter (kind == gpu) & host ==")) << walk.text();
+  walk.press({"Esc"});
+  EXPECT_TRUE(walk.shows("filter kind == gpu:")) << walk.text();
+}
+
+TEST(Navigation, AnOpenJobLeadsToItsDeviceAndBackToItsDetails) {
+  Walk walk("jobs");
+  walk.press({"f", "g", "j", "Enter"});
+  const std::string open = walk.text();
+  EXPECT_TRUE(walk.shows("jobs > job ")) << open;
+  walk.press({"Enter"});
+  EXPECT_TRUE(walk.shows("Device ")) << walk.text();
+  walk.press({"Esc"});
+  EXPECT_EQ(walk.text(), open);
+}
+
+TEST(Navigation, AnEventLeadsToItsMomentAndBackToNow) {
+  Walk walk("events");
+  walk.press({"g", "j", "Enter"});
+  EXPECT_TRUE(walk.shows("PAUSED")) << walk.text();
+  walk.press({"Esc"});
+  EXPECT_FALSE(walk.shows("PAUSED")) << walk.text();
+  EXPECT_TRUE(walk.shows("Alerts 4")) << walk.text();
+}
+
+TEST(Navigation, AnotherViewIsANewBeginning) {
+  Walk walk("devices");
+  walk.press({"j", "Enter"});
+  EXPECT_TRUE(walk.shows("devices > edge-1/0")) << walk.text();
+  walk.press({"4"});
+  EXPECT_FALSE(walk.shows("devices > ")) << walk.text();
+  walk.press({"Esc"});
+  EXPECT_TRUE(walk.shows("Waiting for")) << "it does not leave the view";
+}
+
+TEST(Navigation, AnotherViewIsNotNarrowedToAHost) {
+  Walk walk("telemetry");
+  walk.press({"g", "Enter"});
+  EXPECT_TRUE(walk.shows("filter host ==")) << walk.text();
+  walk.press({"1"});
+  EXPECT_FALSE(walk.shows("filter host")) << walk.text();
+}
+
+TEST(Navigation, TheHelpIsNoPlaceToComeBackTo) {
+  Walk walk("devices");
+  walk.press({"j", "Enter", "?", "3"});
+  EXPECT_TRUE(walk.shows("devices > edge-1/0")) << walk.text();
+  walk.press({"Esc"});
+  EXPECT_TRUE(walk.shows("36 devices")) << walk.text();
+}
+
+TEST(Navigation, ALongPathKeepsItsEnd) {
+  Walk walk("telemetry", {80, 24});
+  walk.press({"g", "Enter", "j", "Enter", "l"});
+  const std::string text = walk.text();
+  EXPECT_NE(text.find(" > utilization"), std::string::npos) << text;
+  EXPECT_NE(text.find("q quit"), std::string::npos) << text;
+  expect_screen("breadcrumb-80", styled_text(walk.dashboard->draw(SampleFleet::after_40s)));
+}
+
+TEST(Navigation, HalfAScreenDownAndUp) {
+  Walk walk("devices", {120, 30});
+  walk.press({"g", "Ctrl-D", "y"});
+  EXPECT_TRUE(walk.shows("copied gpu-b/0")) << walk.text();
+  walk.press({"Ctrl-D", "Ctrl-U", "y"});
+  EXPECT_TRUE(walk.shows("copied gpu-b/0")) << walk.text();
+}
+
+}  // namespace
+}  // namespace drover::tui

@@ -1,0 +1,178 @@
+// What is typed: filters that apply at once, names after `:`, and the search for anything.
+#include <gtest/gtest.h>
+
+#include "tests/tui/golden_screen.h"
+#include "tests/tui/sample_fleet.h"
+#include "tui/dashboard.h"
+#include "tui/state/view_id.h"
+
+namespace drover::tui {
+namespace {
+
+struct Typed {
+  explicit Typed(const std::string& view, Size size = {120, 40})
+      : dashboard(dashboard_of(fleet, size, view)) {}
+  void press(std::initializer_list<const char*> keys) {
+    for (const char* key : keys) dashboard->press(SampleFleet::after_40s, {key});
+  }
+  void type(const std::string& text) {
+    for (const char letter : text) {
+      dashboard->press(SampleFleet::after_40s, {letter == ' ' ? "Space" : std::string(1, letter)});
+    }
+  }
+  std::string text() { return dashboard->draw(SampleFleet::after_40s).to_text(); }
+  bool shows(const std::string& part) { return text().find(part) != std::string::npos; }
+
+  SampleFleet fleet;
+  std::unique_ptr<Dashboard> dashboard;
+};
+
+TEST(FilterPrompt, AppliesWhileItIsTypedAndCountsTheMatches) {
+  Typed typed("devices");
+  typed.press({"/"});
+  typed.type("kind == tpu");
+  EXPECT_TRUE(typed.shows("16 of 36 devices; Tab completes")) << typed.text();
+  EXPECT_FALSE(typed.shows("gpu-a/0")) << typed.text();
+  typed.press({"Enter"});
+  EXPECT_TRUE(typed.shows("filter kind == tpu: 16 of 36 devices"));
+}
+
+TEST(FilterPrompt, AnIncompleteFilterKeepsTheLastOneAndSaysWhatIsMissing) {
+  Typed typed("devices", {160, 40});
+  typed.press({"/"});
+  typed.type("kind == tpu");
+  typed.type(" &");
+  EXPECT_TRUE(typed.shows("16 of 36 devices")) << typed.text();
+  EXPECT_TRUE(typed.shows("expected")) << typed.text();
+  EXPECT_FALSE(typed.shows("gpu-a/0")) << typed.text();
+}
+
+TEST(FilterPrompt, AWordThatMayBecomeAFieldOrAValueIsNotYetAFilter) {
+  Typed typed("devices", {160, 40});
+  typed.press({"/"});
+  for (const char* part : {"te", "mp", ">"}) {
+    typed.type(part);
+    EXPECT_TRUE(typed.shows("36 of 36 devices")) << part << typed.text();
+    EXPECT_TRUE(typed.shows("gpu-a/0")) << part << typed.text();
+  }
+  typed.press({"Ctrl-U"});
+  typed.type("kind==t");
+  EXPECT_TRUE(typed.shows("t: tpu")) << typed.text();
+  EXPECT_TRUE(typed.shows("gpu-a/0")) << typed.text();
+  typed.type("pu");
+  EXPECT_TRUE(typed.shows("16 of 36 devices")) << typed.text();
+  typed.press({"Ctrl-U"});
+  typed.type("job~lla");
+  EXPECT_FALSE(typed.shows("36 of 36 devices")) << "a pattern applies at once: " << typed.text();
+}
+
+TEST(FilterPrompt, EscRestoresTheFilterBefore) {
+  Typed typed("devices");
+  typed.press({"/"});
+  typed.type("kind == gpu");
+  typed.press({"Enter", "/", "Ctrl-U"});
+  EXPECT_TRUE(typed.shows("tpu-a/0")) << "the empty text shows all: " << typed.text();
+  typed.type("kind == tpu");
+  typed.press({"Esc"});
+  EXPECT_TRUE(typed.shows("filter kind == gpu: 20 of 36")) << typed.text();
+}
+
+TEST(FilterPrompt, AScreenThatBecomesTooSmallLeavesTheFilterBefore) {
+  Typed typed("devices");
+  typed.press({"/"});
+  typed.type("kind == tpu");
+  typed.dashboard->resize(SampleFleet::after_40s, {10, 2});
+  typed.dashboard->resize(SampleFleet::after_40s, {120, 40});
+  EXPECT_FALSE(typed.shows("filter kind")) << typed.text();
+}
+
+TEST(CommandPrompt, TakesNamesOfThingsWithoutACommand) {
+  struct Case {
+    const char *line, *shown;
+  };
+  for (const Case& c : std::vector<Case>{{"gpu-a/3", "Device gpu-a/3"},
+                                         {"gpu-a", "8 devices"},
+                                         {"host:gpu-b", "8 devices"},
+                                         {"pool:tpu", "16 devices"},
+                                         {"telemetry", "This dashboard"},
+                                         {"data-plane", "This dashboard"},
+                                         {"device gpu-b/1", "Device gpu-b/1"}}) {
+    Typed typed("fleet");
+    typed.press({":"});
+    typed.type(c.line);
+    typed.press({"Enter"});
+    EXPECT_TRUE(typed.shows(c.shown)) << c.line << "\n" << typed.text();
+  }
+}
+
+TEST(CommandPrompt, CompletesViewsCommandsAndNames) {
+  for (const auto& [line, completed] :
+       {std::pair{"tel", "telemetry"}, std::pair{"pool:t", "pool:tpu"},
+        std::pair{"host:e", "host:edge-1"}, std::pair{"gpu-a/7", "gpu-a/7"}}) {
+    Typed typed("fleet");
+    typed.press({":"});
+    typed.type(line);
+    typed.press({"Tab"});
+    EXPECT_TRUE(typed.shows(std::string(":") + completed + "_")) << typed.text();
+  }
+}
+
+TEST(CommandPrompt, SuggestsWhatAMistypedNameMayMean) {
+  for (const auto& [line, meant] :
+       {std::pair{"devics", "devices"}, std::pair{"gpu-a/33", "gpu-a/3"},
+        std::pair{"device gpuu-a/3", "gpu-a/3"}, std::pair{"exprot", "export"}}) {
+    Typed typed("fleet");
+    typed.press({":"});
+    typed.type(line);
+    typed.press({"Enter"});
+    EXPECT_TRUE(typed.shows(meant)) << line << "\n" << typed.text();
+    EXPECT_TRUE(typed.shows("did you mean")) << line << "\n" << typed.text();
+  }
+}
+
+TEST(Search, FindsEveryKindOfThingAndEnterGoesThere) {
+  struct Case {
+    const char *letters, *shown;
+  };
+  for (const Case& c : std::vector<Case>{{"telem", "This dashboard"},
+                                         {"gpua3", "Device gpu-a/3"},
+                                         {"edge-1/2", "Device edge-1/2"},
+                                         {"hopper", "8 devices"},
+                                         {"cap", ":cap _"}}) {
+    Typed typed("fleet");
+    typed.press({"Ctrl-P"});
+    typed.type(c.letters);
+    typed.press({"Enter"});
+    EXPECT_TRUE(typed.shows(c.shown)) << c.letters << "\n" << typed.text();
+    if (std::string(c.shown).starts_with("Device")) {
+      typed.press({"Esc"});
+      EXPECT_TRUE(typed.shows("Devices by utilization")) << "Esc leads back";
+    }
+  }
+}
+
+TEST(Search, ArrowsChooseAmongTheBestAndEscLeavesAll) {
+  Typed typed("fleet");
+  typed.press({"Ctrl-P"});
+  typed.type("gpu-b/");
+  expect_screen("search-120", styled_text(typed.dashboard->draw(SampleFleet::after_40s)));
+  typed.press({"Down", "Down", "Enter"});
+  EXPECT_TRUE(typed.shows("Device gpu-b/2")) << typed.text();
+  Typed left("fleet");
+  const std::string before = left.text();
+  left.press({"Ctrl-P"});
+  left.type("gpu-b/");
+  left.press({"Esc"});
+  EXPECT_EQ(left.text(), before);
+}
+
+TEST(Search, SaysThatNothingIsFound) {
+  Typed typed("fleet");
+  typed.press({"Ctrl-P"});
+  typed.type("qqqq");
+  typed.press({"Enter"});
+  EXPECT_TRUE(typed.shows("nothing has these letters")) << typed.text();
+}
+
+}  // namespace
+}  // namespace drover::tui

@@ -1,0 +1,117 @@
+// How the user moves between views: to another one, deeper, and back; and the breadcrumb of it.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fleet/base/text.h"
+#include "tui/dashboard_state.h"
+#include "tui/panels/board_panels.h"
+
+namespace drover::tui {
+namespace {
+
+/// The views that are about something of the view before: Esc leads back from them.
+bool is_deeper(ViewId view) { return view == ViewId::device || view == ViewId::help; }
+
+std::string figure_name(const Model& model, const UiState& ui) {
+  const auto row = ui.device ? model.find(*ui.device) : std::nullopt;
+  const int figure = ui.figure.index;
+  if (!row || figure < 0) return {};
+  return std::string(model.spec_of(*row).real
+                         ? board_figure_name(figure)
+                         : metric_formulas()[static_cast<std::size_t>(figure)].name);
+}
+
+}  // namespace
+
+std::vector<std::string> DashboardState::place_names() const {
+  const UiState& shown = ui();
+  std::vector<std::string> names;
+  const auto add = [&](std::string name) {
+    if (!name.empty()) names.push_back(printable(name));
+  };
+  if (shown.view == ViewId::device && shown.device) {
+    add(to_text(*shown.device));
+    add(figure_name(model(), shown));
+    return names;
+  }
+  const bool narrowed = shown.view == ViewId::devices && !shown.narrowed_to.empty();
+  add(narrowed ? shown.narrowed_to : std::string(to_text(shown.view)));
+  if (shown.view == ViewId::jobs && shown.jobs.open && shown.jobs.chosen)
+    add("job " + to_short_text(*shown.jobs.chosen));
+  if (shown.view == ViewId::routing && shown.decisions.open) add("decision");
+  return names;
+}
+
+std::vector<std::string> DashboardState::breadcrumb() const {
+  std::vector<std::string> names;
+  for (const TrailStep& step : ui().trail) {
+    names.insert(names.end(), step.names.begin(), step.names.end());
+  }
+  const std::vector<std::string> here = place_names();
+  names.insert(names.end(), here.begin(), here.end());
+  return names;
+}
+
+TrailStep DashboardState::step_here() const {
+  TrailStep step = step_of(ui());
+  step.names = place_names();
+  return step;
+}
+
+void DashboardState::go_deeper(TrailStep from, ViewId next) {
+  std::vector<TrailStep>& trail = ui().trail;
+  trail.push_back(std::move(from));
+  if (trail.size() > trail_steps_max) trail.erase(trail.begin());
+  views->show(next);
+}
+
+void DashboardState::show(ViewId next) {
+  if (next == ui().view) return;
+  // Whoever reads the help and goes on to a view was never there.
+  if (ui().view == ViewId::help && !ui().trail.empty()) go_back();
+  if (next == ui().view) return;
+  ui().whole_help = false;
+  if (is_deeper(next)) return go_deeper(step_here(), next);
+  // What Enter has narrowed the filter to belongs to the path that ends here.
+  if (!ui().narrowed_to.empty() && !ui().trail.empty()) {
+    ui().fleet_filter.set(ui().trail.front().filter);
+  }
+  ui().trail.clear();
+  ui().narrowed_to.clear();
+  views->show(next);
+}
+
+void DashboardState::open() {
+  TrailStep from = step_here();
+  const bool was_live = cursor.live();
+  const Instant moment = cursor.shown();
+  const auto next = views->shown().open(key_context());
+  if (!next) return;
+  if (!from.device) from.device = ui().device;
+  if (was_live != cursor.live() || moment != cursor.shown()) {
+    from.moment = was_live ? never : moment;
+  }
+  go_deeper(std::move(from), *next);
+}
+
+void DashboardState::go_back() {
+  const TrailStep step = std::move(ui().trail.back());
+  ui().trail.pop_back();
+  restore(ui(), step);
+  if (!step.moment) return;
+  *step.moment == never ? cursor.go_live(now) : cursor.go_to(*step.moment, now);
+}
+
+void DashboardState::back() {
+  View& shown = views->shown();
+  if (shown.close()) return;
+  if (!ui().trail.empty()) return go_back();
+  if (ui().view == ViewId::device) return views->show(ViewId::devices);
+  if (ui().view == ViewId::help) return views->show(ViewId::fleet);
+  if (shown.back()) return;
+  ui().fleet_filter.set({});
+  ui().narrowed_to.clear();
+}
+
+}  // namespace drover::tui
