@@ -24,13 +24,25 @@ Result<SettingsFile> settings_file(const Arguments& arguments) {
                "no HOME to keep settings in: name a file with --config, or set HOME");
 }
 
+/// All settings, each explained and behind a #: a default that changes in a later version also
+/// changes for who has not chosen.
+std::string starting_text() {
+  std::string text = "# Remove the # before a setting that you change.\n";
+  for (const std::string& line : split(tui::annotated_settings(tui::Settings()), '\n')) {
+    if (line.starts_with("# default:")) continue;
+    const bool is_setting = !line.empty() && !line.starts_with('#');
+    text += fmt::format("{}{}\n", is_setting ? "#" : "", line);
+  }
+  return text;
+}
+
 CommandOutcome init_file(const Arguments& arguments) {
   DROVER_ASSIGN(auto file, settings_file(arguments));
   if (file.exists() && !arguments.has("force")) {
     return error(ErrorKind::refused, "{} already exists; use --force to replace it",
                  printable(file.path()));
   }
-  DROVER_TRY(file.write_text(tui::annotated_settings(tui::Settings())));
+  DROVER_TRY(file.write_text(starting_text()));
   write_stdout("{}\n", printable(file.path()));
   return CommandOutcome::done();
 }
@@ -114,7 +126,8 @@ CommandUsage config_usage() {
   CommandUsage usage{
       "usage: drover config init|print|check|path [options]",
       "The settings of drover top, drover watch and drover demo.\n"
-      "init: writes a settings file with all settings, each explained; keeps an existing file.\n"
+      "init: writes a settings file with all settings, each explained and commented out; keeps an "
+      "existing file.\n"
       "print: prints all settings in force, and where each comes from. An option overrides a "
       "variable of the environment, which overrides the file, which overrides the default. The "
       "variable of the setting theme is DROVER_THEME, and so on.\n"

@@ -83,6 +83,16 @@ TEST(Config, InitWritesAFileOnceAndCheckFindsMistakesInIt) {
   EXPECT_EQ(first.exit_code, 0) << first.err;
   EXPECT_EQ(first.out, path + "\n");
   EXPECT_EQ(config(folder, "config check").out, path + ": valid\n");
+  // Each setting is there with its default, commented out.
+  const std::string text = folder.read("drover/top.toml");
+  std::string opened;
+  for (const tui::SettingText& each : tui::setting_texts(tui::Settings())) {
+    const std::string line = fmt::format("{} = {}\n", each.key, each.value);
+    EXPECT_NE(text.find("\n#" + line), std::string::npos) << line << " in " << text;
+    opened += line;
+  }
+  folder.write("drover/top.toml", opened);
+  EXPECT_EQ(config(folder, "config check").out, path + ": valid\n");
   folder.write("drover/top.toml", "# mine\n\ntheme = \"drak\"\n");
   const ProcessResult again = config(folder, "config init");
   EXPECT_EQ(again.exit_code, 1);
