@@ -7,6 +7,7 @@
 
 #include "commands/doctor/judgements.h"
 #include "commands/shell/options.h"
+#include "commands/shell/table.h"
 #include "fleet/base/search.h"
 #include "fleet/base/text.h"
 #include "fleet/base/version.h"
@@ -80,12 +81,15 @@ std::size_t problems_in(const std::vector<CheckedItem>& items) {
       [](const CheckedItem& item) { return item.finding.verdict == Verdict::problem; }));
 }
 
-std::string report_text(const std::vector<CheckedItem>& items) {
+std::string report_text(const std::vector<CheckedItem>& items, bool colour) {
   constexpr std::size_t indent = 22;
   std::string text;
   const auto add = [&](std::string_view verdict, std::string_view name, const std::string& what) {
-    text +=
-        wrapped(fmt::format("{:<8} {:<12} {}", verdict, name, what), help_columns, indent) + '\n';
+    const std::string line =
+        wrapped(fmt::format("{:<8} {:<12} {}", verdict, name, what), help_columns, indent);
+    const std::string_view start = colour ? state_colour(verdict) : "";
+    const std::string_view end = start.empty() ? "" : state_colour_end;
+    text += fmt::format("{}{}{}{}\n", start, verdict, end, line.substr(verdict.size()));
   };
   for (const CheckedItem& item : items) {
     const Finding& finding = item.finding;

@@ -32,7 +32,7 @@ struct CheckedItem {
 std::size_t problems_in(const std::vector<CheckedItem>& items);
 /// For people: a line for each check, and below those that are not well what was expected and how
 /// to fix it.
-std::string report_text(const std::vector<CheckedItem>& items);
+std::string report_text(const std::vector<CheckedItem>& items, bool colour = false);
 Json report_json(const std::vector<CheckedItem>& items);
 
 }  // namespace drover::commands

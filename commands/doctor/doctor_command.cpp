@@ -4,6 +4,7 @@
 #include "commands/connection/router_address.h"
 #include "commands/doctor/checks.h"
 #include "commands/doctor/support_bundle.h"
+#include "commands/query/table_verb.h"
 #include "commands/shell/file_descriptor.h"
 #include "commands/shell/output.h"
 #include "commands/subcommands.h"
@@ -45,7 +46,8 @@ CommandUsage doctor_usage() {
        {"bundle", "FILE",
         "write a support bundle (.tar.gz): the report, version, settings, policy, totals and "
         "last events, without names and addresses"},
-       {"json", "", "one JSON object on stdout"}},
+       {"json", "", "one JSON object on stdout"},
+       colour_option()},
       {},
       "  drover doctor\n"
       "  drover doctor --only ports,router --connect tcp://127.0.0.1:9000\n"
@@ -54,12 +56,15 @@ CommandUsage doctor_usage() {
 }
 
 CommandOutcome run_doctor(Arguments& arguments) {
+  const bool colour = read_table_style(arguments).colour;
+  DROVER_TRY(arguments.status());
   DROVER_ASSIGN(const auto selected,
                 selected_checks(names_given(arguments, "only"), names_given(arguments, "skip")));
   RouterProbe router = probe_router(endpoint_of(arguments));
   std::vector<CheckedItem> items;
   for (const Check* check : selected) items.push_back({check, check->run(router)});
-  write_stdout_text(arguments.has("json") ? report_json(items).dump() + "\n" : report_text(items));
+  write_stdout_text(arguments.has("json") ? report_json(items).dump() + "\n"
+                                          : report_text(items, colour));
   if (arguments.has("bundle")) {
     const std::string path = arguments.text("bundle");
     DROVER_TRY(write_new_file(path, packed(bundle_files(items, router), "drover-support")));

@@ -21,15 +21,15 @@ struct StateColour {
 };
 // Most severe first. States of devices, hosts and jobs, severities, kinds of events. The basic
 // colours: a terminal's user has chosen how they look.
-constexpr std::array<StateColour, 22> state_colours = {{
-    {"critical", ansi_red},     {"lost", ansi_red},           {"unusable", ansi_red},
-    {"failed", ansi_red},       {"action_refused", ansi_red}, {"warning", ansi_yellow},
-    {"suspect", ansi_yellow},   {"faulty", ansi_yellow},      {"stale", ansi_yellow},
-    {"throttled", ansi_yellow}, {"ejected", ansi_yellow},     {"drained", ansi_yellow},
-    {"queued", ansi_yellow},    {"cancelling", ansi_yellow},  {"left", ansi_dim},
-    {"cancelled", ansi_dim},    {"finished", ansi_dim},       {"info", ansi_dim},
-    {"leased", ansi_green},     {"running", ansi_green},      {"loading", ansi_green},
-    {"ok", ansi_green},
+constexpr std::array<StateColour, 24> state_colours = {{
+    {"critical", ansi_red},      {"lost", ansi_red},       {"unusable", ansi_red},
+    {"problem", ansi_red},       {"failed", ansi_red},     {"action_refused", ansi_red},
+    {"warning", ansi_yellow},    {"note", ansi_yellow},    {"suspect", ansi_yellow},
+    {"faulty", ansi_yellow},     {"stale", ansi_yellow},   {"throttled", ansi_yellow},
+    {"ejected", ansi_yellow},    {"drained", ansi_yellow}, {"queued", ansi_yellow},
+    {"cancelling", ansi_yellow}, {"left", ansi_dim},       {"cancelled", ansi_dim},
+    {"finished", ansi_dim},      {"info", ansi_dim},       {"leased", ansi_green},
+    {"running", ansi_green},     {"loading", ansi_green},  {"ok", ansi_green},
 }};
 
 constexpr std::string_view column_gap = "  ";

@@ -51,6 +51,8 @@ std::string table_text(const std::vector<Heading>& headings,
 /// The escape sequence that starts the colour of a cell with states or severities: of the most
 /// severe word in it. Empty for a state that needs no colour.
 std::string_view state_colour(std::string_view cell);
+/// Ends it.
+inline constexpr std::string_view state_colour_end = "\x1b[0m";
 
 /// The printable text in lines of at most `columns`, broken at blanks, else within a word.
 std::vector<std::string> wrapped_lines(std::string_view text, std::size_t columns);

@@ -174,6 +174,8 @@ TEST(DoctorReport, HasALineForEachCheckAndTheFixBelow) {
             "problem  colours      bad\n"
             "         expected     good\n"
             "         fix          make it good\n");
+  const std::string coloured = report_text(items, true);
+  EXPECT_NE(coloured.find("\x1b[31mproblem\x1b[0m  colours "), std::string::npos) << coloured;
   EXPECT_EQ(problems_in(items), 1u);
   const Json json = report_json(items);
   EXPECT_EQ(json["problems"].integer(), 1);
