@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What the dashboard costs on a large fleet, view by view, with htop and btop beside it in the same run.
 
-    tests/bench/compare_monitors.py [--install] [--devices 10000] [--per-host 8] [--seconds 30] DROVER EMULATED_FLEET
+    tests/bench/compare_monitors.py [--install] [--devices 10000] [--per-host 8] [--seconds 30]
+        [--size 120x40] [--link-kbit-s 1000 --link-delay-ms 100] DROVER EMULATED_FLEET
 
 DROVER is the program (a Release build: `cmake --build build/bench --target drover drover_emulated_fleet`),
 EMULATED_FLEET the program of tests/bench that reports for so many devices, once a second each, to a router that
 this script starts. htop and btop watch this machine, once a second. Each runs in a pseudo-terminal of 120x40
-whose output is counted and read by a small terminal:
+whose output is counted and read by a small terminal. With --link-kbit-s and --link-delay-ms the terminal is at the
+far end of a link: it reads no faster, and every key and every byte takes the delay to arrive.
 
   CPU        of one core, user and system time of the process and its threads
   bytes/s    to the terminal; the first screen is not counted
@@ -32,33 +34,52 @@ import tempfile
 import termios
 import time
 
-COLUMNS, ROWS = 120, 40
 KEY_EVERY_S = 0.1
 START_MAX_S = 300.0
 ANSWER_MAX_S = 2.0  # a key that is not answered by then counts as lost
 
 
+class Link:
+    """Between a program and its terminal."""
+
+    def __init__(self, kbit_s, delay_ms):
+        self.bytes_s = kbit_s * 1000 / 8
+        self.delay_s = delay_ms / 1000
+        self.free_at = 0.0
+
+    def wait(self):
+        """Until it has carried what was read before."""
+        time.sleep(max(0.0, self.free_at - time.monotonic()))
+
+    def carry(self, count):
+        self.free_at = max(self.free_at, time.monotonic()) + (count / self.bytes_s if self.bytes_s else 0)
+
+
 class Monitor:
     """A program in a pseudo-terminal."""
 
-    def __init__(self, words, variables):
+    def __init__(self, words, variables, options):
+        self.link = Link(options.link_kbit_s, options.link_delay_ms)
+        columns, rows = (int(part) for part in options.size.split("x"))
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             os.environ.pop("SSH_CONNECTION", None)
             os.environ.update({"TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", **variables})
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execvp(words[0], words)
         self.bytes = 0
         self.seen = b""
 
     def read(self):
-        """What there is; the program must not have ended."""
+        """What there is, as fast as the link; the program must not have ended."""
+        self.link.wait()
         try:
-            piece = os.read(self.master, 65536)
+            piece = os.read(self.master, 2048 if self.link.bytes_s else 65536)
         except OSError:
             piece = b""
         if not piece:
             sys.exit("compare_monitors.py: a program ended: " + repr(self.seen[-300:]))
+        self.link.carry(len(piece))
         self.bytes += len(piece)
         self.seen = (self.seen + piece)[-4000:]
         return piece
@@ -79,18 +100,19 @@ class Monitor:
             return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1)) / 1024
 
     def key_s(self, key, answers):
-        """Seconds until output that `answers` matches; None when none comes."""
+        """Seconds until output that `answers` matches arrives; None when none comes."""
         while select.select([self.master], [], [], 0)[0]:
             self.read()
         came = b""
         began = time.monotonic()
+        time.sleep(self.link.delay_s)
         os.write(self.master, key)
         while (left := began + ANSWER_MAX_S - time.monotonic()) > 0:
             if not select.select([self.master], [], [], left)[0]:
                 break
             came += self.read()
             if answers.search(came):
-                return time.monotonic() - began
+                return time.monotonic() - began + self.link.delay_s
         return None
 
     def end(self):
@@ -179,11 +201,15 @@ def main():
     reader.add_argument("--seconds", type=float, default=30.0)
     reader.add_argument("--warm", type=float, default=10.0)
     reader.add_argument("--views", default=",".join(VIEWS), help="of the dashboard (default %(default)s)")
+    reader.add_argument("--size", default="120x40", help="of the terminals (default %(default)s)")
+    reader.add_argument("--link-kbit-s", type=float, default=0, help="of a link to the terminal; 0: no limit")
+    reader.add_argument("--link-delay-ms", type=float, default=0, help="of the link, each way")
+    reader.add_argument("--drover-only", action="store_true", help="without htop and btop")
     reader.add_argument("--install", action="store_true", help="install htop and btop first (Debian)")
     options = reader.parse_args()
     if options.install:
         subprocess.run(["apt-get", "install", "-y", "-qq", "htop", "btop"], check=True)
-    for program in ("htop", "btop"):
+    for program in () if options.drover_only else ("htop", "btop"):
         if not shutil.which(program):
             sys.exit(f"compare_monitors.py: {program} is not installed: give --install")
     with tempfile.TemporaryDirectory() as home:
@@ -193,14 +219,16 @@ def main():
         processes = []
         try:
             endpoint = start_fleet(options, home, processes)
-            print(f"{options.devices} devices, {options.per_host} a host, at 1 Hz, {COLUMNS}x{ROWS}, {options.seconds:.0f} s each")
+            print(f"{options.devices} devices, {options.per_host} a host, at 1 Hz, {options.size}, {options.seconds:.0f} s each")
             print(f"{'':22} {'CPU':>8} {'bytes/s':>10} {'RSS':>10}  {'key p50    p99':>14}")
             for view in options.views.split(","):
                 words = [options.drover, "top", "--connect", endpoint, "--view", view]
-                print_row(measure("drover top " + view, Monitor(words, {"HOME": home}), options, DROVER_CURSOR, VIEWS.get(view)))
-            htop = Monitor(["htop", "-d", "10"], {"HOME": home, "HTOPRC": home + "/htoprc"})
+                print_row(measure("drover top " + view, Monitor(words, {"HOME": home}, options), options, DROVER_CURSOR, VIEWS.get(view)))
+            if options.drover_only:
+                return
+            htop = Monitor(["htop", "-d", "10"], {"HOME": home, "HTOPRC": home + "/htoprc"}, options)
             print_row(measure("htop", htop, options, HTOP_CURSOR, (b"\x1b[B", b"\x1b[A")))
-            btop = Monitor(["btop"], {"HOME": home, "XDG_CONFIG_HOME": home})
+            btop = Monitor(["btop"], {"HOME": home, "XDG_CONFIG_HOME": home}, options)
             print_row(measure("btop", btop, options))
         finally:
             for process in reversed(processes):
