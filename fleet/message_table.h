@@ -36,7 +36,8 @@ enum class Publication : std::uint8_t {
   decisions,
   events,
   audit,
-  alerts
+  alerts,
+  bundles
 };
 
 /// A row of the table.
@@ -112,7 +113,10 @@ struct MessageFacts {
   MESSAGE(HostForgotten,    nobody,        nobody, state)     \
   MESSAGE(BoardReport,      agent,         nobody, none)      \
   MESSAGE(BoardChanged,     nobody,        nobody, state)     \
-  MESSAGE(HostUnreachable,  agent,         nobody, none)
+  MESSAGE(HostUnreachable,  agent,         nobody, none)      \
+  MESSAGE(Bundle,           nobody,        nobody, bundles)   \
+  MESSAGE(HistoryRequest,   reader,        nobody, none)      \
+  MESSAGE(HistoryReply,     nobody,        client, none)
 // clang-format on
 
 }  // namespace drover

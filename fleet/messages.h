@@ -28,7 +28,7 @@ inline constexpr std::uint8_t protocol_version = 1;
 
 enum class Role : std::uint8_t { agent, client, viewer };
 
-/// First message of every connection and of every reconnection that the sender notices.
+/// First message of every connection, and of every reconnection that the sender notices.
 struct Join {
   Role role = Role::client;
   std::string name;      // an agent's host name; else a label for logs
@@ -45,6 +45,7 @@ struct JoinAccepted {
   Duration heartbeat_every{};    // fleet time
   Duration lease{};              // fleet time: an agent without a Heartbeat for this long stops
   std::string software;
+  bool bundles = false;  // it publishes Bundles and answers HistoryRequests
   bool operator==(const JoinAccepted&) const = default;
 };
 
@@ -422,9 +423,7 @@ struct Message : AnyMessage {
   bool operator==(const Message& other) const;
 };
 
-/// The row of a message in the table of all messages.
 const MessageFacts& facts(const Message& message);
-/// The name of a message's kind, as in docs/protocol.md: "Register".
 inline std::string_view kind_name(const Message& message) { return facts(message).name; }
 inline SenderRole sender_role_of(const Message& message) { return facts(message).sender; }
 

@@ -1,6 +1,9 @@
-// Totals of a router's ledger, for people and dashboards. Part of fleet/messages.h.
+// What a router tells dashboards of itself: totals of its ledger, what it has kept of the last half
+// hour, and published messages in bundles. Part of fleet/messages.h.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -119,5 +122,60 @@ struct Summary {
   double budget_usd_per_h = 0;       // of the policy; 0: none
   bool operator==(const Summary&) const = default;
 };
+
+inline constexpr std::size_t bundle_bytes_max = 128 * 1024;
+
+/// Published messages of all topics in their order, as envelopes. A message for each batch would
+/// wake a viewer of a thousand agents a thousand times a second.
+struct Bundle {
+  std::vector<std::string> messages;
+  bool operator==(const Bundle&) const = default;
+};
+
+/// What has the router kept of the last half hour: of a device, or of the fleet?
+struct HistoryRequest {
+  std::string host;  // of the device; empty: of the fleet
+  std::uint16_t device = 0;
+  bool operator==(const HistoryRequest&) const = default;
+};
+
+inline constexpr std::size_t history_bins_max = 180;
+
+/// One quantity over the bins of a HistoryReply.
+struct HistorySeries {
+  std::string name;    // of a device: a metric's
+  std::string pool;    // empty: of the device, or of the whole fleet
+  std::string values;  // a float32 for each bin, little-endian; NaN: not known
+  bool operator==(const HistorySeries&) const = default;
+};
+
+struct HistoryReply {
+  std::string host;  // as in the request
+  std::uint16_t device = 0;
+  Instant begin{};                    // of the first bin, fleet time
+  Duration bin{};                     // 0: nothing is kept
+  std::vector<HistorySeries> series;  // all with as many bins
+  bool operator==(const HistoryReply&) const = default;
+};
+
+/// The values of a HistorySeries.
+inline void append_history_value(std::string& values, double value) {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  for (int shift = 0; shift < 32; shift += 8) values += static_cast<char>(bits >> shift & 0xffU);
+}
+
+inline std::size_t history_value_count(const std::string& values) {
+  return values.size() / sizeof(float);
+}
+
+/// REQUIRES index < history_value_count(values).
+inline double history_value_at(const std::string& values, std::size_t index) {
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < sizeof(float); ++i) {
+    const auto byte = static_cast<unsigned char>(values[index * sizeof(float) + i]);
+    bits |= std::uint32_t{byte} << (8 * i);
+  }
+  return double{std::bit_cast<float>(bits)};
+}
 
 }  // namespace drover

@@ -6,6 +6,7 @@
 #include "fleet/codec/codec.h"
 #include "router/actions.h"
 #include "router/dispatch/replica_control.h"
+#include "router/history/recent_history.h"
 #include "router/hosts/hosts.h"
 #include "router/ledger/ledger.h"
 #include "router/queries.h"
@@ -71,6 +72,7 @@ struct RouterCore {
   Actions actions;
   Submissions submissions;
   Queries queries;
+  RecentHistory history;
 
   std::optional<ledger::Reader> reader;  // until `restored`
   Instant begun;
@@ -106,6 +108,7 @@ JoinAccepted welcome_of(const RouterSettings& settings) {
   welcome.heartbeat_every = settings.heartbeat_every;
   welcome.lease = settings.lease;
   welcome.software = settings.software;
+  welcome.bundles = true;
   return welcome;
 }
 
@@ -165,6 +168,7 @@ RouterCore::RouterCore(RouterSettings router_settings, Policy router_policy,
                publisher, totals,      policy_control, alerts,     actions,     catalogue,
                random,    preemptions, waiting,        dispatcher, fleet_state, estimator,
                reserved,  boards,      outbox}),
+      history({policy, fleet_state, outbox}, from_seconds(settings.speed)),
       begun(start),
       ticked(start),
       next_summary(saturating_add(start, settings.summary_every)),
@@ -233,7 +237,7 @@ void RouterCore::receive(Instant now, Peer from, const Envelope& envelope, std::
   std::visit(
       [&](const auto& message) {
         offer(message, hosts, board_reports, availability, attempts, submissions, actions, power,
-              policy_control, alerts, queries, totals, *this);
+              policy_control, alerts, queries, totals, history, *this);
       },
       envelope.body);
 }
@@ -294,7 +298,9 @@ void RouterCore::summarize(Instant now) {
   power.enforce_caps(now);
   hosts.forget_left(now);
   rejected.audit_due(now, now);
-  alerts.evaluate(now, totals.publish(now));
+  const Summary summary = totals.publish(now);
+  alerts.evaluate(now, summary);
+  history.record(now, summary);
   actions.end_caption(now);
   power.adjust_power_caps(now);
   totals.write_due_counters(now);

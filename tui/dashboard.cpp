@@ -77,7 +77,7 @@ void DashboardState::arrange_now() {
 /// asked for it.
 void DashboardState::ask_for_older() {
   const auto row = selected_row();
-  if (options.history_server.empty() || ui().view != ViewId::device || !row) return;
+  if (!options.knows_older() || ui().view != ViewId::device || !row) return;
   if (is_too_small(canvas.size())) return;
   const ChartRange shown = views->shown().chart_range(frame());
   const HistoryResolution resolution =
@@ -95,6 +95,14 @@ void DashboardState::ask_for_older() {
   auto question = server_history.follow(
       wanted, std::max(begun, memory_begin(history, resolution, first_sample, now)), now);
   if (question) effects.push_back(std::move(*question));
+}
+
+/// Asks the router once for the fleet's curves from before the first snapshot, which names the
+/// pools.
+void DashboardState::ask_for_older_curves() {
+  if (!options.router_keeps_history || asked_for_curves || !subscriber.has_snapshot()) return;
+  asked_for_curves = true;
+  effects.push_back(Send{router_peer, {"dashboard", 0, now, HistoryRequest{}}, 0});
 }
 
 /// Sets `recent` to the history of the minute before the shown moment, for sparklines.
@@ -138,6 +146,7 @@ void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
   const auto* const alert = std::get_if<Alert>(&envelope.body);
   const bool rings = alert != nullptr && tui::rings(state.options.settings, alert->severity);
   const bool was_raised = rings && state.is_raised(*alert);
+  if (std::holds_alternative<HistoryReply>(envelope.body)) state.has_older_curves = true;
   if (state.subscriber.receive(state.now, from, envelope, state.live_model) &&
       state.cursor.live()) {
     state.changed();
@@ -191,6 +200,7 @@ void Dashboard::tick(Instant now) {
       if (auto request = state.subscriber.take_snapshot_request(state.now)) {
         state.effects.push_back(Send{router_peer, std::move(*request), 0});
       }
+      state.ask_for_older_curves();
     }
   }
   if (state.now >= state.pending_action.deadline()) {
@@ -222,7 +232,10 @@ void Dashboard::set_connected(Instant now, bool connected, const std::string& co
   state.connected = connected;
   state.connect_refusal = connect_refusal;
   if (changed) state.connection_since = now;
-  if (changed && connected) state.subscriber.request_snapshot();
+  if (changed && connected) {
+    state.subscriber.request_snapshot();
+    state.asked_for_curves = state.has_older_curves;  // the answer may be lost
+  }
   state.pressed = true;
   tick(now);
 }
@@ -281,6 +294,7 @@ bool Dashboard::knows_device() const {
 
 bool Dashboard::has_synced() const {
   if (state_->replay()) return true;
+  if (state_->options.router_keeps_history && !state_->has_older_curves) return false;
   return state_->subscriber.has_snapshot() && state_->live_model.all_hosts_sampled();
 }
 

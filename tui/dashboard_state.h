@@ -86,6 +86,7 @@ struct DashboardState {
   void find_recent();
   void find_curves();
   void ask_for_older();
+  void ask_for_older_curves();
   // Navigation (navigation.cpp).
   /// Shows a view. A device and the help lead back to where the user was; any other view is a new
   /// beginning.
@@ -138,6 +139,7 @@ struct DashboardState {
   InMemoryTimeline memory;
   DeviceHistory history;
   ServerHistory server_history;
+  bool asked_for_curves = false, has_older_curves = false;  // of the router
   CursorHistory cursor_history;
   PlaybackCursor cursor;
   Model live_model;

@@ -100,7 +100,8 @@ Status Session::subscribe() {
   connection_.expect_messages(wall_now());
   if (welcome_.publish_endpoint == subscribed_) return {};
   subscribed_ = welcome_.publish_endpoint;
-  return sockets_.connect_publish(subscribed_);
+  return welcome_.bundles ? sockets_.connect_publish(subscribed_, Topic::bundles)
+                          : sockets_.connect_publish(subscribed_);
 }
 
 /// The first one starts the clock; later ones, from a router that restarted, correct it.
@@ -119,6 +120,20 @@ void Session::handle_join_accepted(const JoinAccepted& welcome, PollResult& turn
   welcomed_ = true;
 }
 
+/// As if each of its messages had been published by itself.
+void Session::unpack(const Bundle& bundle, PollResult& turn) {
+  turn.messages.reserve(turn.messages.size() + bundle.messages.size());
+  for (const std::string& bytes : bundle.messages) {
+    auto envelope = decode(bytes);
+    if (envelope && facts(envelope->body).publication != Publication::none &&
+        !std::holds_alternative<Bundle>(envelope->body)) {
+      turn.messages.emplace_back(publish_peer, *std::move(envelope));
+    } else {
+      ++undecodable_;
+    }
+  }
+}
+
 Session::PollResult Session::wait(std::chrono::milliseconds longest) {
   PollResult turn;
   const auto arrived = sockets_.wait(longest);
@@ -129,6 +144,10 @@ Session::PollResult Session::wait(std::chrono::milliseconds longest) {
     auto envelope = decode(incoming.bytes);
     if (!envelope) {
       ++undecodable_;
+      continue;
+    }
+    if (const auto* bundle = std::get_if<Bundle>(&envelope->body)) {
+      unpack(*bundle, turn);
       continue;
     }
     if (const auto* welcome = std::get_if<JoinAccepted>(&envelope->body)) {

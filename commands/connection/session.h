@@ -83,6 +83,7 @@ class Session {
  private:
   explicit Session(SessionOptions options);
   void join_when_due(WallTime now);
+  void unpack(const Bundle& bundle, PollResult& turn);
   void handle_join_accepted(const JoinAccepted& welcome, PollResult& turn);
   Status join();
   Error no_router_error() const;

@@ -27,6 +27,7 @@ tui::DashboardOptions with_session(tui::DashboardOptions options, const Session&
   options.connected_to = session.router().endpoint;
   options.speed = welcome.speed;
   options.insecure = session.insecure();
+  options.router_keeps_history = welcome.bundles;
   options.clock_differs = differs_from_system_clock(welcome.fleet_time, welcome.speed);
   return options;
 }
@@ -155,9 +156,15 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
         show(Event{Severity::critical, "router", subscribed.error().message});
       }
       follow_time(turn.clock_jump);
+      if (question_) ask(*question_);  // the answer may be lost
       continue;
     }
     if (on_message) on_message(from, envelope);
+    if (const auto* reply = std::get_if<HistoryReply>(&envelope.body);
+        reply != nullptr && !reply->host.empty()) {
+      take_history(*reply);
+      continue;
+    }
     core_.receive(session_.clock().now(), from, envelope);
   }
   if (terminal_ != nullptr) forward_keys(*terminal_, core_, session_.clock().now());
@@ -182,15 +189,27 @@ void DashboardLoop::act(const tui::Effect& effect) {
                         [&](const tui::SettingsChange& change) {
                           if (terminal_ != nullptr) settings_->apply(change, core_, *terminal_);
                         },
-                        [&](const tui::HistoryQuestion& question) {
-                          if (history_ == nullptr) return;
-                          history_->ask(question, {session_.clock().now(), system_now(), speed_});
-                        },
+                        [&](const tui::HistoryQuestion& question) { ask(question); },
                         [&](const tui::Quit&) { quit_ = true; },
                         [&](const auto&) {
                           if (terminal_ != nullptr) perform_for_user(effect, core_, *terminal_);
                         }},
              effect);
+}
+
+/// A server of metrics knows more of the past than the router.
+void DashboardLoop::ask(const tui::HistoryQuestion& question) {
+  if (history_ != nullptr) {
+    return history_->ask(question, {session_.clock().now(), system_now(), speed_});
+  }
+  question_ = question;
+  session_.send(HistoryRequest{question.device.host, question.device.index});
+}
+
+void DashboardLoop::take_history(const HistoryReply& reply) {
+  if (!question_ || question_->device != DeviceId{reply.host, reply.device}) return;
+  core_.take_history(session_.clock().now(), tui::answer_from(*question_, reply));
+  question_.reset();
 }
 
 /// Restarts the core after a jump or a change of speed: its history would be wrong.

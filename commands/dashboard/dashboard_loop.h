@@ -15,6 +15,7 @@
 #include "commands/shell/options.h"
 #include "fleet/base/result.h"
 #include "tui/dashboard.h"
+#include "tui/history/router_history.h"
 #include "tui/terminal/terminal.h"
 
 namespace drover::commands {
@@ -83,14 +84,17 @@ class DashboardLoop {
   void check_connection();
   void follow_time(const std::optional<ClockJump>& clock_jump);
   void act(const tui::Effect& effect);
+  void ask(const tui::HistoryQuestion& question);
+  void take_history(const HistoryReply& reply);
   void apply_policy(const std::string& file);
 
   Session& session_;
   tui::Dashboard core_;
   double speed_;  // of fleet time, as set in the core
   tui::Terminal* terminal_ = nullptr;
-  DashboardSettings* settings_ = nullptr;  // as terminal_: null until one is attached
-  HistoryClient* history_ = nullptr;       // null: there is none
+  DashboardSettings* settings_ = nullptr;         // as terminal_: null until one is attached
+  HistoryClient* history_ = nullptr;              // null: there is none
+  std::optional<tui::HistoryQuestion> question_;  // to the router, not yet answered
   bool quit_ = false;
   bool connected_ = true;
   std::optional<ConnectRefusal> connect_refusal_;

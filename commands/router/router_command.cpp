@@ -20,6 +20,7 @@
 #include "commands/router/ledger_clock.h"
 #include "commands/router/metrics.h"
 #include "commands/router/options.h"
+#include "commands/router/publications.h"
 #include "commands/router/recording.h"
 #include "commands/shell/clock.h"
 #include "commands/shell/files.h"
@@ -95,6 +96,7 @@ class RouterShell {
       Outbox outbox = core_->take_outbox();
       if (journal_.on() && !outbox.empty()) journal_.write(outbox_digest(outbox));
       act(std::move(outbox));
+      publications_.send_due(clock_.now());
       DROVER_TRY(store_->failure());
       DROVER_TRY(journal_.flush());
     }
@@ -178,7 +180,8 @@ class RouterShell {
   }
 
   void read_endpoints() {
-    const auto turn = ingress_.read(clock_.until(next_deadline(), router_wait_max),
+    const auto longest = publications_.wait(router_wait_max);
+    const auto turn = ingress_.read(clock_.until(next_deadline(), longest),
                                     [&](const Peer& peer) { return core_->speaks_for_host(peer); });
     for (const Incoming& samples : turn.samples) receive(samples);
     for (const Dropped& dropped : turn.dropped) drop(dropped);
@@ -218,10 +221,9 @@ class RouterShell {
       journal_.write(JournalReceive{now, incoming.from, incoming.bytes, std::string(key)});
     }
     core_->receive(now, incoming.from, *envelope, key);
-    // Subscribers get the agent's bytes: nothing is encoded again.
     if (incoming.from.channel == Channel::samples &&
         std::holds_alternative<SampleBatch>(envelope->body)) {
-      sockets_.send(publish_under(Topic::samples), incoming.bytes);
+      publications_.publish_samples(incoming.bytes);
       pass_to_viewers(now, publish_peer, std::move(*envelope));
     }
   }
@@ -229,9 +231,7 @@ class RouterShell {
   /// Once a client has subscribed, everything is published.
   void check_subscribers() {
     if (watched_) return;
-    for (const Topic topic : {Topic::state, Topic::decisions, Topic::events}) {
-      watched_ = watched_ || sockets_.ever_subscribed(topic);
-    }
+    watched_ = publications_.ever_watched();
     core_->set_has_subscribers(watched_);
   }
 
@@ -328,6 +328,7 @@ class RouterShell {
   void leave() {
     deliver("router", Leave{});
     act(core_->take_outbox());
+    publications_.send_all(clock_.now());
   }
 
   void act(Outbox outbox) {
@@ -347,8 +348,8 @@ class RouterShell {
     if (alert != nullptr && !alert->text_only) hook_.add(*alert);
     if (send.to.channel != Channel::publish) {
       sockets_.send(send.to, encode(send.envelope));
-    } else if (const Topic topic = topic_of(send.envelope.body); sockets_.ever_subscribed(topic)) {
-      sockets_.send(publish_under(topic), encode(send.envelope));
+    } else {
+      publications_.publish(send.envelope);
     }
   }
 
@@ -368,6 +369,7 @@ class RouterShell {
   StopSignals signals_;  // before the sockets, whose threads must not take signals
   Sockets sockets_;
   RouterIngress ingress_{sockets_};
+  Publications publications_{sockets_};
   RouterAccessControl guard_;
   AlertHook hook_;
   Sockets::Bound bound_;

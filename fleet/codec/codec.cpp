@@ -30,13 +30,32 @@ Status checked(const T&) {
 
 Status checked(const SampleBatch& batch) { return check(batch); }
 
-Status checked(const SnapshotPart& part) {
+/// A message that is larger than all may be together is sent by itself.
+Status checked_together(std::string_view field, const std::vector<std::string>& messages,
+                        std::size_t bytes_max) {
   std::size_t bytes = 0;
-  for (const std::string& message : part.messages) bytes += message.size();
-  // A message larger than a part is sent in a part of its own.
-  if (bytes <= snapshot_part_bytes_max || part.messages.size() == 1) return {};
-  return error("SnapshotPart.messages: found {} bytes in {} messages, expected at most {}", bytes,
-               part.messages.size(), snapshot_part_bytes_max);
+  for (const std::string& message : messages) bytes += message.size();
+  if (bytes <= bytes_max || messages.size() == 1) return {};
+  return error("{}: found {} bytes in {} messages, expected at most {}", field, bytes,
+               messages.size(), bytes_max);
+}
+
+Status checked(const SnapshotPart& part) {
+  return checked_together("SnapshotPart.messages", part.messages, snapshot_part_bytes_max);
+}
+
+Status checked(const Bundle& bundle) {
+  return checked_together("Bundle.messages", bundle.messages, bundle_bytes_max);
+}
+
+Status checked(const HistoryReply& reply) {
+  for (const HistorySeries& series : reply.series) {
+    const std::size_t bytes = series.values.size();
+    if (bytes == reply.series.front().values.size() && bytes % sizeof(float) == 0) continue;
+    return error("HistoryReply.series: found {} bytes of values, expected {}", bytes,
+                 reply.series.front().values.size() / sizeof(float) * sizeof(float));
+  }
+  return {};
 }
 
 template <typename Body>

@@ -54,6 +54,13 @@ inline constexpr std::size_t column_bytes_max = batch_rows_max * 8;  // eight by
 // Snapshots.
 inline constexpr std::size_t part_messages_max = 16'384;  // in 256 KiB, at 16 bytes or more each
 
+// Bundles.
+inline constexpr std::size_t bundle_messages_max = 8'192;  // in 128 KiB, at 16 bytes or more each
+
+// History.
+inline constexpr std::size_t history_series_max = 256;
+inline constexpr std::size_t history_values_bytes_max = history_bins_max * 4;  // float32
+
 // Encoding.
 inline constexpr std::size_t fields_max = 63;     // in one map, known and unknown ones
 inline constexpr std::size_t skip_depth_max = 8;  // depth of the value of an unknown field

@@ -4,6 +4,7 @@
 #include "fleet/codec/actions.h"
 #include "fleet/codec/boards.h"
 #include "fleet/codec/fields.h"
+#include "fleet/codec/viewers.h"
 #include "fleet/codec/work.h"
 #include "fleet/messages.h"
 
@@ -97,14 +98,14 @@ inline constexpr auto layout<Join> = structure("Join", field("role", &Join::role
                                                field("software", &Join::software, as_line));
 
 template <>
-inline constexpr auto layout<JoinAccepted> =
-    structure("JoinAccepted", field("fleet_time", &JoinAccepted::fleet_time),
-              field("speed", &JoinAccepted::speed, strictly_positive),
-              field("samples_endpoint", &JoinAccepted::samples_endpoint, as_line),
-              field("publish_endpoint", &JoinAccepted::publish_endpoint, as_line),
-              field("heartbeat_every", &JoinAccepted::heartbeat_every, non_negative),
-              field("lease", &JoinAccepted::lease, non_negative),
-              field("software", &JoinAccepted::software, as_line));
+inline constexpr auto layout<JoinAccepted> = structure(
+    "JoinAccepted", field("fleet_time", &JoinAccepted::fleet_time),
+    field("speed", &JoinAccepted::speed, strictly_positive),
+    field("samples_endpoint", &JoinAccepted::samples_endpoint, as_line),
+    field("publish_endpoint", &JoinAccepted::publish_endpoint, as_line),
+    field("heartbeat_every", &JoinAccepted::heartbeat_every, non_negative),
+    field("lease", &JoinAccepted::lease, non_negative),
+    field("software", &JoinAccepted::software, as_line), field("bundles", &JoinAccepted::bundles));
 
 template <>
 inline constexpr auto layout<JoinRejected> = structure("JoinRejected",

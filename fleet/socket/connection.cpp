@@ -44,11 +44,12 @@ std::string address_of(zmq::socket_t& socket, const Endpoint& endpoint) {
 }
 
 Connection::Connection(std::shared_ptr<zmq::context_t> context, Channel channel, Endpoint endpoint,
-                       std::optional<ClientKeys> keys)
+                       std::optional<ClientKeys> keys, std::string_view topic)
     : context_(std::move(context)),
       channel_(channel),
       endpoint_(std::move(endpoint)),
       keys_(std::move(keys)),
+      topic_(topic),
       retry_delay_(retry_delay_first) {}
 
 zmq::socket_t Connection::make() const {
@@ -64,7 +65,7 @@ zmq::socket_t Connection::make() const {
     }
     default: {
       zmq::socket_t socket = make_socket(*context_, zmq::socket_type::sub, publish_queue_max);
-      socket.set(zmq::sockopt::subscribe, "");
+      socket.set(zmq::sockopt::subscribe, topic_);
       return socket;
     }
   }

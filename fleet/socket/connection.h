@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include <zmq.hpp>
 
@@ -24,7 +26,7 @@ class Connection {
   using SteadyTime = std::chrono::steady_clock::time_point;
 
   Connection(std::shared_ptr<zmq::context_t> context, Channel channel, Endpoint endpoint,
-             std::optional<ClientKeys> keys);
+             std::optional<ClientKeys> keys, std::string_view topic = "");
   ~Connection() { close(); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -58,6 +60,7 @@ class Connection {
   Channel channel_;
   Endpoint endpoint_;
   std::optional<ClientKeys> keys_;
+  std::string topic_;  // to subscribe to, of the publish channel; empty: all
   std::optional<zmq::socket_t> socket_;
   std::optional<zmq::socket_t> monitor_;
   bool connected_ = false;
@@ -84,7 +87,8 @@ inline constexpr int control_received_max = 64;
 // Samples: a batch is at most 45 kB, and 10,000 devices on one host make ten at once. Old samples
 // are dropped rather than buffered.
 inline constexpr int samples_queue_max = 64;
-// Publish: some seconds of a busy fleet, about 4 MB for each viewer that does not read.
-inline constexpr int publish_queue_max = 8'192;
+// Publish: some seconds of a busy fleet. Bundles have at most 128 KiB, so a viewer that does not
+// read takes at most 128 MiB, and 4 MB of a fleet that says little.
+inline constexpr int publish_queue_max = 1'024;
 
 }  // namespace drover

@@ -151,9 +151,19 @@ void Sockets::State::serve_subscriptions(PollResult& turn) {
       drop(frames, publish_peer, "a subscription to an unknown topic", turn);
       continue;
     }
-    if (request[0] == 1) subscribed.emplace(topic);
-    const int option = request[0] == 1 ? ZMQ_SUBSCRIBE : ZMQ_UNSUBSCRIBE;
-    zmq_setsockopt(publish->handle(), option, topic.data(), topic.size());
+    subscribe(topic, request[0] == 1);
+  }
+}
+
+/// Without a topic: all but bundles, in which the messages of the others come again.
+void Sockets::State::subscribe(std::string_view wanted, bool begins) {
+  for (const Topic topic :
+       {Topic::state, Topic::samples, Topic::decisions, Topic::events, Topic::bundles}) {
+    const std::string_view name = to_text(topic);
+    if (wanted.empty() ? topic == Topic::bundles : wanted != name) continue;
+    if (begins) subscribed.insert(topic);
+    const int option = begins ? ZMQ_SUBSCRIBE : ZMQ_UNSUBSCRIBE;
+    zmq_setsockopt(publish->handle(), option, name.data(), name.size());
   }
 }
 

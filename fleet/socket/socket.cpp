@@ -29,9 +29,10 @@ constexpr int requests_per_poll = 1024;
 // The system releases a port shortly after its socket was closed.
 constexpr std::chrono::milliseconds reopen_again{20};
 
-constexpr std::array<std::string_view, 4> topics{"state", "samples", "decisions", "events"};
+constexpr std::array<std::string_view, 5> topics{"state", "samples", "decisions", "events",
+                                                 "bundles"};
 
-constexpr auto last_topic = static_cast<std::uint64_t>(Topic::events);
+constexpr auto last_topic = static_cast<std::uint64_t>(Topic::bundles);
 
 using Milliseconds = std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
@@ -54,6 +55,8 @@ Topic topic_of(const Message& message) {
     case Publication::audit:
     case Publication::alerts:
       return Topic::events;
+    case Publication::bundles:
+      return Topic::bundles;
     default:
       return Topic::state;
   }
@@ -74,14 +77,15 @@ zmq::socket_t* Sockets::State::socket_of(Channel channel) {
   return endpoint_socket ? &*endpoint_socket : nullptr;
 }
 
-Status Sockets::State::connect(Channel channel, const std::string& text) {
+Status Sockets::State::connect(Channel channel, const std::string& text, std::string_view topic) {
   DROVER_REQUIRE(!serves);
   DROVER_ASSIGN(const auto endpoint, parse_endpoint(text, ""));
   if (endpoint.port == 0 || endpoint.host == "*") {
     return error("{}: expected a host and a port to connect to", endpoint.to_text());
   }
   connections.erase(channel);
-  return connections.try_emplace(channel, context, channel, endpoint, keys).first->second.open();
+  return connections.try_emplace(channel, context, channel, endpoint, keys, topic)
+      .first->second.open();
 }
 
 const Connection* Sockets::State::control_connection() const {
@@ -103,8 +107,8 @@ Status Sockets::connect_samples(const std::string& endpoint) {
   return state_->connect(Channel::samples, endpoint);
 }
 
-Status Sockets::connect_publish(const std::string& endpoint) {
-  return state_->connect(Channel::publish, endpoint);
+Status Sockets::connect_publish(const std::string& endpoint, std::optional<Topic> topic) {
+  return state_->connect(Channel::publish, endpoint, topic ? to_text(*topic) : "");
 }
 
 Status Sockets::reconnect_control() {
@@ -310,9 +314,7 @@ Sockets::PollResult Sockets::wait(Milliseconds wait, PollLimits limits, const Ta
   return turn;
 }
 
-bool Sockets::ever_subscribed(Topic topic) const {
-  return state_->subscribed.contains("") || state_->subscribed.contains(to_text(topic));
-}
+bool Sockets::ever_subscribed(Topic topic) const { return state_->subscribed.contains(topic); }
 
 bool Sockets::send(const Peer& to, std::string_view bytes) {
   const bool sent = state_->send(to, bytes);

@@ -48,7 +48,7 @@ enum class ConnectRefusal : std::uint8_t {
 
 /// The topic of a published message: its first frame, by which subscribers select messages. A
 /// `Peer` of the publish channel has the topic as its number, so `publish_peer` itself is `state`.
-enum class Topic : std::uint8_t { state, samples, decisions, events };
+enum class Topic : std::uint8_t { state, samples, decisions, events, bundles };
 std::string_view to_text(Topic topic);
 bool is_topic(std::string_view text);
 Topic topic_of(const Message& message);
@@ -105,8 +105,8 @@ class Sockets {
   Status connect_control(const std::string& endpoint);
   /// PUB to the samples endpoint.
   Status connect_samples(const std::string& endpoint);
-  /// SUB to the publish endpoint, all topics.
-  Status connect_publish(const std::string& endpoint);
+  /// SUB to the publish endpoint: one topic, or all but bundles of them.
+  Status connect_publish(const std::string& endpoint, std::optional<Topic> topic = {});
   /// Replaces the control socket with a new one (new identity). Unsent messages are dropped.
   /// REQUIRES an earlier connect_control().
   Status reconnect_control();

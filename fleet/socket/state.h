@@ -31,17 +31,19 @@ struct Sockets::State {
   std::optional<ClientKeys> keys;
   std::string publish_endpoint;
   std::vector<int> descriptors;
-  std::set<std::string, std::less<>> subscribed;  // topics that ever had a subscriber; "" for all
+  std::set<Topic> subscribed;  // topics that ever had a subscriber
   std::uint64_t traffic = 0, drops = 0, oversize = 0, malformed = 0;
 
   Result<std::string> bind(std::optional<zmq::socket_t>& place, zmq::socket_type type,
                            int queue_max, const std::string& text);
-  Status connect(Channel channel, const std::string& text);
+  /// `topic`: what a connection to the publish endpoint subscribes to; empty: all topics.
+  Status connect(Channel channel, const std::string& text, std::string_view topic = "");
   const Connection* control_connection() const;
   void follow_connections();
   void reopen_publish();
   std::chrono::milliseconds wait_max(std::chrono::milliseconds wait) const;
   void serve_subscriptions(PollResult& turn);
+  void subscribe(std::string_view wanted, bool begins);
   struct Intake {
     const Take& take;
     std::size_t messages = 0;

@@ -139,5 +139,47 @@ TEST(ServerHistoryScreen, ZoomsOutToSevenDaysAndDatesTheAxis) {
       << "the power view has the zooms of memory";
 }
 
+int curves_asked_for(Dashboard& dashboard) {
+  int count = 0;
+  for (const Send& send : take<Send>(dashboard)) {
+    count += std::holds_alternative<HistoryRequest>(send.envelope.body);
+  }
+  return count;
+}
+
+TEST(OlderCurves, AreAskedForOnceTheFleetIsKnownAndAgainWhenTheAnswerMayBeLost) {
+  SampleFleet fleet;
+  DashboardOptions options;
+  options.router_keeps_history = true;
+  Dashboard dashboard(options, {80, 24}, SampleFleet::start);
+  EXPECT_EQ(curves_asked_for(dashboard), 0);
+  feed_snapshot(dashboard, fleet, SampleFleet::start);
+  EXPECT_EQ(curves_asked_for(dashboard), 1);
+  dashboard.tick(now);
+  EXPECT_EQ(curves_asked_for(dashboard), 0);
+  dashboard.set_connected(now, false);
+  dashboard.set_connected(now, true);
+  dashboard.tick(now);
+  EXPECT_EQ(curves_asked_for(dashboard), 1);
+  dashboard.receive(now, router_peer, {"router", 1, now, HistoryReply{}});
+  dashboard.set_connected(now, false);
+  dashboard.set_connected(now, true);
+  dashboard.tick(now);
+  EXPECT_EQ(curves_asked_for(dashboard), 0) << "they have come";
+}
+
+TEST(OlderCurves, OfADeviceAreAskedForThoughNoServerIsNamed) {
+  SampleFleet fleet;
+  DashboardOptions options;
+  options.settings.start.view = "device";
+  options.device = "gpu-a/3";
+  options.router_keeps_history = true;
+  Dashboard dashboard(options, {120, 40}, SampleFleet::start);
+  feed_snapshot(dashboard, fleet, SampleFleet::start);
+  const auto questions = questions_of(dashboard);
+  ASSERT_EQ(questions.size(), 1u);
+  EXPECT_EQ(questions.front().device, (DeviceId{"gpu-a", 3}));
+}
+
 }  // namespace
 }  // namespace drover::tui

@@ -38,6 +38,7 @@ bool Model::take(Instant, const Envelope&, const Summary& summary) {
 bool Model::take(Instant, const Envelope&, const PolicyChanged& policy) {
   policy_ = policy;
   if (policy.stale_after_s > 0) stale_after_ = from_seconds(policy.stale_after_s);
+  for (HostRow& host : hosts_) set_stale_age(host);
   return true;
 }
 
@@ -80,6 +81,7 @@ bool Model::take(Instant, const Envelope&, const HostChanged& changed) {
         host.reported.registration.incarnation != changed.registration.incarnation;
     host.reported = without_specs(changed);
     host.snapshot = snapshot_;
+    set_stale_age(host);
     if (restarted) forget_life(host);
     if (!same_devices) {
       remove_devices(host);
@@ -102,6 +104,7 @@ bool Model::take(Instant, const Envelope&, const HostChanged& changed) {
   const auto number = static_cast<std::uint32_t>(hosts_.size());
   host_numbers_.emplace(changed.registration.host, number);
   hosts_.push_back(HostRow{.reported = without_specs(changed), .snapshot = snapshot_});
+  set_stale_age(hosts_.back());
   place_devices(number, changed);
   return true;
 }
@@ -363,10 +366,12 @@ bool Model::is_old(Instant now, Instant at, Duration stale_after) const {
   return at == Instant::min() || saturating_add(at, stale_after) < now;
 }
 
-Duration Model::stale_age(const HostRow& host) const {
+/// Computed once, as every frame asks it of every device.
+void Model::set_stale_age(HostRow& host) const {
   const Duration every = host.reported.registration.sample_every;
-  return every > Duration{0} ? from_seconds(stale_after_s(to_seconds(stale_after_), every))
-                             : stale_after_;
+  host.stale_age = every > Duration{0}
+                       ? from_seconds(stale_after_s(to_seconds(stale_after_), every))
+                       : stale_after_;
 }
 
 bool Model::is_stale(Instant now, DeviceTable::Row row) const {

@@ -54,6 +54,7 @@ struct HostRow {
     }
     return false;
   }
+  Duration stale_age{};  // of its devices' values
   // When its last batch arrived here; before the first, when one arrived at the router.
   Instant last_sample_at = Instant::min();
   std::uint64_t sequence = 0;    // of its last batch in the stream; 0 before the first
@@ -231,7 +232,7 @@ class Model {
   bool is_stale(Instant now, const HostRow& host) const;
   Duration stale_age() const { return stale_after_; }
   /// The same for devices of this host, whose samples may come rarely.
-  Duration stale_age(const HostRow& host) const;
+  static Duration stale_age(const HostRow& host) { return host.stale_age; }
   /// Whether every host that is not gone and has devices has sent a sample.
   bool all_hosts_sampled() const;
   /// Whether no message at all arrived within stale_age().
@@ -248,6 +249,7 @@ class Model {
   bool take(Instant now, const Envelope& envelope, const Event& event);
   bool take(Instant now, const Envelope& envelope, const HostChanged& changed);
   bool take(Instant now, const Envelope& envelope, const HostForgotten& forgotten);
+  bool take(Instant now, const Envelope& envelope, const HistoryReply& reply);
   bool take(Instant now, const Envelope& envelope, const JobChanged& changed);
   bool take(Instant now, const Envelope& envelope, const PolicyChanged& policy);
   bool take(Instant now, const Envelope& envelope, const ReplicaChanged& changed);
@@ -255,6 +257,7 @@ class Model {
   bool take(Instant now, const Envelope& envelope, const Summary& summary);
   void count_flow(Instant at, const Decision& decision);
   void forget_life(HostRow& host);
+  void set_stale_age(HostRow& host) const;
   void place_devices(std::uint32_t number, const HostChanged& reported);
   std::vector<std::uint16_t> pool_sets_of(const HostChanged& host);
   std::uint16_t pool_set(std::vector<std::uint16_t> pools);

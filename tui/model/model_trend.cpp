@@ -90,6 +90,7 @@ std::optional<ThrottleTimes> Model::recent_throttle_times(Instant now) const {
   const Instant begin = now - rate_span();
   const TrendPoint* from = nullptr;
   for (const TrendPoint& point : trend()) {
+    if (std::isnan(point.throttle_time_s.front())) continue;  // from before the model began
     if (from == nullptr || point.at <= begin) from = &point;
   }
   if (from == nullptr || now - from->at < rate_bin()) return std::nullopt;

@@ -73,6 +73,22 @@ void Trend::add(TrendPoint point) {
     resolutions_.front().pop_front();
 }
 
+void Trend::add_older(const std::vector<TrendPoint>& points, Duration bin) {
+  if (points.empty()) return;
+  for (std::size_t resolution = 0; resolution < resolutions_.size(); ++resolution) {
+    std::deque<TrendPoint>& bins = resolutions_[resolution];
+    const Duration step = trend_resolutions[resolution].bin_s * wall_;
+    const Instant first = bins.empty() ? points.back().at + bin : bins.front().at;
+    Instant at(bin_number(first - Duration(1), step) * step);
+    for (; at >= points.front().at; at -= step) {
+      if (bins.size() >= trend_resolutions[resolution].points) break;
+      const auto place = std::min((at - points.front().at) / bin, std::ssize(points) - 1);
+      bins.push_front(points[static_cast<std::size_t>(place)]);
+      bins.front().at = at;
+    }
+  }
+}
+
 std::size_t Trend::resolution_for(Duration bin) const {
   std::size_t resolution = 0;
   while (resolution + 1 < resolutions_.size() &&

@@ -62,7 +62,7 @@ struct TrendPoint {
   double spend_usd_per_h = absent;   // of working devices, as the router reports
   double budget_usd_per_h = absent;  // also if there is none
   double site_cap_w = absent;        // also if there is none
-  ThrottleTimes throttle_time_s{};   // of all devices, since the model began
+  ThrottleTimes throttle_time_s{};   // of all devices, since the model began; NaN before
   struct Pool {
     double power_w = absent;
     double cap_w = absent;  // also if there is none
@@ -85,6 +85,10 @@ class Trend {
 
   /// REQUIRES that it is later than all before.
   void add(TrendPoint point);
+
+  /// Puts points before those that it has, each for the whole time until the next: one of a longer
+  /// bin stands in all shorter bins within it. REQUIRES that they are `bin` apart.
+  void add_older(const std::vector<TrendPoint>& points, Duration bin);
 
   /// The points as they were added.
   const std::deque<TrendPoint>& seconds() const { return resolutions_.front(); }

@@ -81,7 +81,7 @@ std::vector<ChartPoint> with_older(const FrameContext& frame, DeviceTable::Row r
                                    const TimeWindow& window, int cells,
                                    std::vector<ChartPoint> memory,
                                    std::optional<Statistic> statistic) {
-  if (frame.options.history_server.empty()) return memory;
+  if (!frame.options.knows_older()) return memory;
   const auto unknown = [](const ChartPoint& point) { return std::isnan(point.value); };
   memory.erase(memory.begin(), std::ranges::find_if_not(memory, unknown));
   return merge_history(frame.server_history.read(frame.model.id_of(row), metric,

@@ -48,7 +48,10 @@ struct DashboardOptions {
   // "prometheus:9090": the server of the history before memory, which answers HistoryQuestions;
   // empty: there is none.
   std::string history_server;
+  bool router_keeps_history = false;  // it answers HistoryRequests
   Replay replay;
+
+  bool knows_older() const { return router_keeps_history || !history_server.empty(); }
 };
 
 }  // namespace drover::tui

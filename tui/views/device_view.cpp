@@ -237,7 +237,8 @@ class DeviceView : public View {
     const std::vector<ChartPoint>& first = metrics.front().points;
     const bool blank = std::all_of(first.begin(), first.end(),
                                    [](const ChartPoint& point) { return std::isnan(point.value); });
-    const std::string note = frame.server_history.note(frame.options.history_server);
+    const std::string& server = frame.options.history_server;
+    const std::string note = server.empty() ? "" : frame.server_history.note(server);
     if (!note.empty()) {
       draw_history_note(region, page.charts.front(), note);
     } else if (frame.series.at.empty() && blank) {

@@ -20,6 +20,7 @@ std::string_view to_text(RecordingChannel channel) {
 std::optional<RecordingChannel> channel_of(const Message& message) {
   switch (facts(message).publication) {
     case Publication::none:
+    case Publication::bundles:  // what is in them is recorded
       return std::nullopt;
     case Publication::samples:
       return RecordingChannel::samples;

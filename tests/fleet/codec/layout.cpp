@@ -221,6 +221,11 @@ std::vector<Limit> limits() {
       {"batch_columns_max", batch_columns_max},
       {"column_bytes_max", column_bytes_max},
       {"part_messages_max", part_messages_max},
+      {"bundle_messages_max", bundle_messages_max},
+      {"history_series_max", history_series_max},
+      {"history_values_bytes_max", history_values_bytes_max},
+      {"history_bins_max", history_bins_max},
+      {"bundle_bytes_max", bundle_bytes_max},
       {"snapshot_part_bytes_max", snapshot_part_bytes_max},
   };
 }

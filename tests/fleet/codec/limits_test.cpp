@@ -232,6 +232,27 @@ TEST(CodecLimits, KeepsSnapshotPartsSmall) {
   EXPECT_EQ(refusal_of<SnapshotPart>(map_value({{"messages", list_value({large})}})), "accepted");
 }
 
+TEST(CodecLimits, KeepsBundlesSmall) {
+  const std::string half = binary_value(std::string(bundle_bytes_max / 2 + 1, 'x'));
+  const std::string large = binary_value(std::string(bundle_bytes_max + 1, 'x'));
+  EXPECT_EQ(refusal_of<Bundle>(map_value({{"messages", list_value({half, half})}})),
+            "Bundle.messages: found 131074 bytes in 2 messages, expected at most 131072");
+  EXPECT_EQ(refusal_of<Bundle>(map_value({{"messages", list_value({large})}})), "accepted");
+}
+
+TEST(CodecLimits, KeepsSeriesOfOneHistoryAsLongAsEachOther) {
+  const auto reply_of = [](std::size_t first, std::size_t second) {
+    const auto series = [](std::size_t bytes) {
+      return map_value({{"values", binary_value(std::string(bytes, 'v'))}});
+    };
+    return refusal_of<HistoryReply>(
+        map_value({{"series", list_value({series(first), series(second)})}}));
+  };
+  EXPECT_EQ(reply_of(8, 8), "accepted");
+  EXPECT_EQ(reply_of(8, 4), "HistoryReply.series: found 4 bytes of values, expected 8");
+  EXPECT_EQ(reply_of(7, 7), "HistoryReply.series: found 7 bytes of values, expected 4");
+}
+
 TEST(CodecLimits, KeepsListsWithinTheirLengths) {
   const auto list_of = [](std::size_t count, const std::string& value) {
     std::string bytes =

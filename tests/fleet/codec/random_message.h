@@ -144,6 +144,9 @@ void fill(RandomStream& random, T& value, Plain) {
     }
     value = pack(value.host, rows);
   }
+  if constexpr (std::is_same_v<T, HistoryReply>) {
+    for (HistorySeries& series : value.series) series.values.assign(sizeof(float), 'v');
+  }
 }
 
 template <std::size_t... kinds>

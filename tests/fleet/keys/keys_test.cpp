@@ -157,7 +157,8 @@ std::vector<Message> every_kind(std::index_sequence<Index...>) {
 
 TEST(KeyRoles, EveryRoleSendsItsMessagesAndNoOthers) {
   const std::set<std::string> asks = {"Join",           "JobsRequest",     "WhyRequest",
-                                      "SummaryRequest", "SnapshotRequest", "PolicyRequest"};
+                                      "SummaryRequest", "SnapshotRequest", "PolicyRequest",
+                                      "HistoryRequest"};
   std::map<KeyRole, std::set<std::string>> may;
   may[KeyRole::agent] = {"Join",          "Register",       "Heartbeat", "Accepted",
                          "Refused",       "Progress",       "Finished",  "Failed",

@@ -348,6 +348,26 @@ TEST(Sockets, ReportWhetherATopicWasEverSubscribed) {
   EXPECT_TRUE(router.sockets.ever_subscribed(Topic::events)) << "a viewer asks for all";
 }
 
+TEST(Sockets, ASubscriptionToAllTopicsHasNoBundles) {
+  RouterEndpoints router;
+  TestClient of_all, of_bundles;
+  ASSERT_TRUE(of_all.sockets.connect_publish(router.bound.publish));
+  ASSERT_TRUE(of_bundles.sockets.connect_publish(router.bound.publish, Topic::bundles));
+  const auto publish = [&] {
+    router.turn();
+    EXPECT_TRUE(router.sockets.send(publish_under(Topic::bundles), "bundle"));
+    EXPECT_TRUE(router.sockets.send(publish_peer, "state"));
+  };
+  const auto seen = [&] {
+    of_all.turn();
+    of_bundles.turn();
+    return of_all.count_of("state") > 0 && of_bundles.count_of("bundle") > 0;
+  };
+  ASSERT_TRUE(until(seen, {publish}));
+  EXPECT_EQ(of_all.count_of("bundle"), 0u);
+  EXPECT_EQ(of_bundles.count_of("state"), 0u);
+}
+
 TEST(Sockets, ViewersMayComeAndGo) {
   RouterEndpoints router;
   for (int round = 0; round < 50; ++round) {

@@ -44,6 +44,41 @@ struct HeardFleet {
   }
 };
 
+/// Half an hour of power, 1 W more every ten seconds.
+HistoryReply older_power(const std::string& pool) {
+  const Instant bin = SampleFleet::start - seconds(1);  // a multiple of ten seconds
+  HistoryReply reply{"", 0, bin - std::chrono::minutes(30), seconds(10), {}};
+  reply.series = {{"power_w", "", {}}, {"power_w", pool, {}}, {"of_a_newer_router", "", {}}};
+  for (HistorySeries& series : reply.series) {
+    for (int i = 0; i < 180; ++i) append_history_value(series.values, 1'000 + i);
+  }
+  return reply;
+}
+
+TEST(Curves, BeginWithWhatTheRouterHasKept) {
+  HeardFleet heard;
+  heard.seconds_of_news(0, 20);
+  heard.tell(20, older_power(heard.model.pools().front()));
+  const auto& bins = heard.model.fleet_trend().points_for(seconds(10));
+  ASSERT_GT(bins.size(), 180u);
+  EXPECT_EQ(bins.front().power_w, 1'000);
+  EXPECT_EQ(bins[179].power_w, 1'179) << "the last one before its own";
+  EXPECT_EQ(bins[179].pools.front().power_w, 1'179);
+  EXPECT_TRUE(std::isnan(bins[179].utilization)) << "the answer had none";
+  const std::optional<ThrottleTimes> before = heard.model.recent_throttle_times(after(21));
+  ASSERT_TRUE(before);
+  EXPECT_FALSE(std::isnan(before->front())) << "counted since the model began";
+}
+
+TEST(Curves, IgnoreTheHistoryOfADevice) {
+  HeardFleet heard;
+  HistoryReply reply = older_power("");
+  reply.host = "gpu-a";
+  heard.seconds_of_news(0, 20);
+  heard.tell(20, reply);
+  EXPECT_GE(heard.model.trend().front().at, SampleFleet::start);
+}
+
 TEST(Curves, HaveAGapWhereNothingWasReceived) {
   HeardFleet heard;
   heard.seconds_of_news(0, 20);

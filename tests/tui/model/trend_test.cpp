@@ -46,6 +46,26 @@ TEST(Trend, LongerBinsKeepThePeakPowerAndTheLastCap) {
   EXPECT_EQ(tens[2].power_w, 124) << "a bin that is open holds what came so far";
 }
 
+TEST(Trend, OlderPointsStandBeforeItsOwnInEveryResolution) {
+  Trend trend(seconds(1));
+  for (int second = 5; second < 20; ++second) trend.add(point_at(trend_noon + seconds(second), 7));
+  std::vector<TrendPoint> older;
+  for (int i = -12; i <= 1; ++i) {
+    older.push_back(point_at(trend_noon + i * seconds(10), 100 + i));
+  }
+  trend.add_older(older, seconds(10));
+  const auto& single = trend.seconds();
+  ASSERT_EQ(single.size(), 15u + 5u + 120u) << "each stands for its ten seconds";
+  EXPECT_EQ(single.front().at, trend_noon - seconds(120));
+  EXPECT_EQ(single[single.size() - 16].power_w, 100) << "the second before its own";
+  EXPECT_EQ(single[single.size() - 15].power_w, 7) << "its own stay";
+  const auto& tens = trend.points_for(seconds(10));
+  ASSERT_EQ(tens.size(), 2u + 12u);
+  EXPECT_EQ(tens.front().power_w, 88);
+  EXPECT_EQ(tens[11].power_w, 99);
+  EXPECT_EQ(tens[12].power_w, 7);
+}
+
 TEST(Trend, ABinWithoutValuesStaysUnknown) {
   Trend trend(seconds(1));
   for (int second = 0; second < 30; ++second) {
