@@ -25,7 +25,7 @@ std::string whole_path(const std::string& file) {
 
 void copy_rows(const tui::TableRows& rows, tui::Dashboard& core, tui::Terminal& terminal) {
   const std::string text =
-      printable((rows.rows.size() == 1 ? row_to_json(rows, 0) : to_json(rows)).dump());
+      printable((rows.rows.size() == 1 ? row_to_json(rows, 0) : commands::to_json(rows)).dump());
   if (text.size() > tui::copy_bytes_max) {
     return core.say(fmt::format("nothing was copied: found {} bytes of JSON, expected at most {}",
                                 text.size(), tui::copy_bytes_max));
