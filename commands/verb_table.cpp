@@ -49,7 +49,7 @@ std::string overview() {
   }
   return text + fmt::format(
                     "\nStart here:\n"
-                    "  drover demo               a router, four agents, work, and the dashboard\n"
+                    "  drover demo               a router, five agents, work, and the dashboard\n"
                     "  drover COMMAND --help     what a command does, with examples\n\n"
                     "Exit codes: {}.\n",
                     joined(meanings, ", "));

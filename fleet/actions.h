@@ -242,6 +242,11 @@ struct Caption {
   std::uint32_t chapter = 0;  // from 1
   std::uint32_t chapters = 0;
   bool paused = false;
+  // What shows it best, for a dashboard that follows the story:
+  std::string view{};    // a view by its name, "routing"; empty: any
+  std::string metric{};  // of the heat map, as `:metric` takes it; empty: any
+  std::string device{};  // "v5e-2/3"; empty: none
+  bool totals = false;   // what the run has done so far stands beside the caption
   bool operator==(const Caption&) const = default;
 };
 

@@ -16,7 +16,8 @@ namespace {
 
 // Length limit of clients' texts, which are published and quoted in other texts.
 constexpr std::size_t caption_max = 200;
-constexpr std::size_t key_max = 16;
+/// Its key, view, metric and device.
+constexpr std::size_t caption_word_max = 96;
 
 /// "h1/0-3: throttle=0.5 for 60s: work there slows down; 2 jobs run there now".
 std::string injection_text(const InjectFault& inject, const std::vector<FaultTarget>& reached,
@@ -161,7 +162,9 @@ void Actions::apply_fault(Instant now, const FaultTarget& reached, const Fault& 
 void Actions::handle(Instant now, const Caller& caller, const Caption& said) {
   caption_ = said;
   caption_.text = excerpt(said.text, caption_max);
-  caption_.key = excerpt(said.key, key_max);
+  for (std::string* word : {&caption_.key, &caption_.view, &caption_.metric, &caption_.device}) {
+    *word = excerpt(*word, caption_word_max);
+  }
   caption_by_ = caller.peer.number;
   outbox.publish(now, caption_);
 }

@@ -129,6 +129,7 @@ Dashboard::Dashboard(DashboardOptions options, Size size, Instant start)
     : state_(std::make_unique<DashboardState>(std::move(options), size, start)) {
   apply_view_settings(state_->options.settings.start, state_->ui());
   if (const auto device = parse_device_id(state_->options.device)) state_->ui().device = *device;
+  state_->ui().follows_story = state_->options.story;
   tick(start);
 }
 
@@ -150,6 +151,7 @@ void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
   if (state.subscriber.receive(state.now, from, envelope, state.live_model) &&
       state.cursor.live()) {
     state.changed();
+    state.follow_story();
   }
   // Alerts of a snapshot were raised before; they do not ring.
   if (rings && !was_raised && alert->acknowledged_by.empty() && state.is_raised(*alert)) {
@@ -172,6 +174,7 @@ void Dashboard::press(Instant now, const Key& key) {
   } else if (const Binding* const binding = binding_of(key, state.ui().view)) {
     state.cursor.forget_note();
     state.arrange_if_changed();
+    if (takes_over(*binding)) state.ui().follows_story = false;
     binding->run(state);
   } else {
     return;

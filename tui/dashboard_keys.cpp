@@ -194,6 +194,10 @@ void DashboardState::click(const Key& key) {
   if (!hit || click_targets_of != std::tuple(model().structure(), cursor.changes(), ui().view)) {
     return;
   }
+  const bool on_key = hit->kind == ClickTarget::Kind::key;
+  if (!on_key || takes_over(bindings()[static_cast<std::size_t>(hit->value)])) {
+    ui().follows_story = false;
+  }
   switch (hit->kind) {
     case ClickTarget::Kind::view:
       return show(static_cast<ViewId>(hit->value));

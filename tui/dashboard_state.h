@@ -110,6 +110,10 @@ struct DashboardState {
   void copy_as_json();
   /// `file`: empty for a name made of view and time.
   Status export_table(std::string_view file);
+  /// Shows what the story's chapter is about, once for each chapter, while the screen follows it.
+  void follow_story();
+  /// Whether there is a story that the screen could follow.
+  bool can_follow_story() const { return !replay() && live_model.caption().has_value(); }
   void take_text(const Key& key);
   bool enter(const Prompt& prompt);
   Completions completions_at_cursor(const Prompt& prompt);
@@ -170,6 +174,7 @@ struct DashboardState {
   /// Until then, or until the user has pressed a few keys, the hint row says how to begin.
   Instant first_hint_end = Instant::min();
   int first_keys = 0;
+  std::optional<std::uint32_t> followed_chapter;  // shown last
   Instant now;
   Instant drawn_at = Instant::min();  // before the first frame
   Instant connection_since;

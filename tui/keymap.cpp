@@ -139,6 +139,17 @@ void toggle_story(DashboardState& state) {
   state.effects.push_back(ToggleStory{});
 }
 
+/// Follows the story, from now on; or no longer.
+void toggle_following(DashboardState& state) {
+  if (!state.can_follow_story()) return state.cursor.say("no story to follow");
+  bool& follows = state.ui().follows_story;
+  follows = !follows;
+  if (!follows) return;
+  state.cursor.go_live(state.now);
+  state.followed_chapter.reset();
+  state.follow_story();
+}
+
 void quit(DashboardState& state) { state.effects.push_back(Quit{}); }
 
 void redraw(DashboardState&) {}  // each key causes a frame
@@ -205,6 +216,8 @@ constexpr std::array binding_table = {
     Binding{in_time<&PlaybackCursor::change_rate, -1>, in_every_view, "-", "-", "",
             "Play slower, down to a tenth"},
     Binding{toggle_story, in_every_view, "p", "p", "", "Pause or resume the demo's story"},
+    Binding{toggle_following, in_every_view, "P", "P", "",
+            "Let the screen follow the story, or keep this view"},
     Binding{move<Move::up>, in_every_view & ~in_device, "k Up", "k Up", "", "Move up"},
     Binding{move<Move::down>, in_every_view & ~in_device, "j Down", "j Down", "", "Move down"},
     Binding{move<Move::up>, in_device, "k Up", "k Up", "", "Previous device in the table's order"},
@@ -287,6 +300,10 @@ constexpr std::array binding_table = {
 }  // namespace
 
 std::span<const Binding> bindings() { return binding_table; }
+
+bool takes_over(const Binding& binding) {
+  return binding.run != toggle_story && binding.run != toggle_following && binding.run != redraw;
+}
 
 bool works_in(const Binding& binding, ViewId view) { return (binding.views & only(view)) != 0; }
 

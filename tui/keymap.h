@@ -45,6 +45,10 @@ std::vector<KeyLine> key_lines();
 /// What the help page says about a view (view_help.cpp).
 ViewHelp view_help(ViewId view);
 
+/// Whether the key is the user's own choice of what to see, so that the screen no longer follows
+/// the demo's story.
+bool takes_over(const Binding& binding);
+
 /// The lines of the help page: keys, commands, reasons and symbols.
 std::vector<HelpLine> help_lines();
 

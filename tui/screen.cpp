@@ -10,6 +10,7 @@
 #include "tui/keymap.h"
 #include "tui/panels/panels.h"
 #include "tui/state/timeline_text.h"
+#include "tui/story_caption.h"
 #include "tui/title.h"
 
 namespace drover::tui {
@@ -62,19 +63,6 @@ void draw_banner(const FrameContext& frame, DrawRegion region) {
                                                  : CellStyle::warm;
   region.blank(style);
   region.field(1, 0, region.columns() - 2, banner, style);
-}
-
-/// "Story 3/9, key 5: A burst overflows v5e to GPUs". The key comes before the sentence, whose end
-/// a narrow terminal cuts.
-void draw_caption(const FrameContext& frame, DrawRegion region) {
-  const auto& caption = frame.model.caption();
-  if (!caption) return;
-  std::string text = "Story";
-  if (caption->chapters > 0) text += fmt::format(" {}/{}", caption->chapter, caption->chapters);
-  if (caption->paused) text += " (paused)";
-  if (!caption->key.empty()) text += fmt::format(", key {}", caption->key);
-  text += ": " + caption->text;
-  region.field(1, 0, region.columns() - 2, text, CellStyle::accent);
 }
 
 /// The numbers of lost messages; empty if none were lost.
@@ -241,7 +229,7 @@ bool is_too_small(Size size) {
 Rect body_of(const FrameContext& frame, Size size) {
   const int top =
       (banner_of(frame, size.columns - 2).empty() ? 1 : 2) + (has_scrubber(frame, size) ? 1 : 0);
-  const int bottom = frame.model.caption() ? 2 : 1;
+  const int bottom = 1 + story_rows(frame, size);
   return {1, top, std::max(0, size.columns - 2), std::max(0, size.rows - top - bottom)};
 }
 
@@ -281,7 +269,8 @@ void draw_screen(const FrameContext& frame, const View& view, const Rect& body, 
   if (has_scrubber(frame, size))
     draw_scrubber(frame, DrawRegion(canvas, {0, 2, size.columns, 1}, ascii));
   view.draw(frame, DrawRegion(canvas, body, ascii));
-  draw_caption(frame, DrawRegion(canvas, {0, size.rows - 2, size.columns, 1}, ascii));
+  if (const int rows = story_rows(frame, size); rows > 0)
+    draw_story(frame, DrawRegion(canvas, {0, size.rows - 1 - rows, size.columns, rows}, ascii));
   const DrawRegion last(canvas, {0, size.rows - 1, size.columns, 1}, ascii);
   frame.ui.prompt ? draw_prompt(*frame.ui.prompt, prompt_note(frame),
                                 DrawRegion(canvas, {0, 0, size.columns, size.rows}, ascii))

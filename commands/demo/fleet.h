@@ -12,13 +12,18 @@ namespace drover::commands {
 struct DemoOptions {
   double speed = 1;
   bool story = false;
+  std::string keys;   // the folder of keys; empty: the demo stays on this machine and needs none
   TraceOptions work;  // with load and seed; without a file: synthetic work
 };
+
+/// The name of the key of the demo's own clients: its dashboard, feeder and story. They change the
+/// fleet.
+inline constexpr const char* demo_key = "demo";
 
 /// `listen`: the control endpoint; port 0 for free ports.
 ChildCommand demo_router(const DemoOptions& options, const std::string& listen,
                          const std::string& folder);
-/// Four hosts in two racks: eight H100, eight A100, three slices of eight TPU v5e.
+/// Five hosts in two racks: eight H100, two times four A100, three slices of eight TPU v5e.
 std::vector<ChildCommand> demo_agents(const DemoOptions& options, const std::string& endpoint);
 ChildCommand demo_feeder(const DemoOptions& options, const std::string& endpoint);
 ChildCommand demo_story(const DemoOptions& options, const std::string& endpoint);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/demo/demo_keys.h"
 #include "commands/query/fleet_client.h"
 #include "commands/query/reports.h"
 #include "commands/shell/output.h"
@@ -34,7 +35,7 @@ constexpr std::array work_sources{"story", "feeder"};
 
 CommandOutcome DemoRun::run() {
   begun_ = wall_now();
-  // The demo stays on this machine and needs no keys.
+  // Its keys are those of --keys: without, it stays on this machine and needs none.
   unsetenv("DROVER_KEYS");
   DROVER_TRY(start());
   CommandOutcome outcome = loop();
@@ -54,8 +55,9 @@ Status DemoRun::start() {
   children_.emplace(folder_->path());
   // The terminal is opened first: without a usable one no fleet is started.
   DROVER_TRY(open_terminal());
+  DROVER_TRY(make_demo_keys(plan_.fleet));
   DROVER_TRY(start_router());
-  auto session = Session::open({endpoint_, Role::client, "demo", router_timeout});
+  auto session = Session::open({address(), Role::client, "demo", router_timeout});
   if (!session) return child_error("router", session.error().message);
   session_ = std::move(*session);
   session_->sockets().watch(signals_.descriptor());
@@ -66,19 +68,22 @@ Status DemoRun::start() {
   return plan_.fleet.story ? children_->start(demo_story(plan_.fleet, endpoint_)) : Status{};
 }
 
-/// Uses the default ports, or free ones if one of them is in use.
+/// Uses the endpoint of --listen; without one the default ports, or free ones if one of them is in
+/// use.
 Status DemoRun::start_router() {
-  for (const std::string listen : {default_endpoint, "tcp://127.0.0.1:0"}) {
+  std::vector<std::string> endpoints{plan_.listen};
+  if (plan_.listen.empty()) endpoints = {default_endpoint, "tcp://127.0.0.1:0"};
+  for (const std::string& listen : endpoints) {
     const Status started = children_->start(demo_router(plan_.fleet, listen, folder_->path()));
     if (!started) return started;
     const auto line = children_->read_line("router", router_timeout);
     if (!line) {
       const bool taken = children_->last_log_line("router").find("in use") != std::string::npos;
-      if (taken && listen == default_endpoint) continue;
+      if (taken && &listen != &endpoints.back()) continue;
       return child_error("router", "the router did not start");
     }
     DROVER_ASSIGN(const auto endpoint, control_endpoint_in(*line));
-    endpoint_ = endpoint;
+    endpoint_ = reachable(endpoint, default_endpoint);
     // A dashboard shows the endpoint in its title line.
     if (!terminal_) write_stderr("drover demo: router at {}\n", endpoint_);
     children_->reap();
@@ -87,13 +92,20 @@ Status DemoRun::start_router() {
   return child_error("router", "the router did not start");
 }
 
+RouterAddress DemoRun::address() const {
+  RouterAddress address(endpoint_);
+  address.keys = plan_.fleet.keys;
+  if (!address.keys.empty()) address.key_name = demo_key;
+  return address;
+}
+
 Status DemoRun::start_agents() {
   const auto agents = demo_agents(plan_.fleet, endpoint_);
   for (const ChildCommand& agent : agents) {
     DROVER_TRY(children_->start(agent));
   }
   // A connection of its own: without a dashboard, the demo need not hear all that is published.
-  DROVER_ASSIGN(auto viewer, Session::open({endpoint_, Role::viewer, "demo", router_timeout}));
+  DROVER_ASSIGN(auto viewer, Session::open({address(), Role::viewer, "demo", router_timeout}));
   FleetClient fleet(*viewer);
   DROVER_TRY(fleet.subscribe());
   const WallTime end = wall_now() + agents_timeout;

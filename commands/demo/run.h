@@ -25,6 +25,7 @@ enum class DemoOutput {
 
 struct DemoPlan {
   DemoOptions fleet;
+  std::string listen;  // the router's control endpoint; empty: the default, else free ports
   DemoOutput output = DemoOutput::dashboard;
   bool json = false;
   std::optional<WallSpan> feed_for;  // wall time; no value: until the trace ends, or for ever
@@ -42,6 +43,7 @@ class DemoRun {
 
   Status start();
   Status start_router();
+  RouterAddress address() const;
   Status start_agents();
   Status open_terminal();
   Status open_dashboard();

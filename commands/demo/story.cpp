@@ -13,15 +13,41 @@ namespace {
 
 enum ChapterNumber : std::size_t { cold, burst, cuda, fp8, heat, killed, cap, recovery };
 
+constexpr std::string_view used = "utilization";
+
 constexpr std::array<Chapter, 8> all_chapters{{
-    {0, "A cold TPU slice, v5e-2/8-15, loads 70B weights and compiles", "2"},
-    {100, "A burst of 70B chat fills v5e and overflows to GPUs: capacity", "5"},
-    {220, "TPUs refuse jobs with a custom CUDA kernel: op_unsupported", "5"},
-    {300, "Jobs want fp8, which v5e and A100 cannot compute: precision", "5"},
-    {390, "Rack-2 gets hot, TPUs throttle and work moves away: thermal", "1"},
-    {550, "Host h100-1 is killed, its work is requeued: unhealthy", "4"},
-    {720, "Site power is capped: new work waits for power: power_cap", "6"},
-    {820, "The cap is lifted: work returns to its preferred pools", "5"},
+    {0,
+     "Chip v5e-2/8 failed and came back: its slice loads the 70B weights and compiles again; "
+     "until then v5e-1 serves alone",
+     "1", "fleet", used, "v5e-2/8"},
+    {100,
+     "A burst of 70B chat fills v5e, its preferred pool: what does not fit goes to GPUs "
+     "(reason: capacity)",
+     "5", "routing", used, ""},
+    {220,
+     "Jobs with a custom CUDA kernel arrive: TPUs cannot run it, so GPUs take them (reason: "
+     "op_unsupported)",
+     "5", "routing", used, ""},
+    {300,
+     "Jobs that need fp8 arrive: v5e and A100 cannot compute it, so h100 takes them (reason: "
+     "precision)",
+     "5", "routing", used, ""},
+    {390,
+     "Rack-2's cooling fails: its TPUs reach 85 C and throttle; new requests go to h100 (reason: "
+     "thermal)",
+     "1", "fleet", "temperature", "v5e-1/0"},
+    {550,
+     "Host h100-1 is killed: its jobs start again elsewhere or wait; none is lost (reason: "
+     "unhealthy)",
+     "4", "jobs", used, ""},
+    {720,
+     "The site's power is capped at 90% of its mean: GPUs slow down and new work waits (reason: "
+     "power_cap)",
+     "6", "power", used, ""},
+    {820,
+     "The cap is lifted: what waited runs, and work returns to its preferred pools; above is what "
+     "it all came to",
+     "1", "fleet", used, ""},
 }};
 
 Fault fault(FaultKind kind, double amount, double lasts_s) {
@@ -62,8 +88,14 @@ void Story::receive(Instant now, const Summary& summary) {
 
 Caption Story::caption() const {
   const Chapter& one = all_chapters[chapter_];
-  return {std::string(one.caption), std::string(one.key), static_cast<std::uint32_t>(chapter_ + 1),
-          static_cast<std::uint32_t>(all_chapters.size()), paused()};
+  Caption caption{std::string(one.caption), std::string(one.key),
+                  static_cast<std::uint32_t>(chapter_ + 1),
+                  static_cast<std::uint32_t>(all_chapters.size()), paused()};
+  caption.view = one.view;
+  caption.metric = one.metric;
+  caption.device = one.device;
+  caption.totals = chapter_ + 1 == all_chapters.size();
+  return caption;
 }
 
 void Story::toggle(Instant now) {
@@ -118,7 +150,7 @@ void Story::write_next_round() {
         {all_chapters[number].begins_s, [this, number](StoryActions&) { chapter_ = number; }});
   }
   add(begins(cold), InjectFault{"device:v5e-2/8", fault(FaultKind::lose, 0, 2), 0, 0});
-  add_requests("burst", begins(burst), begins(burst) + 60, 12, request("llama-3.1-70b", 1500, 300));
+  add_requests("burst", begins(burst), begins(burst) + 60, 8, request("llama-3.1-70b", 1500, 300));
   Job kernel = request("llama-3.1-70b", 1000, 150);
   kernel.work.ops = {"custom_cuda"};
   add_requests("cuda", begins(cuda), begins(fp8), 0.3, kernel);

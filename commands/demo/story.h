@@ -22,8 +22,11 @@ namespace drover::commands {
 /// One part of the story, until the next one begins.
 struct Chapter {
   double begins_s;           // fleet seconds since the start of the story
-  std::string_view caption;  // at most 61 columns: 80 less " Story 1/8, key 5: " and an edge
+  std::string_view caption;  // cause, effect and reason; with "Story 1/8: " two rows of 80 columns
   std::string_view key;      // of the dashboard's view that shows it
+  std::string_view view;     // its name
+  std::string_view metric;   // of the heat map
+  std::string_view device;   // that it is about; or empty
 };
 std::span<const Chapter> chapters();
 

@@ -39,7 +39,11 @@ Json fields_of(const Caption& caption) {
       .set("caption", text_or_null(caption.text))
       .set("key", text_or_null(caption.key))
       .set("chapter", caption.chapter)
-      .set("chapters", caption.chapters);
+      .set("chapters", caption.chapters)
+      .set("view", text_or_null(caption.view))
+      .set("metric", text_or_null(caption.metric))
+      .set("device", text_or_null(caption.device))
+      .set("totals", caption.totals);
 }
 
 Json fields_of(const Audit& audit) {

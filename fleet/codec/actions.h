@@ -159,10 +159,11 @@ inline constexpr auto layout<Alert> = structure(
     field("acknowledged_at", &Alert::acknowledged_at), field("text_only", &Alert::text_only));
 
 template <>
-inline constexpr auto layout<Caption> = structure("Caption", field("text", &Caption::text, as_line),
-                                                  field("key", &Caption::key, as_line),
-                                                  field("chapter", &Caption::chapter),
-                                                  field("chapters", &Caption::chapters),
-                                                  field("paused", &Caption::paused));
+inline constexpr auto layout<Caption> =
+    structure("Caption", field("text", &Caption::text, as_line),
+              field("key", &Caption::key, as_line), field("chapter", &Caption::chapter),
+              field("chapters", &Caption::chapters), field("paused", &Caption::paused),
+              field("view", &Caption::view, as_line), field("metric", &Caption::metric, as_line),
+              field("device", &Caption::device, as_line), field("totals", &Caption::totals));
 
 }  // namespace drover::codec

@@ -39,7 +39,7 @@ struct DashboardOptions {
   bool ascii = false;          // no box, block or braille characters
   bool clock_differs = false;  // fleet time differs from wall time, even at the same speed
   double speed = 1;            // fleet seconds per wall second; in a replay, during the recording
-  bool story = false;          // there is a story that the key p pauses
+  bool story = false;          // there is a story: the screen follows it, the key p pauses it
   bool first_hint = false;     // a person looks on: the hint row begins with words
   bool control = false;        // the fleet may be changed from here
   // While time runs, cells of the heat map keep their colour when a value fluctuates around a

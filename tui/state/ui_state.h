@@ -65,6 +65,8 @@ struct UiState {
   PromptHistory typed;           // earlier lines
   FleetFilter fleet_filter;
   std::string finding;  // the text that n and N search for
+  /// The screen shows what the demo's story is about, until a key is pressed.
+  bool follows_story = false;
 
   std::optional<DeviceId> device;  // selected; shared by the views fleet, devices and device
   std::set<DeviceId> tagged_devices;

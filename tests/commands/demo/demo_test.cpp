@@ -151,11 +151,54 @@ TEST(Demo, EndsWithItsRouter) {
 
 TEST(Demo, LeavesNoProcessBehindWhenItIsKilled) {
   DroverProcess demo({"demo", "--headless", "--for", "60s"});
-  ASSERT_TRUE(eventually([&] { return children_of(demo.pid()).size() == 7; })) << demo.err();
+  ASSERT_TRUE(eventually([&] { return children_of(demo.pid()).size() == 8; })) << demo.err();
   const auto children = children_of(demo.pid());
   demo.signal(SIGKILL);
   ASSERT_TRUE(demo.ends());
   EXPECT_TRUE(eventually([&] { return std::none_of(children.begin(), children.end(), alive); }));
+}
+
+TEST(Demo, ListensWhereOtherProgramsExpectIt) {
+  const std::string endpoint = free_endpoint();
+  DroverProcess demo({"demo", "--headless", "--for", "60s", "--listen", endpoint});
+  ASSERT_TRUE(demo.says("router at " + endpoint)) << demo.err();
+  EXPECT_TRUE(eventually([&] {
+    const ProcessResult status = run_drover({"status", "--connect", endpoint, "--json"});
+    return status.exit_code == 0 && only_object(status.out).is_object();
+  }));
+}
+
+TEST(Demo, ListensBeyondThisMachineWithKeysThatItMakes) {
+  const TestFolder folder;
+  const std::string keys = folder.file("keys");
+  const std::string endpoint = free_endpoint();
+  const std::string port = endpoint.substr(endpoint.rfind(':'));
+  DroverProcess demo(
+      {"demo", "--headless", "--for", "60s", "--listen", "tcp://0.0.0.0" + port, "--keys", keys});
+  ASSERT_TRUE(demo.says("router at " + endpoint)) << demo.err();
+  const auto devices = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"devices", "--connect", endpoint, "--json"});
+    return run_drover(words);
+  };
+  EXPECT_TRUE(eventually([&] {
+    return devices({"--keys", keys, "--key", "demo"}).out.find("v5e-2/15") != std::string::npos;
+  })) << demo.err();
+  EXPECT_NE(devices({}).exit_code, 0) << "without a key";
+}
+
+TEST(Demo, RefusesToListenWhereItCannotOrMayNot) {
+  const ProcessResult open = run_drover({"demo", "--headless", "--listen", "tcp://0.0.0.0:9000"});
+  EXPECT_EQ(open.exit_code, 2) << open.err;
+  EXPECT_NE(open.err.find("--listen tcp://0.0.0.0:9000: is not loopback"), std::string::npos)
+      << open.err;
+  // Without --listen, the demo would take other ports.
+  const std::string endpoint = free_endpoint();
+  DroverProcess first({"demo", "--headless", "--for", "60s", "--listen", endpoint});
+  ASSERT_TRUE(first.says("router at " + endpoint)) << first.err();
+  const ProcessResult second =
+      run_drover({"demo", "--headless", "--for", "1s", "--listen", endpoint});
+  EXPECT_EQ(second.exit_code, 1) << second.err;
+  EXPECT_NE(second.err.find("in use"), std::string::npos) << second.err;
 }
 
 TEST(Demo, ShowsOneFrameOfABusyFleet) {
@@ -163,7 +206,7 @@ TEST(Demo, ShowsOneFrameOfABusyFleet) {
       run_drover({"demo", "--once", "--speed", "10", "--size", "120x40", "--ascii"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 40) << ran.out;
-  for (const char* host : {"h100-1", "a100-1", "v5e-1", "v5e-2"}) {
+  for (const char* host : {"h100-1", "a100-1", "a100-2", "v5e-1", "v5e-2"}) {
     EXPECT_NE(ran.out.find(host), std::string::npos) << ran.out;
   }
 }

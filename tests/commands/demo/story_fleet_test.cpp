@@ -54,7 +54,10 @@ constexpr double demo_speed = 10;
 struct Second {
   std::uint64_t round = 0;
   std::uint32_t chapter = 0;
-  double utilization = 0;  // mean of all devices that reported last
+  double utilization = 0;       // mean of all devices that reported last
+  double busy = 0;              // share of the devices with work, as the dashboard counts them
+  std::uint64_t throttled = 0;  // TPUs, because of heat
+  double hottest_tpu_c = 0;
   Summary summary;
   std::uint64_t standing = 0;  // alerts
   std::uint64_t placed = 0;    // jobs and requests, within this second
@@ -124,7 +127,7 @@ class StoryFleet : public testing::TestWithParam<Telling> {
     const double lasts_s = telling.rounds * story_s;
     Simulation world(demo(options, lasts_s), devices::Catalogue::embedded());
     Watched seen;
-    std::map<std::string, double> busy;
+    std::map<std::string, Sample> last;  // of each device
     std::uint64_t placed = 0;
     std::map<JobId, JobChanged> jobs;
     simulator::QueueInvariants waiting(world, from_seconds(4 * demo_speed));
@@ -136,7 +139,7 @@ class StoryFleet : public testing::TestWithParam<Telling> {
       const auto* batch = std::get_if<SampleBatch>(&envelope.body);
       if (batch == nullptr) return;
       for (const Sample& sample : unpack(*batch)) {
-        busy[batch->host + "/" + std::to_string(sample.device)] = sample[Metric::utilization];
+        last[batch->host + "/" + std::to_string(sample.device)] = sample;
       }
     };
     Story story(options.work.seed, options.work.load, world.now());
@@ -154,12 +157,11 @@ class StoryFleet : public testing::TestWithParam<Telling> {
         world.client_send(std::move(message));
       }
       if (!actions.jobs.empty()) world.client_submit(std::move(actions.jobs));
-      double sum = 0;
-      for (const auto& [device, share] : busy) sum += share;
-      seen.seconds.push_back({static_cast<std::uint64_t>(second / story_s), story.caption().chapter,
-                              busy.empty() ? 0 : sum / static_cast<double>(busy.size()),
-                              world.summary(), world.seen().standing.size(),
-                              std::exchange(placed, 0)});
+      seen.seconds.push_back(
+          one_second(static_cast<std::uint64_t>(second / story_s), story.caption().chapter, last));
+      seen.seconds.back().summary = world.summary();
+      seen.seconds.back().standing = world.seen().standing.size();
+      seen.seconds.back().placed = std::exchange(placed, 0);
     }
     if (std::getenv("DROVER_TELL") != nullptr) {
       tell(seen, world);
@@ -168,6 +170,23 @@ class StoryFleet : public testing::TestWithParam<Telling> {
       }
     }
     return seen;
+  }
+
+  static Second one_second(std::uint64_t round, std::uint32_t chapter,
+                           const std::map<std::string, Sample>& last) {
+    Second one;
+    one.round = round;
+    one.chapter = chapter;
+    constexpr unsigned heat = throttle_sw_thermal_slowdown | throttle_hw_thermal_slowdown;
+    const double share = last.empty() ? 0 : 1 / static_cast<double>(last.size());
+    for (const auto& [device, sample] : last) {
+      one.utilization += share * sample[Metric::utilization];
+      if (sample[Metric::running] > 0 || sample[Metric::utilization] > 0.05) one.busy += share;
+      if (!device.starts_with("v5e")) continue;
+      one.hottest_tpu_c = std::max(one.hottest_tpu_c, sample[Metric::temperature]);
+      if ((static_cast<unsigned>(sample[Metric::throttle]) & heat) != 0) ++one.throttled;
+    }
+    return one;
   }
 
   static void tell_why(const WhyReply& why) {
@@ -188,11 +207,13 @@ class StoryFleet : public testing::TestWithParam<Telling> {
   static void tell(const Watched& seen, const Simulation& world) {
     for (std::size_t i = 0; i < seen.seconds.size(); i += 15) {
       const Second& one = seen.seconds[i];
-      std::printf("%4zu ch %u util %.2f power %.0f+%.0f q %llu run %llu fin %llu", i, one.chapter,
-                  one.utilization, one.summary.power_w, one.summary.power_reserved_w,
-                  static_cast<unsigned long long>(one.summary.queued),
-                  static_cast<unsigned long long>(one.summary.running),
-                  static_cast<unsigned long long>(one.summary.finished));
+      std::printf(
+          "%4zu ch %u util %.2f busy %.2f hot %.0f/%llu power %.0f+%.0f q %llu run %llu fin %llu",
+          i, one.chapter, one.utilization, one.busy, one.hottest_tpu_c,
+          static_cast<unsigned long long>(one.throttled), one.summary.power_w,
+          one.summary.power_reserved_w, static_cast<unsigned long long>(one.summary.queued),
+          static_cast<unsigned long long>(one.summary.running),
+          static_cast<unsigned long long>(one.summary.finished));
       for (const auto& [reason, count] : one.summary.fallbacks) {
         std::printf(" %s=%llu", std::string(to_text(reason)).c_str(),
                     static_cast<unsigned long long>(count));
@@ -222,7 +243,7 @@ void expect_reasons_named(const Watched& watched, int rounds) {
       const auto reasons = watched.reasons_in(static_cast<std::uint64_t>(round), number);
       for (int index = 0; index < reason_count; ++index) {
         const auto reason = static_cast<Reason>(index);
-        if (!caption.ends_with(": " + std::string(to_text(reason)))) continue;
+        if (!caption.ends_with("(reason: " + std::string(to_text(reason)) + ")")) continue;
         ++named;
         EXPECT_TRUE(reasons.contains(reason)) << caption << ", round " << round;
       }
@@ -250,6 +271,31 @@ void expect_busy_not_full(const Watched& watched, int rounds) {
   }
   EXPECT_GT(calm, 100 * rounds);
   EXPECT_GE(sum / calm, 0.40);
+}
+
+/// Two thirds of the devices have work, from the first seconds on.
+void expect_busy_from_the_start(const Watched& watched) {
+  double sum = 0;
+  for (std::size_t second = 0; second < watched.seconds.size(); ++second) {
+    sum += watched.seconds[second].busy;
+    // 20 fleet seconds: two wall seconds.
+    if (second < 20) continue;
+    EXPECT_GE(watched.seconds[second].busy, 0.5) << second;
+  }
+  EXPECT_GE(sum / static_cast<double>(watched.seconds.size()), 2.0 / 3);
+}
+
+/// "its TPUs reach 85 C and throttle"
+void expect_heat(const Watched& watched, int rounds) {
+  std::vector<double> hottest_c(static_cast<std::size_t>(rounds));
+  std::vector<std::uint64_t> throttled(static_cast<std::size_t>(rounds));
+  for (const Second& one : watched.seconds) {
+    if (one.chapter != 5 || one.round >= hottest_c.size()) continue;
+    hottest_c[one.round] = std::max(hottest_c[one.round], one.hottest_tpu_c);
+    throttled[one.round] = std::max(throttled[one.round], one.throttled);
+  }
+  for (const double celsius : hottest_c) EXPECT_NEAR(celsius, 85, 1.5);
+  for (const std::uint64_t devices : throttled) EXPECT_GE(devices, 8U);
 }
 
 void expect_site_under_cap(const Watched& watched, int rounds) {
@@ -338,6 +384,8 @@ TEST_P(StoryFleet, MatchesItsCaptionsStaysBusyHoldsItsCapAndRecoversWithItsAlert
   const Watched seen = watch(GetParam());
   expect_reasons_named(seen, GetParam().rounds);
   expect_busy_not_full(seen, GetParam().rounds);
+  expect_busy_from_the_start(seen);
+  expect_heat(seen, GetParam().rounds);
   expect_site_under_cap(seen, GetParam().rounds);
   expect_steady_alerts(seen, GetParam().rounds);
   expect_recovery(seen, GetParam().rounds);

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "commands/demo/fleet.h"
 #include "fleet/codec/codec.h"
 #include "tui/keymap.h"
+#include "tui/map/map_metric.h"
 
 namespace drover::commands {
 namespace {
@@ -116,14 +118,37 @@ TEST(Story, SetsNoCapBeforeItKnowsTheSitesPower) {
   }
 }
 
-TEST(Story, CaptionsFitANarrowTerminalAndNameKeysThatShowAView) {
+TEST(Story, CaptionsFitANarrowTerminalAndNameWhatShowsThem) {
   for (const Chapter& one : chapters()) {
-    EXPECT_LE(one.caption.size(), 61u) << one.caption;
+    // Two rows of 80 columns, less "Story 1/8 (paused): ", "any key takes over" and line breaks.
+    EXPECT_LE(one.caption.size(), 116u) << one.caption;
     // The views have the keys 1, 2, 3 ..
     ASSERT_EQ(one.key.size(), 1u) << one.key;
-    EXPECT_GE(one.key[0], '1');
-    EXPECT_LT(one.key[0] - '1', tui::view_count) << one.key;
+    ASSERT_GE(one.key[0], '1');
+    ASSERT_LT(one.key[0] - '1', tui::view_count) << one.key;
     EXPECT_NE(tui::binding_of(tui::Key{std::string(one.key)}, tui::ViewId::fleet), nullptr);
+    EXPECT_EQ(one.view, tui::view_names()[static_cast<std::size_t>(one.key[0] - '1')]);
+    EXPECT_EQ(std::ranges::count(tui::map_metric_words(), one.metric), 1) << one.metric;
+  }
+}
+
+TEST(Story, OnlyItsLastChapterSumsUp) {
+  Story story(1, 1, story_start);
+  for (const Chapter& one : chapters()) {
+    story.due(at(one.begins_s));
+    EXPECT_EQ(story.caption().totals, &one == &chapters().back()) << one.caption;
+  }
+}
+
+TEST(Story, NamesDevicesOfTheDemosFleet) {
+  for (const Chapter& one : chapters()) {
+    if (one.device.empty()) continue;
+    const auto device = parse_device_id(one.device);
+    ASSERT_TRUE(device) << one.device;
+    const auto agents = demo_agents({}, "tcp://127.0.0.1:7700");
+    EXPECT_TRUE(std::ranges::any_of(agents, [&](const ChildCommand& agent) {
+      return agent.name == device->host;
+    })) << one.device;
   }
 }
 
@@ -140,7 +165,7 @@ TEST(Story, LoadMultipliesItsRequests) {
 }
 
 TEST(Story, GeneratesRequestsOnlyWhenTheyAreDueHoweverMany) {
-  // A round would hold 72 million of them.
+  // A round would hold 48 million of them.
   Story story(3, 100'000, story_start);
   EXPECT_TRUE(story.due(at(chapters()[1].begins_s)).jobs.empty());
   std::vector<Job> first = story.due(at(chapters()[1].begins_s + 1), 2'000).jobs;

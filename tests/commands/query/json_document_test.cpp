@@ -278,7 +278,7 @@ TEST(JsonDocument, PrintsNullWhereThereIsNothingToSay) {
       {to_json(Decision{}), {"number", "job", "rule", "pool", "fallback_reason", "work_class"}},
       {to_json(RecordingSummary{}), {"state", "software", "start", "bytes_per_value"}},
       {exported(Event{})[0], {"subject"}},
-      {exported(Caption{})[0], {"caption", "key"}},
+      {exported(Caption{})[0], {"caption", "key", "view", "metric", "device"}},
       {exported(Audit{})[0], {"target", "detail"}},
       {exported(Alert{})[0], {"acknowledged_by"}},
       {launch, {"failed"}},

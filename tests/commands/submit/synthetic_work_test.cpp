@@ -144,14 +144,17 @@ TEST(SyntheticWork, LoadMultipliesArrivals) {
 TEST(SyntheticWork, TrainsEveryModelOfTheDemoFromTheStart) {
   SyntheticWork work(1, 1);
   std::vector<std::string> models;
+  std::vector<int> gangs;
   for (const Arrival& arrival : first_arrivals(work, 0)) {
     EXPECT_EQ(arrival.job.work.kind, WorkKind::train);
     EXPECT_GT(arrival.job.work.steps, 0U);
     models.push_back(arrival.job.work.model);
+    if (arrival.job.work.devices > 1) gangs.push_back(arrival.job.work.devices);
   }
   for (const char* model : {"llama-3.1-8b", "bert-large", "resnet-50"}) {
     EXPECT_NE(std::find(models.begin(), models.end(), model), models.end()) << model;
   }
+  EXPECT_EQ(gangs, (std::vector<int>{8, 4})) << "one of them over two hosts of the demo";
 }
 
 }  // namespace

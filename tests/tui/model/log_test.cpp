@@ -355,11 +355,12 @@ TEST(Caption, IsShownAboveTheHintsDuringTheStory) {
   };
   const std::string before = row(22);
   say({"A burst overflows v5e to GPUs", "5", 3, 9, false});
-  EXPECT_EQ(row(22), " Story 3/9, key 5: A burst overflows v5e to GPUs");
+  EXPECT_EQ(row(21), " Story 3/9: A burst overflows v5e to GPUs");
+  EXPECT_NE(row(22).find("key 5 shows it"), std::string::npos) << row(22);
   say({"A burst overflows v5e to GPUs", "", 3, 9, true});
-  EXPECT_EQ(row(22), " Story 3/9 (paused): A burst overflows v5e to GPUs");
+  EXPECT_EQ(row(21), " Story 3/9 (paused): A burst overflows v5e to GPUs");
   say({"\x1b[31mred", "", 0, 0, false});
-  EXPECT_EQ(row(22).find('\x1b'), std::string::npos);
+  EXPECT_EQ(row(21).find('\x1b'), std::string::npos);
   say({});
   EXPECT_EQ(row(22), before);
 }
