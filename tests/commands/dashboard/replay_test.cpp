@@ -44,15 +44,9 @@ std::vector<std::vector<std::string>> live_frames(const RecordedStory& story, in
   return frames;
 }
 
-/// All but the title, the replay's own line, and the keys: the screen follows only a live story.
+/// All but the title, the replay's own line, and the row of keys.
 std::vector<std::string> body(const std::vector<std::string>& rows, std::size_t head) {
-  std::vector<std::string> kept(rows.begin() + static_cast<std::ptrdiff_t>(head), rows.end() - 2);
-  for (std::string& row : kept) {
-    if (const std::size_t keys = row.find("key 5 shows it"); keys != std::string::npos) {
-      row.erase(row.find_last_not_of(' ', keys - 1) + 1);
-    }
-  }
-  return kept;
+  return {rows.begin() + static_cast<std::ptrdiff_t>(head), rows.end() - 2};
 }
 
 /// The first row that is not the same, of both; "" when all are.
