@@ -91,12 +91,12 @@ std::string fallback_text(const Summary& sums, int width) {
 
 /// Every accepted job is in one of these states, or it is lost.
 std::string lost_text(const Summary& sums, std::uint64_t lost) {
-  std::string text = fmt::format("{}: {} accepted = {} finished + {} running + {} queued",
-                                 lost == 0 ? "nothing" : counted(lost, "job"), sums.accepted,
-                                 sums.finished, sums.running, sums.queued);
-  if (sums.failed > 0) text += fmt::format(" + {} failed", sums.failed);
-  if (sums.cancelled > 0) text += fmt::format(" + {} cancelled", sums.cancelled);
-  return text;
+  std::string text =
+      fmt::format("{} of {} jobs: {} finished", lost == 0 ? "none" : fmt::format("{}", lost),
+                  sums.accepted, sums.finished);
+  if (sums.failed > 0) text += fmt::format(", {} failed", sums.failed);
+  if (sums.cancelled > 0) text += fmt::format(", {} cancelled", sums.cancelled);
+  return text + fmt::format(", {} running, {} queued", sums.running, sums.queued);
 }
 
 std::string cost_text(const Summary& sums) {

@@ -16,10 +16,10 @@ struct DemoHost {
   const char* ambient_c;
 };
 
-// H100: two replicas of an 8B model, one of a 70B model in fp8, and four devices for a gang. A100:
-// four in each of two hosts, so that a gang of eight trains across them. v5e-1: the 70B model in
-// int8, which fits into 8 x 16 GB. v5e-2: one slice for small jobs, with a small model on one chip,
-// and one slice with a second replica of the large model.
+// H100: two replicas of an 8B model, one of a 70B model in fp8, and four devices for what others
+// overflow with. A100: four in each of two hosts, so that a gang of eight trains across them.
+// v5e-1: the 70B model in int8, which fits into 8 x 16 GB. v5e-2: one slice for small jobs, with a
+// small model on one chip, and one slice with a second replica of the large model.
 constexpr DemoHost hosts[] = {
     {"h100-1", "rack-1", "h100-sxm:8", "llama-3.1-8b:4,llama-3.1-8b:5,llama-3.1-70b:6-7@fp8", "23"},
     {"a100-1", "rack-1", "a100-sxm-80gb:4", "", "24"},

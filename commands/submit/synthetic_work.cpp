@@ -4,10 +4,9 @@
 //   code:         2.57 requests/s, variance over mean of counts per second 13.2;
 //                 input p50 1469, p90 5194, max 7437; output p50 13, p99 252, max 1899 tokens
 // Each length is log-normal: sigma = ln(high / p50) / z, with z = 2.326 for p99 and 1.2816 for p90.
-// The training jobs are assumed: common batch sizes, and arrival rates that keep a large gang, a
-// small one and about six jobs of one device in the system. The large gang runs for most of an hour
-// on the A100 of the demo's two hosts; the small one for some minutes on four H100. The other H100
-// serve.
+// The training jobs are assumed: common batch sizes, and arrival rates that keep a gang and about
+// six jobs of one device in the system. The gang runs for most of an hour on the A100 of the demo's
+// two hosts, the others for some minutes on TPUs or, if these are full, on H100.
 #include "commands/submit/synthetic_work.h"
 
 #include <algorithm>
@@ -43,9 +42,8 @@ const std::vector<RequestStream>& request_streams() {
 const std::vector<TrainingStream>& training_streams() {
   static const std::vector<TrainingStream> streams = {
       {"llama-3.1-8b", 8, 64, 4096, 300, 3600, 1},
-      {"llama-3.1-8b", 4, 32, 4096, 40, 200, 1},
-      {"bert-large", 1, 128, 128, 900, 90, 3},
-      {"resnet-50", 1, 256, 1, 1800, 90, 3},
+      {"bert-large", 1, 128, 128, 900, 75, 4},
+      {"resnet-50", 1, 256, 1, 1800, 75, 4},
   };
   return streams;
 }
@@ -105,8 +103,7 @@ SyntheticWork::SyntheticWork(std::uint64_t seed, double load) : load_(load) {
     requests_.back().at_s = requests_.back().arrivals.next_s();
   }
   for (const TrainingStream& stream : training_streams()) {
-    const RandomStream own = random.child("training").child(stream.model).child(stream.devices);
-    trainings_.push_back({&stream, own, 0, 0});
+    trainings_.push_back({&stream, random.child("training").child(stream.model), 0, 0});
   }
 }
 

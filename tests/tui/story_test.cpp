@@ -181,11 +181,11 @@ TEST(StoryScreen, TotalsNameWhatWasLost) {
   StoryScreen screen;
   screen.say(last_chapter());
   screen.say(sums);
-  EXPECT_TRUE(screen.shows("2 jobs: 10 accepted = 6 finished + 1 running + 0 queued + 1 failed"))
+  EXPECT_TRUE(screen.shows("2 of 10 jobs: 6 finished, 1 failed, 1 running, 0 queued"))
       << screen.text();
   sums.queued = 2;
   screen.say(sums);
-  EXPECT_TRUE(screen.shows("nothing: 10 accepted = 6 finished + 1 running + 2 queued + 1 failed"))
+  EXPECT_TRUE(screen.shows("none of 10 jobs: 6 finished, 1 failed, 1 running, 2 queued"))
       << screen.text();
 }
 
