@@ -70,7 +70,7 @@ constexpr KeyLine time_keys[] = {
     {"@ L", "@ L", "go to a time; to now"},
     {"m ( )", "m ( )", "bookmark; loop from, to"},
     {"+ = -", "+ -", "play faster, slower"},
-    {"p", "p", "pause the demo's story"},
+    {"p P", "p P", "story: pause; follow it"},
 };
 constexpr KeyGroup key_groups[] = {
     {"Go", go_keys},   {"Move", move_keys}, {"Look", look_keys},
