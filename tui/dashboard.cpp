@@ -66,10 +66,23 @@ void DashboardState::arrange_now() {
   views->shown().arrange({model(), body, cursor.shown(), wall_second(options), steady});
   find_recent();
   find_curves();
+  find_series();
+}
+
+/// Reads the samples of the devices that the device view or the comparison shows.
+void DashboardState::find_series() {
   series = &nothing;
-  if (ui().view == ViewId::device && ui().device) {
-    const Instant from = views->shown().chart_range(frame()).from;
-    series = &reader.read(cursor.timeline(), *ui().device, from, cursor.shown());
+  compared.clear();
+  if (ui().view != ViewId::device) return;
+  const auto range = views->shown().chart_range(frame());
+  if (!range) return;
+  if (ui().comparing()) {
+    auto each = compared_readers.begin();
+    for (const DeviceId& device : ui().compared_devices()) {
+      compared.push_back(&(each++)->read(cursor.timeline(), device, range->from, cursor.shown()));
+    }
+  } else if (ui().device) {
+    series = &reader.read(cursor.timeline(), *ui().device, range->from, cursor.shown());
   }
 }
 
@@ -78,20 +91,21 @@ void DashboardState::arrange_now() {
 void DashboardState::ask_for_older() {
   const auto row = selected_row();
   if (!options.knows_older() || ui().view != ViewId::device || !row) return;
+  if (ui().comparing()) return;  // there is one question at a time
   if (is_too_small(canvas.size())) return;
-  const ChartRange shown = views->shown().chart_range(frame());
-  const HistoryResolution resolution =
-      resolution_for(shown.bin, history.bin(HistoryResolution::seconds));
+  const auto shown = views->shown().chart_range(frame());
+  if (!shown) return;
+  const HistoryResolution resolution = resolution_for(history, shown->bin, shown->from, now);
   const Instant first_sample = series->at.empty() ? now : series->at.front();
   const Board* const board = model().board_of(*row);
-  const HistoryQuestion wanted{
-      *ui().device,
-      model().spec_of(*row).device_class,
-      board == nullptr ? std::string() : board->uuid,
-      shown.from,
-      shown.bin,
-      static_cast<int>(bin_number(cursor.shown(), shown.bin) - bin_number(shown.from, shown.bin)) +
-          1};
+  const HistoryQuestion wanted{*ui().device,
+                               model().spec_of(*row).device_class,
+                               board == nullptr ? std::string() : board->uuid,
+                               Instant(bin_number(shown->from, shown->bin) * shown->bin),
+                               shown->bin,
+                               static_cast<int>(bin_number(cursor.shown(), shown->bin) -
+                                                bin_number(shown->from, shown->bin)) +
+                                   1};
   auto question = server_history.follow(
       wanted, std::max(begun, memory_begin(history, resolution, first_sample, now)), now);
   if (question) effects.push_back(std::move(*question));
@@ -114,15 +128,16 @@ void DashboardState::find_recent() {
   recent = &cursor_history.follow(cursor.timeline(), cursor.shown());
 }
 
-/// Sets the curves of the power view. The live model and its copies in memory have all of them; the
+/// Sets the curves of the fleet. The live model and its copies in memory have all of them; the
 /// model of a recording needs a backfill.
 void DashboardState::find_curves() {
   fleet_trend.clear();
-  if (ui().view != ViewId::power) return;
-  const ChartRange wanted = views->shown().chart_range(frame());
-  fleet_trend = replay() ? trend_past.read(cursor.timeline(), model(), wanted.from, cursor.shown(),
-                                           wanted.bin)
-                         : points_from(model(), wanted.from, wanted.bin);
+  if (ui().view == ViewId::device) return;
+  const auto wanted = views->shown().chart_range(frame());
+  if (!wanted) return;
+  fleet_trend = replay() ? trend_past.read(cursor.timeline(), model(), wanted->from, cursor.shown(),
+                                           wanted->bin)
+                         : model().fleet_trend().points_since(wanted->from, wanted->bin);
 }
 
 Dashboard::Dashboard(DashboardOptions options, Size size, Instant start)

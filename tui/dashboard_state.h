@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -49,6 +50,7 @@ struct DashboardState {
             .connect_refusal = connect_refusal,
             .cursor = cursor,
             .series = *series,
+            .compared = compared,
             .fleet_trend = fleet_trend,
             .live_now = now,
             .recent = *recent,
@@ -85,6 +87,7 @@ struct DashboardState {
   }
   void find_recent();
   void find_curves();
+  void find_series();
   void ask_for_older();
   void ask_for_older_curves();
   // Navigation (navigation.cpp).
@@ -100,6 +103,8 @@ struct DashboardState {
   std::vector<std::string> breadcrumb() const;
   TrailStep step_here() const;
   std::vector<std::string> place_names() const;
+  /// Compares the tagged devices, or goes back from there.
+  void compare();
   void go_deeper(TrailStep from, ViewId next);
   /// REQUIRES that there is a place to go back to.
   void go_back();
@@ -157,6 +162,8 @@ struct DashboardState {
   std::uint64_t layouts = 0;
   std::vector<Effect> effects;
   SeriesReader reader;
+  std::array<SeriesReader, compared_max> compared_readers;
+  std::vector<const Series*> compared;
   Series nothing;  // when no device is shown
   const Series* series = &nothing;
   const DeviceHistory* recent = &history;

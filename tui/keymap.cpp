@@ -59,11 +59,8 @@ void scroll_details(DashboardState& state) {
 
 template <int step>
 void zoom(DashboardState& state) {
-  int& zoom = state.ui().zoom;
-  const bool beyond_memory =
-      state.ui().view == ViewId::device && !state.options.history_server.empty();
-  const int levels = beyond_memory ? static_cast<int>(zoom_levels.size()) : zoom_levels_in_memory;
-  zoom = std::clamp(zoom + step, 0, levels - 1);
+  const auto range = state.views->shown().chart_range(state.frame());
+  if (range) state.ui().chart_span = step_span(range->span, step);
 }
 
 /// From the keys of one view to the whole list, and back.
@@ -90,6 +87,8 @@ void sort_by_chosen(DashboardState& state) {
 }
 
 void tag(DashboardState& state) { state.views->shown().tag(state.key_context()); }
+
+void compare(DashboardState& state) { state.compare(); }
 
 void untag_all(DashboardState& state) { state.untag_all(); }
 
@@ -251,9 +250,10 @@ constexpr std::array binding_table = {
     Binding{find<1>, in_every_view, "n", "n", "",
             "Find the next line that contains a text (asks for it first)"},
     Binding{find<-1>, in_every_view, "N", "N", "", "Find the previous line"},
-    Binding{zoom<1>, in_device | in_power, "z", "z", "zoom",
-            "Zoom charts out to 10 times the time range, then 60 times"},
-    Binding{zoom<-1>, in_device | in_power, "Z", "Z", "", "Zoom charts in"},
+    Binding{zoom<1>, in_fleet | in_device | in_power, "z", "z", "more time",
+            "Charts show more of the past, up to 2 hours"},
+    Binding{zoom<-1>, in_fleet | in_device | in_power, "Z", "Z", "",
+            "Charts show less of the past"},
     Binding{in_view<&UiState::map_metric, advance<MapMetric>, map_metric_count, 1>, in_fleet, "c",
             "c", "metric", "Colour the map by the next metric"},
     Binding{in_view<&UiState::map_metric, advance<MapMetric>, map_metric_count, -1>, in_fleet, "C",
@@ -282,6 +282,8 @@ constexpr std::array binding_table = {
             "e", "e", "", "Export the view's table as CSV into the current folder"},
     Binding{tag, with_devices | in_jobs, "T", "T", "",
             "Tag the selection: actions apply to all that is tagged"},
+    Binding{compare, in_fleet | in_devices | in_device, "v", "v", "",
+            "Compare two to four tagged devices in charts; again: back"},
     Binding{untag_all, with_devices | in_jobs, "U", "U", "", "Clear all tags"},
     Binding{change<drain_action>, with_devices, "d", "d", "",
             "Drain: no new work, running work finishes"},

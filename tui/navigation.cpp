@@ -30,6 +30,7 @@ std::vector<std::string> DashboardState::place_names() const {
   const auto add = [&](std::string name) {
     if (!name.empty()) names.push_back(printable(name));
   };
+  if (shown.comparing()) return {"comparison"};
   if (shown.view == ViewId::device && shown.device) {
     add(to_text(*shown.device));
     add(figure_name(model(), shown));
@@ -93,6 +94,17 @@ void DashboardState::open() {
     from.moment = was_live ? never : moment;
   }
   go_deeper(std::move(from), *next);
+}
+
+void DashboardState::compare() {
+  const std::size_t tagged = ui().tagged_devices.size();
+  if (ui().comparing()) return back();
+  if (tagged < 2 || tagged > compared_max) {
+    return cursor.say(fmt::format("{} tagged: T tags two to four devices, then v compares them",
+                                  counted(tagged, "device")));
+  }
+  go_deeper(step_here(), ViewId::device);
+  ui().compares = true;
 }
 
 void DashboardState::go_back() {

@@ -76,7 +76,7 @@ TEST(Keys, EachBindingIsReachableAndNoKeyHasTwoMeanings) {
       }
     }
   }
-  EXPECT_EQ(binding_of({"Z"}, ViewId::fleet), nullptr);
+  EXPECT_EQ(binding_of({"Z"}, ViewId::jobs), nullptr);
 }
 
 TEST(Keys, SwitchViewsAndQuit) {
@@ -248,14 +248,53 @@ TEST(Keys, ZoomShowsMoreTimeAndSaysHowMuch) {
   const Instant now = SampleFleet::start + seconds(150);
   const auto frame = [&] { return dashboard->draw(now).to_text(); };
   const std::string first = frame();
-  EXPECT_EQ(first.find("time range"), std::string::npos);
+  EXPECT_NE(first.find("last 2 min"), std::string::npos) << first;
   dashboard->press(now, {"z"});
-  EXPECT_NE(frame().find("10x time range"), std::string::npos) << frame();
-  EXPECT_NE(frame().find("02:30 "), std::string::npos) << "an axis of minutes\n" << frame();
-  for (int i = 0; i < 5; ++i) dashboard->press(now, {"z"});
-  EXPECT_NE(frame().find("60x time range"), std::string::npos);
+  EXPECT_NE(frame().find("last 5 min"), std::string::npos) << frame();
+  EXPECT_NE(frame().find(" -2m "), std::string::npos) << "an axis of minutes\n" << frame();
+  for (int i = 0; i < 9; ++i) dashboard->press(now, {"z"});
+  EXPECT_NE(frame().find("last 2 h"), std::string::npos);
   for (int i = 0; i < 5; ++i) dashboard->press(now, {"Z"});
   EXPECT_EQ(frame(), first);
+}
+
+TEST(Keys, TheSpanOfChartsFollowsTheDataUntilItIsChosen) {
+  for (const char* view : {"fleet", "device", "power"}) {
+    SampleFleet fleet;
+    const auto dashboard = dashboard_of(fleet, {120, 60}, view, false, 60);
+    const auto shows = [&](int second, const char* span) {
+      const std::string text = dashboard->draw(SampleFleet::start + seconds(second)).to_text();
+      EXPECT_NE(text.find(span), std::string::npos) << view << " at " << second << "\n" << text;
+    };
+    const auto hear_until = [&](int from, int end) {
+      for (int second = from; second < end; ++second) {
+        for (const Envelope& batch : fleet.samples(second)) {
+          dashboard->receive(SampleFleet::start + seconds(second), publish_peer, batch);
+        }
+      }
+    };
+    shows(60, "last 1 min");
+    hear_until(60, 170);
+    shows(170, "last 2 min");
+    hear_until(170, 400);
+    shows(400, "last 5 min");
+    dashboard->press(SampleFleet::start + seconds(400), {"Z"});
+    shows(400, "last 2 min");
+    hear_until(400, 500);
+    shows(500, "last 2 min");
+  }
+}
+
+TEST(Keys, TheSpanOfChartsInThePastIsThatOfTheDataUpToThere) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {120, 60}, "power", false, 400);
+  const Instant now = SampleFleet::start + seconds(400);
+  const auto press = [&](const std::string& key) { dashboard->press(now, {key}); };
+  press("@");
+  for (const char letter : std::string("-300s")) press(std::string(1, letter));
+  press("Enter");
+  const std::string text = dashboard->draw(now).to_text();
+  EXPECT_NE(text.find("last 2 min"), std::string::npos) << text;
 }
 
 TEST(Keys, EscNeverQuitsTheProgram) {

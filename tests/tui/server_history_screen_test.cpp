@@ -61,7 +61,7 @@ HistoryAnswer waves(const HistoryQuestion& question) {
 HistoryQuestion zoom_to_hours(Dashboard& dashboard) {
   for (const HistoryQuestion& question : questions_of(dashboard))
     dashboard.take_history(now, {question, {}, {}});
-  for (int i = 0; i < 3; ++i) dashboard.press(now, {"z"});
+  for (int i = 0; i < 6; ++i) dashboard.press(now, {"z"});
   const auto questions = questions_of(dashboard);
   EXPECT_EQ(questions.size(), 1U);
   return questions.empty() ? HistoryQuestion{} : questions.front();
@@ -102,7 +102,7 @@ TEST(ServerHistoryScreen, WhatMemoryHasIsAskedOfNobody) {
   const auto without = with_server(fleet, {80, 24}, "device", "");
   for (int i = 0; i < 9; ++i) without->press(now, {"z"});
   EXPECT_TRUE(questions_of(*without).empty());
-  EXPECT_NE(without->draw(now).to_text().find("60x time range"), std::string::npos)
+  EXPECT_NE(without->draw(now).to_text().find("last 2 h"), std::string::npos)
       << "as far as memory reaches";
 }
 
@@ -127,16 +127,16 @@ TEST(ServerHistoryScreen, TheFastestFleetTimeStaysWithinItsBounds) {
 TEST(ServerHistoryScreen, ZoomsOutToSevenDaysAndDatesTheAxis) {
   SampleFleet fleet;
   const auto dashboard = with_server(fleet, {120, 40});
-  for (const char* range : {"10x time range", "60x time range", "6h time range", "24h time range",
-                            "7d time range", "7d time range"}) {
+  for (const char* range : {"last 5 min", "last 10 min", "last 30 min", "last 1 h", "last 2 h",
+                            "last 6 h", "last 1 day", "last 7 days", "last 7 days"}) {
     dashboard->press(now, {"z"});
     EXPECT_NE(dashboard->draw(now).to_text().find(range), std::string::npos) << range;
   }
   EXPECT_NE(dashboard->draw(now).to_text().find(" 11-18 "), std::string::npos)
       << dashboard->draw(now).to_text();
   dashboard->press(now, {"6"});
-  EXPECT_NE(dashboard->draw(now).to_text().find("60x time range"), std::string::npos)
-      << "the power view has the zooms of memory";
+  EXPECT_NE(dashboard->draw(now).to_text().find("last 2 h"), std::string::npos)
+      << "the power view has the spans of memory";
 }
 
 int curves_asked_for(Dashboard& dashboard) {

@@ -4,14 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "fleet/base/time.h"
 #include "fleet/sample/sample.h"
 #include "tui/canvas/draw_region.h"
+#include "tui/canvas/time_window.h"
 
 namespace drover::tui {
 
@@ -19,21 +20,18 @@ namespace drover::tui {
 struct ChartPoint {
   Instant at{};
   double value = absent;
-};
-
-/// The time span that a chart shows. A cell is two bins wide; the last one contains `end`.
-struct TimeWindow {
-  Instant end{};
-  Duration bin{1};
-
-  /// The begin of the first of `cells` cells.
-  Instant begin(int cells) const;
+  Duration lasts{};  // the time that it stands for; zero: it is a sample of one instant
 };
 
 /// The greatest value of each bin, oldest first; NaN if unknown. A value is valid until the next
-/// one, for `staleness_limit` at most, and never beyond the window's end.
+/// one, for `staleness_limit` or its own time at most, and never beyond the window's end.
 std::vector<double> bin_values(std::span<const ChartPoint> points, const TimeWindow& window,
                                int bins, Duration staleness_limit);
+
+/// The index of the point with the greatest value of each bin, by the same rules.
+std::vector<std::optional<std::size_t>> greatest_points(std::span<const ChartPoint> points,
+                                                        const TimeWindow& window, int bins,
+                                                        Duration staleness_limit);
 
 struct ChartScale {
   double low = 0, high = 1;
@@ -54,22 +52,24 @@ struct Chart {
   Duration staleness_limit{};
   CellStyle style = CellStyle::accent;
   CellStyle line_style = CellStyle::warm;
+  std::string limit_label;  // of the line or the limit, which it stands on; empty: none
+  std::string latest;       // the newest value, at the end of the area; empty: none
+  std::string missing;      // why no value is known: then it stands alone, without an axis
 };
+
+/// Whether a plot of this height has labels of its limit and its newest value.
+bool has_labels(int rows);
+
+/// Draws numbers at the top, at the bottom and, if there is room, in the middle of the area's left
+/// columns, and a rule beside them. REQUIRES value_axis_columns(area.columns) > 0.
+void draw_value_axis(DrawRegion& region, const Rect& area, const ChartScale& scale,
+                     std::string (*text)(double));
 
 /// Columns of the value axis with its rule; 0 if the rectangle is too narrow.
 int value_axis_columns(int columns);
 
 /// `area` is relative to the region's corner.
 void draw_chart(DrawRegion& region, const Rect& area, const Chart& chart, const TimeWindow& window);
-
-enum class TimeLabels : std::uint8_t {
-  clock,  // "14:03:20", at whole tens of seconds, minutes, ..
-  ago,    // "-60s" .. "now"
-};
-
-/// Labels below a chart of the same columns; they never touch each other.
-void draw_time_axis(DrawRegion& region, int column, int row, int columns, const TimeWindow& window,
-                    TimeLabels labels);
 
 /// A condition as one character; if several apply to a cell, the first of the table is shown.
 struct StripMarker {

@@ -23,11 +23,14 @@ double aggregate(Statistic statistic, std::span<const ChartPoint> samples) {
 
 }  // namespace
 
-HistoryResolution resolution_for(Duration bin, Duration wall) {
+HistoryResolution resolution_for(const DeviceHistory& history, Duration bin, Instant from,
+                                 Instant now) {
   HistoryResolution resolution = HistoryResolution::seconds;
   for (const HistoryResolution wider :
        {HistoryResolution::tens_of_seconds, HistoryResolution::minutes}) {
-    if (bin_seconds(wider) * wall <= bin) resolution = wider;
+    const std::int64_t first = history.bin_of(resolution, now) - history.bins(resolution) + 1;
+    const bool reaches = history.begin_of(resolution, first) <= from;
+    if (history.bin(wider) <= bin || (!reaches && history.bins(wider) > 0)) resolution = wider;
   }
   return resolution;
 }
@@ -54,9 +57,11 @@ std::vector<ChartPoint> merge_history(const HistoryBins& older, std::span<const 
     const std::span<const ChartPoint> in_bin(first, next);
     if (gather) {
       const bool use_older = !begun && !std::isnan(value);
-      points.push_back({begin, use_older ? value : aggregate(*gather, in_bin)});
+      if (use_older || !begun || !in_bin.empty()) {
+        points.push_back({begin, use_older ? value : aggregate(*gather, in_bin), older.bin});
+      }
     } else if (in_bin.empty() && !begun) {
-      points.push_back({begin, value});
+      points.push_back({begin, value, older.bin});
     } else {
       points.insert(points.end(), in_bin.begin(), in_bin.end());
     }

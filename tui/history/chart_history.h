@@ -11,9 +11,10 @@
 
 namespace drover::tui {
 
-/// The resolution whose bins are not wider than a chart's `bin` (fleet time); `wall` is one wall
-/// second in fleet time.
-HistoryResolution resolution_for(Duration bin, Duration wall);
+/// The resolution whose bins are not wider than a chart's `bin` (fleet time), or the first of the
+/// wider ones that are kept back to `from`.
+HistoryResolution resolution_for(const DeviceHistory& history, Duration bin, Instant from,
+                                 Instant now);
 
 /// Further back than this moment neither the samples, which begin `first_sample`, nor the bins of
 /// this resolution are kept.
@@ -22,7 +23,8 @@ Instant memory_begin(const DeviceHistory& history, HistoryResolution resolution,
 
 /// The points of a chart. With `gather`, samples are aggregated to the bins of `older` by that
 /// statistic, so that both parts look alike; else they stay as they are. The first aggregated bin
-/// may lack samples, so the value of `older` is used if there is one. Empty bins are NaN.
+/// may lack samples, so the value of `older` is used if there is one. A bin between samples has no
+/// point: rare samples leave such bins as well, and the chart knows when a value is too old.
 std::vector<ChartPoint> merge_history(const HistoryBins& older, std::span<const ChartPoint> samples,
                                       std::optional<Statistic> gather);
 

@@ -140,6 +140,7 @@ void DeviceHistory::take(Instant at, const SampleBatch& batch) {
   }
   find_columns(*host, batch);
   points_.read(batch);
+  host->first_received = std::min(host->first_received, at);
   host->last_received = std::max(host->last_received, at);
   for (int resolution = 0; resolution < history_resolution_count; ++resolution) {
     host->rings[static_cast<std::size_t>(resolution)].add(
@@ -195,6 +196,20 @@ HistoryBins DeviceHistory::read(const DeviceId& device, HistoryMetric metric,
   return bins;
 }
 
+Instant DeviceHistory::begin(const DeviceId& device) const {
+  const auto known = hosts_.find(device.host);
+  if (known == hosts_.end()) return never;
+  const Host& host = known->second;
+  Instant kept = host.last_received;
+  for (std::size_t resolution = 0; resolution < plan_.size(); ++resolution) {
+    const HistoryRing& ring = host.rings[resolution];
+    if (ring.empty()) continue;
+    kept = std::min(kept, begin_of(static_cast<HistoryResolution>(resolution),
+                                   ring.newest() - ring.bins() + 1));
+  }
+  return std::max(host.first_received, kept);
+}
+
 std::vector<DeviceHistory::RetentionTier> DeviceHistory::retention() const {
   std::vector<RetentionTier> retention;
   for (std::size_t resolution = 0; resolution < plan_.size(); ++resolution) {
@@ -214,6 +229,7 @@ void DeviceHistory::copy_seconds(const DeviceHistory& from) {
     Host& host = hosts_[name];
     lay_out(host, plan_, std::vector(theirs.devices.size(), HistoryRing::no_place));
     host.devices = theirs.devices;
+    host.first_received = theirs.first_received;
     host.last_received = theirs.last_received;
     host.rings[0] = theirs.rings[0].resized(keeps_of(0), shape_.metrics, plan_[0],
                                             same_columns(theirs.devices.size()));

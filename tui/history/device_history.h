@@ -58,6 +58,9 @@ class DeviceHistory {
   HistoryBins read(const DeviceId& device, HistoryMetric metric, HistoryResolution resolution,
                    Instant until, int count) const;
 
+  /// Before this moment nothing is known of the device; `never` if nothing is.
+  Instant begin(const DeviceId& device) const;
+
   /// A resolution that is kept, in wall seconds.
   struct RetentionTier {
     int span_s = 0;
@@ -88,6 +91,7 @@ class DeviceHistory {
   using Plan = std::array<int, history_resolution_count>;
   struct Host {
     std::vector<std::uint16_t> devices;  // device indices, ascending: the columns of the rings
+    Instant first_received = never;
     Instant last_received = Instant::min();
     std::array<HistoryRing, history_resolution_count> rings;
   };

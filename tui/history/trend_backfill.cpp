@@ -21,24 +21,16 @@ void renumber_pools(TrendPoint& point, const Model& from, const Model& to) {
 
 }  // namespace
 
-std::vector<TrendPoint> points_from(const Model& model, Instant from, Duration bin) {
-  std::vector<TrendPoint> points;
-  for (const TrendPoint& point : model.fleet_trend().points_for(bin)) {
-    if (point.at >= from) points.push_back(point);
-  }
-  return points;
-}
-
 std::vector<TrendPoint> TrendBackfill::read(const Timeline& timeline, const Model& model,
                                             Instant from, Instant to, Duration bin) {
-  const std::deque<TrendPoint>& own = model.fleet_trend().points_for(bin);
+  std::vector<TrendPoint> own = model.fleet_trend().points_since(from, bin);
   const Instant first = timeline.first();
   const Instant begin = std::max({from, first, to - std::min(to - first, timeline.reach())});
-  if (own.empty() || own.front().at <= begin) return points_from(model, from, bin);
+  if (own.empty() || own.front().at <= begin) return own;
   // The model's first bin may be incomplete.
   const Instant known = own.size() > 1 ? own[1].at : own[0].at;
   advance(timeline, begin, known, bin);
-  std::vector<TrendPoint> points = points_from(past_->model, from, bin);
+  std::vector<TrendPoint> points = past_->model.fleet_trend().points_since(from, bin);
   std::erase_if(points, [&](const TrendPoint& point) { return point.at >= known; });
   for (TrendPoint& point : points) renumber_pools(point, past_->model, model);
   points.insert(points.end(), own.begin() + (own.size() > 1 ? 1 : 0), own.end());

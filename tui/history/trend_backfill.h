@@ -10,12 +10,9 @@
 
 namespace drover::tui {
 
-/// The points that the model itself has.
-std::vector<TrendPoint> points_from(const Model& model, Instant from, Duration bin);
-
 class TrendBackfill {
  public:
-  /// The points from `from` on, in the longest available bins up to `bin`, limited by
+  /// The points from `from` on, as Trend::points_since gives them, limited by
   /// Timeline::reach(). `model` is that of the moment `to`.
   std::vector<TrendPoint> read(const Timeline& timeline, const Model& model, Instant from,
                                Instant to, Duration bin);

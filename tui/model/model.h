@@ -340,6 +340,7 @@ Totals totals_of(const Model& model, Instant now, const RowPredicate& counts = n
 struct PoolTotals {
   std::uint32_t devices = 0, reporting = 0;
   double power_w = absent;  // of those that report it
+  double own_w = absent;    // of those that name it as their first pool: these add up
   double usd_per_h = 0;
 };
 std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now,

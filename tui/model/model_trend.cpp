@@ -51,7 +51,7 @@ void Model::add_point(Instant at) {
   if (totals.power_limit_w > 0) point.power = totals.power_w / totals.power_limit_w;
   if (totals.reporting > 0 && totals.price_known) point.usd_per_h = totals.usd_per_h;
   for (const PoolTotals& pool : pool_totals_of(*this, at)) {
-    point.pools.push_back({pool.power_w, absent});
+    point.pools.push_back({pool.power_w, pool.own_w, absent});
   }
   point.pools.pop_back();  // of no pool
   point.throttle_time_s = throttle_time_.sum();
@@ -182,6 +182,10 @@ std::vector<PoolTotals> pool_totals_of(const Model& model, Instant now,
       add_known(pool.power_w, devices.value(row, Metric::power));
     };
     const auto numbers = model.pool_numbers_of(row);
+    if (reports) {
+      add_known((numbers.empty() ? pools.back() : pools[numbers.front()]).own_w,
+                devices.value(row, Metric::power));
+    }
     if (numbers.empty()) add(pools.back());
     for (const std::uint16_t number : numbers) add(pools[number]);
   }

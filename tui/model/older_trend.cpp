@@ -28,7 +28,8 @@ double* curve_of(TrendPoint& point, std::string_view name) {
 
 void set_pool(TrendPoint& point, std::size_t place, std::string_view name, double value) {
   point.pools.resize(std::max(point.pools.size(), place + 1));
-  if (name == "power_w") point.pools[place].power_w = value;
+  // The router does not say which device belongs to which of several pools.
+  if (name == "power_w") point.pools[place].power_w = point.pools[place].own_w = value;
   if (name == "power_cap_w") point.pools[place].cap_w = value;
 }
 

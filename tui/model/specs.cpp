@@ -45,6 +45,7 @@ SpecRow parse_spec_row(const std::string& id, std::string_view text) {
   // driver says.
   row.listed = !row.real || facts.has_section("peak_tflops");
   row.tdp_w = value("power.tdp_w");
+  row.memory_bytes = value("memory.capacity_gib") * 1024 * 1024 * 1024;
   row.clock_max_mhz = std::max(value("clock.nominal_mhz"), value("clock.boost_mhz"));
   // Software throttles a device before its hardware does.
   const double software_c = value("thermal.max_c");

@@ -23,6 +23,7 @@ struct SpecRow {
   bool tells_idle = false;
   bool listed = true;          // in the catalogue: a real board may be in none
   double tdp_w = 0;            // 0: unknown
+  double memory_bytes = 0;     // 0: unknown
   double price_usd_per_h = 0;  // 0: unknown
   double clock_max_mhz = 0;    // 0: unknown
   double slowdown_c = 0;       // where thermal throttling begins; 0: unknown

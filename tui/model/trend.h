@@ -50,6 +50,7 @@ std::int64_t bin_number(Instant at, Duration bin);
 /// One point of the curves. Shares are 0..1, NaN when unknown.
 struct TrendPoint {
   Instant at{};
+  Duration lasts{};  // the bin that it stands for; zero: it is of one instant
   double utilization = absent;
   double power = absent;  // share of all caps
   double queued = absent;
@@ -65,6 +66,7 @@ struct TrendPoint {
   ThrottleTimes throttle_time_s{};   // of all devices, since the model began; NaN before
   struct Pool {
     double power_w = absent;
+    double own_w = absent;  // of devices that name it as their first pool
     double cap_w = absent;  // also if there is none
   };
   std::vector<Pool> pools;  // in the order of Model::pools(); may be shorter
@@ -74,9 +76,9 @@ struct TrendResolution {
   int bin_s;           // wall seconds
   std::size_t points;  // kept at most
 };
-/// They cover 4 minutes, 40 minutes and 2 hours.
+/// They cover 12 minutes, 40 minutes and 2 hours.
 inline constexpr std::array<TrendResolution, 3> trend_resolutions = {
-    {{1, 240}, {10, 240}, {30, 240}}};
+    {{1, 720}, {10, 240}, {30, 240}}};
 
 class Trend {
  public:
@@ -93,9 +95,14 @@ class Trend {
   /// The points as they were added.
   const std::deque<TrendPoint>& seconds() const { return resolutions_.front(); }
   /// The points of the longest bins that are no longer than `bin`, the open bin included. Each is
-  /// at its bin's beginning and has the bin's greatest watts and dollars (a peak is what trips a
-  /// limit) and its last caps.
+  /// at its bin's beginning and has the bin's greatest values (a peak is what trips a limit) and
+  /// its last caps.
   const std::deque<TrendPoint>& points_for(Duration bin) const;
+  /// The points from `from` on: those of points_for(bin), and before them longer bins, as far back
+  /// as those are kept.
+  std::vector<TrendPoint> points_since(Instant from, Duration bin) const;
+  /// Before this moment nothing is known; `never` if nothing is.
+  Instant begin() const;
   /// Whether points_for(bin) drops its oldest point for each new one.
   bool is_full(Duration bin) const;
   std::size_t points() const;  // of all resolutions
@@ -104,6 +111,7 @@ class Trend {
   std::size_t resolution_for(Duration bin) const;
 
   Duration wall_;
+  Instant first_ = never;
   std::array<std::deque<TrendPoint>, trend_resolutions.size()> resolutions_;
 };
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "fleet/base/units.h"
-#include "tui/canvas/chart.h"
 #include "tui/canvas/layout.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_queries.h"
@@ -261,53 +260,6 @@ void draw_replicas(const FrameContext& frame, DrawRegion region) {
     ++row;
   }
   if (lines.empty()) region.text(0, 2, "no replicas", CellStyle::faint);
-}
-
-void draw_trend_charts(const FrameContext& frame, DrawRegion region, const Totals& shown) {
-  // The curves and their numbers cover the whole fleet.
-  const bool filtered = frame.ui.fleet_filter.active();
-  const Totals totals = filtered ? totals_of(frame.model, frame.now) : shown;
-  // The numbers are current, as in the panels above; the last point may be a second old.
-  struct Curve {
-    std::string_view title;
-    double TrendPoint::*shown;
-    std::string now;
-    CellStyle style;
-  };
-  const auto& summary = frame.model.summary();
-  const Curve fleet_trend[] = {
-      {"Load", &TrendPoint::utilization, percent_text(totals.utilization), CellStyle::good},
-      {"Power", &TrendPoint::power, known_text(totals.power_w, watts_text), CellStyle::hot},
-      {"Queued", &TrendPoint::queued,
-       summary ? count_text(static_cast<double>(summary->queued)) : std::string(not_known),
-       CellStyle::accent}};
-  // The lowest row is the time axis.
-  const bool with_axis = region.rows() >= 10;
-  Rect area = region.area();
-  if (with_axis) {
-    --area.rows;
-    // A column is one wall second; the labels are fleet time, as everywhere.
-    draw_time_axis(region, 0, area.rows, region.columns(),
-                   {frame.now, from_seconds(frame.options.speed) / 2}, TimeLabels::ago);
-  }
-  const std::vector<Rect> rects =
-      cut_rows(area, std::vector(std::size(fleet_trend), SizeHint{3, 60, 1}));
-  for (std::size_t i = 0; i < std::size(fleet_trend); ++i) {
-    if (rects[i].rows == 0) continue;
-    DrawRegion part = region.on(rects[i]);
-    std::vector<double> shares;
-    double most = 1;
-    for (const TrendPoint& point : frame.model.trend()) {
-      shares.push_back(point.*fleet_trend[i].shown);
-      if (shares.back() > most) most = shares.back();
-    }
-    const bool is_count = i == 2;
-    for (double& share : shares) share /= is_count ? 1.25 * most : 1.0;
-    std::string note = fleet_trend[i].now;
-    if (is_count && most > 1) note += fmt::format(", max {}", count_text(most));
-    part.heading(0, frame.with_whole_fleet_note(std::string(fleet_trend[i].title)), note);
-    part.curve({0, 1, part.columns(), part.rows() - 1}, shares, fleet_trend[i].style);
-  }
 }
 
 namespace {

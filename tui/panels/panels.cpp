@@ -305,9 +305,8 @@ DrawRegion draw_details_heading(DrawRegion& region, std::string_view title, std:
   return region.part({0, 1, region.columns(), visible});
 }
 
-std::string zoomed_note(const ZoomLevel& zoom, const std::string& scroll) {
-  if (zoom.note.empty()) return scroll;
-  return fmt::format("{}{}{}", zoom.note, scroll.empty() ? "" : ", ", scroll);
+std::string span_and_scroll_note(const ChartSpan& span, const std::string& scroll) {
+  return fmt::format("{}{}{}", span_note(span), scroll.empty() ? "" : ", ", scroll);
 }
 
 void draw_items(const FrameContext& frame, DrawRegion& region, int first, const ListViewport& place,

@@ -30,8 +30,8 @@ std::string scroll_note(int rows, int visible, int top);
 /// `note`: beside the title if they do not scroll. Returns the region below the heading.
 DrawRegion draw_details_heading(DrawRegion& region, std::string_view title, std::string_view note,
                                 int rows, int top);
-/// The scroll note after the time range of the charts, if they are zoomed out.
-std::string zoomed_note(const ZoomLevel& zoom, const std::string& scroll);
+/// The scroll note after the time span of the charts.
+std::string span_and_scroll_note(const ChartSpan& span, const std::string& scroll);
 
 /// Draws the visible items of the view's list, from row `first` of the region on, and makes them
 /// clickable. `selected`: an item; -1: none. `draw` draws an item on a row and returns whether a
@@ -92,8 +92,10 @@ void draw_service(const FrameContext& frame, DrawRegion region, const Totals& to
 
 /// Replicas: a line per pool, model and precision.
 void draw_replicas(const FrameContext& frame, DrawRegion region);
-/// Load, power and queue over the last minutes, with a time axis.
-void draw_trend_charts(const FrameContext& frame, DrawRegion region, const Totals& totals);
+/// Load, power and queue of the whole fleet over time (fleet_charts.cpp). `totals`: of the devices
+/// that match the filter.
+void draw_fleet_charts(const FrameContext& frame, DrawRegion region, const Totals& totals);
+ChartRange fleet_chart_range(const FrameContext& frame, int columns);
 /// The newest decisions, a line each.
 void draw_latest_decisions(const FrameContext& frame, DrawRegion region);
 
@@ -152,7 +154,7 @@ void draw_events(const FrameContext& frame, DrawRegion region);
 
 // Temperature and throttling of the devices that match the filter (throttle_panels.cpp).
 
-inline constexpr int hottest_devices_max = 8;
+/// As many as the region has rows for.
 void draw_hottest(const FrameContext& frame, DrawRegion region);
 
 inline constexpr int throttle_time_panel_rows = 5;

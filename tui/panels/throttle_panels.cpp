@@ -18,13 +18,13 @@ bool shown_fresh(const FrameContext& frame, DeviceTable::Row row) {
   return frame.ui.fleet_filter.shows(row) && !frame.stale(row);
 }
 
-std::vector<DeviceTable::Row> hottest_rows(const FrameContext& frame) {
+std::vector<DeviceTable::Row> hottest_rows(const FrameContext& frame, int most) {
   std::vector<DeviceTable::Row> rows;
   for (const DeviceTable::Row row : frame.model.device_order()) {
     if (!shown_fresh(frame, row)) continue;
     if (!std::isnan(frame.model.reading(row, Metric::temperature))) rows.push_back(row);
   }
-  const auto end = rows.begin() + std::min<std::ptrdiff_t>(hottest_devices_max, std::ssize(rows));
+  const auto end = rows.begin() + std::min<std::ptrdiff_t>(std::max(0, most), std::ssize(rows));
   std::partial_sort(rows.begin(), end, rows.end(), [&](DeviceTable::Row a, DeviceTable::Row b) {
     const double left = frame.model.reading(a, Metric::temperature);
     const double right = frame.model.reading(b, Metric::temperature);
@@ -81,7 +81,7 @@ void draw_hottest(const FrameContext& frame, DrawRegion region) {
   const Model& model = frame.model;
   region.heading(0, "Hottest devices", "against the throttle limit");
   int line = 1;
-  for (const DeviceTable::Row row : hottest_rows(frame)) {
+  for (const DeviceTable::Row row : hottest_rows(frame, region.rows() - 1)) {
     const SpecRow& spec = model.spec_of(row);
     const double celsius = model.reading(row, Metric::temperature);
     region.field(0, line, 13, to_text(model.id_of(row)));

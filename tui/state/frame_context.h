@@ -31,7 +31,8 @@ struct FrameContext {
   const std::string& connect_refusal;  // why the router refuses this dashboard; or empty
   const PlaybackCursor& cursor;  // its timeline has first(), last() and markers() for time axes
   const Series& series;          // of ui.device up to `now`, in the device view; else empty
-  const std::vector<TrendPoint>& fleet_trend;  // up to `now`, in the power view; else empty
+  const std::vector<const Series*>& compared;  // of ui.compared_devices(), while they are compared
+  const std::vector<TrendPoint>& fleet_trend;  // up to `now`, if curves are shown
   Instant live_now{};                          // the shell's clock
   const DeviceHistory& recent;                 // of the minute before `now`, for sparklines
   const DeviceHistory& history;                // of the live stream; empty in a replay

@@ -33,6 +33,7 @@ TrailStep step_of(const UiState& ui) {
           .entry_group = ui.log.chose_group,
           .job_open = ui.jobs.open,
           .decision_open = ui.decisions.open,
+          .compares = ui.compares,
           .figure = ui.figure.index,
           .details_top = ui.details_top};
 }
@@ -54,6 +55,7 @@ void restore(UiState& ui, const TrailStep& step) {
   ui.hosts.chosen = step.host;
   ui.figure = {};
   ui.figure.index = step.figure;
+  ui.compares = step.compares;
   ui.details_top = step.details_top;
 }
 

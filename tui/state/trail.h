@@ -28,6 +28,7 @@ struct TrailStep {
   std::optional<std::string> host;
   bool decision_group = false, entry_group = false;  // what is selected stands for its group
   bool job_open = false, decision_open = false;
+  bool compares = false;
   int figure = -1;
   int details_top = 0;
   std::vector<std::string> names{};  // of the breadcrumb

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,24 +28,11 @@
 
 namespace drover::tui {
 
-/// How far charts zoom out.
-struct ZoomLevel {
-  int factor = 1;             // times the usual time range and bin width
-  std::chrono::hours span{};  // or this time range of wall time; zero: by the factor
-  std::string_view note;
-};
-/// The factors are the resolutions of the history; the spans are longer than it.
-inline constexpr std::array<ZoomLevel, 6> zoom_levels = {
-    {{1, {}, ""},
-     {10, {}, "10x time range"},
-     {60, {}, "60x time range"},
-     {0, std::chrono::hours(6), "6h time range"},
-     {0, std::chrono::hours(24), "24h time range"},
-     {0, std::chrono::hours(7 * 24), "7d time range"}}};
-inline constexpr int zoom_levels_in_memory = 3;
-
 /// Tagged devices or jobs at most: an action applies to all at once, and routers limit requests.
 inline constexpr std::size_t tags_max = 256;
+
+/// Devices that are compared at most: more lines in one chart cannot be told apart.
+inline constexpr std::size_t compared_max = 4;
 
 /// The selected metric or limit of the device view, and whether its formula is shown.
 struct FormulaSelection {
@@ -71,9 +57,10 @@ struct UiState {
   std::optional<DeviceId> device;  // selected; shared by the views fleet, devices and device
   std::set<DeviceId> tagged_devices;
   std::set<JobId> tagged_jobs;
+  bool compares = false;  // tagged devices, in the place of the device view
 
-  int zoom = 0;                       // of charts: index into zoom_levels
-  Instant moved_at = Instant::min();  // when the user last moved a selection
+  std::optional<Duration> chart_span;  // of charts; none: it follows the data
+  Instant moved_at = Instant::min();   // when the user last moved a selection
   // The first visible row of the open job, decision, formula, device or power page.
   int details_top = 0;
   int details_seen = 1;  // number of its visible rows
@@ -92,9 +79,12 @@ struct UiState {
   std::vector<ViewHelp> view_help;  // in the order of ViewId
   bool whole_help = true;           // the list, not the keys of one view
 
-  /// One of the first `levels` levels, for charts that have no more.
-  const ZoomLevel& zoom_level(int levels = static_cast<int>(zoom_levels.size())) const {
-    return zoom_levels[static_cast<std::size_t>(std::min(zoom, levels - 1))];
+  bool comparing() const { return view == ViewId::device && compares; }
+  /// The first compared_max tagged devices.
+  std::vector<DeviceId> compared_devices() const {
+    std::vector<DeviceId> devices(tagged_devices.begin(), tagged_devices.end());
+    if (devices.size() > compared_max) devices.resize(compared_max);
+    return devices;
   }
   /// Selects a metric or limit by its index in metric_formulas().
   void select_figure(int index);

@@ -14,6 +14,7 @@
 #include "fleet/base/text.h"
 #include "tui/canvas/draw_region.h"
 #include "tui/model/model.h"
+#include "tui/state/chart_span.h"
 #include "tui/state/frame_context.h"
 #include "tui/state/playback_cursor.h"
 #include "tui/state/ui_state.h"
@@ -40,6 +41,7 @@ struct ScrolledRows {
 struct ChartRange {
   Instant from{};
   Duration bin{1};
+  ChartSpan span;
 };
 
 /// What a key acts on besides the view itself.
@@ -93,8 +95,8 @@ class View {
   /// Draws below the compact lines.
   virtual void draw_below_lines(const FrameContext&, DrawRegion) const {}
 
-  /// The part of the past that the charts show. REQUIRES a layout.
-  virtual ChartRange chart_range(const FrameContext&) const { return {}; }
+  /// The part of the past that the charts show; none: there is no chart. REQUIRES a layout.
+  virtual std::optional<ChartRange> chart_range(const FrameContext&) const { return std::nullopt; }
 
   /// The index of the selected item; -1 if there is none.
   virtual int selected(const Model&) const { return -1; }

@@ -30,10 +30,15 @@ std::vector<DetailLine> panel_of(const Model& model, DeviceTable::Row row,
   return lines;
 }
 
-/// The time span of all charts of the page, which are aligned.
-TimeWindow page_window(const FrameContext& frame, int columns) {
+/// Cells of the narrowest chart's plot.
+int narrowest_cells(int columns) {
   const int chart = chart_columns(columns);
-  return window_of(frame, chart - value_axis_columns(chart), frame.ui.zoom_level());
+  return chart - value_axis_columns(chart);
+}
+
+/// The window of all charts of the page, which are aligned.
+TimeWindow page_window(const FrameContext& frame, int columns, const ChartSpan& span) {
+  return window_of(frame.now, span.shown, narrowest_cells(columns));
 }
 
 /// Why charts are blank. The samples of a moment that was paused long ago are no longer in memory.
@@ -105,7 +110,7 @@ class DeviceView : public View {
         figure_.open ? "" : scroll_note(layout_.page.rows, layout_.page_rows_seen, top);
     const std::vector<LikelyCause>& causes = layout_.lists.causes;
     draw_device_head(frame, view, *row, causes.empty() ? nullptr : &causes.front(),
-                     zoomed_note(ui_.zoom_level(), scroll));
+                     span_and_scroll_note(device_chart_span(frame), scroll));
     Canvas canvas({view.columns(), layout_.page.rows});
     const std::vector<std::string> notes = draw_page(frame, canvas, view.ascii(), *row, facts);
     const Rect shown{view.area().column, view.area().row + layout_.head_rows, view.columns(),
@@ -172,12 +177,16 @@ class DeviceView : public View {
     return {layout_.page.rows, layout_.page_rows_seen};
   }
 
-  ChartRange chart_range(const FrameContext& frame) const override {
-    // The strip spans all columns and so reaches back farthest. It needs the sample before it, and
-    // some more to determine the sample interval.
-    constexpr int cells_before = 33;
-    const TimeWindow window = page_window(frame, columns_);
-    return {window.begin(columns_ + cells_before), window.bin};
+  std::optional<ChartRange> chart_range(const FrameContext& frame) const override {
+    const auto row = chosen(frame.model, ui_);
+    if (!row) return std::nullopt;
+    const ChartSpan span = device_chart_span(frame);
+    const TimeWindow window = page_window(frame, columns_, span);
+    // The last chart of a row may be some cells wider. The sample before the window is needed, too.
+    constexpr int cells_more = 2;
+    const Duration every = frame.model.host_of(*row).reported.registration.sample_every;
+    return ChartRange{window.begin(narrowest_cells(columns_) + cells_more) - 2 * every, window.bin,
+                      span};
   }
 
   void move(const KeyContext& context, Move direction) override {
@@ -225,14 +234,15 @@ class DeviceView : public View {
     const DevicePage& page = layout_.page;
     const PageLists& lists = layout_.lists;
     DrawRegion region(canvas, {0, 0, canvas.size().columns, canvas.size().rows}, ascii);
-    const TimeWindow window = page_window(frame, canvas.size().columns);
+    const ChartSpan span = device_chart_span(frame);
+    const TimeWindow window = page_window(frame, canvas.size().columns, span);
     std::vector<int> cells;
     for (const Rect& chart : page.charts) {
       cells.push_back(chart.columns - value_axis_columns(chart.columns));
     }
     const std::vector<MetricChart> metrics = metric_charts(frame, row, window, cells);
     for (std::size_t i = 0; i < metrics.size(); ++i) {
-      draw_metric_chart(region, page.charts[i], metrics[i], window);
+      draw_metric_chart(region, page.charts[i], metrics[i], window, time_labels(span));
     }
     const std::vector<ChartPoint>& first = metrics.front().points;
     const bool blank = std::all_of(first.begin(), first.end(),
@@ -244,7 +254,7 @@ class DeviceView : public View {
     } else if (frame.series.at.empty() && blank) {
       draw_no_history(frame, region, page.charts.front());
     }
-    draw_throttle_strip(region, page.strip, frame, row, window);
+    draw_throttle_strip(region, page.strip, frame, row, window, cells.front(), span);
     if (!lists.causes.empty()) draw_causes(region.on(page.causes), lists.cause_lines);
     if (lists.real) {
       draw_board_facts(region.on(page.facts), frame.model, row);

@@ -38,7 +38,7 @@ class FleetView : public View {
     if (layout.device.rows > 0) draw_chosen(frame, region.on(layout.device));
     if (layout.replicas.rows > 0) draw_replicas(frame, region.on(layout.replicas));
     if (layout.fleet_trend.rows > 0)
-      draw_trend_charts(frame, region.on(layout.fleet_trend), totals);
+      draw_fleet_charts(frame, region.on(layout.fleet_trend), totals);
     if (layout.decisions.rows > 0) draw_latest_decisions(frame, region.on(layout.decisions));
     if (layout.running.rows > 0) draw_running(frame, region.on(layout.running));
     if (layout.alerts.rows > 0) draw_alerts(frame, region.on(layout.alerts));
@@ -95,6 +95,11 @@ class FleetView : public View {
     map_ = lay_out_heat_map(at.model, std::move(order), cells.columns, cells.rows);
     colour(at);
     return {};
+  }
+
+  std::optional<ChartRange> chart_range(const FrameContext& frame) const override {
+    if (layout_.fleet_trend.rows == 0) return std::nullopt;
+    return fleet_chart_range(frame, layout_.fleet_trend.columns);
   }
 
   std::optional<int> count() const override { return static_cast<int>(map_.cells.size()); }

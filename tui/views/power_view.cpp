@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "fleet/base/units.h"
-#include "tui/panels/device_charts.h"
 #include "tui/panels/panels.h"
+#include "tui/panels/power_charts.h"
 #include "tui/tables/device_columns.h"
 #include "tui/views/views.h"
 
@@ -114,31 +114,16 @@ void draw_per_unit(DrawRegion& region, int row, const std::optional<Summary>& su
                CellStyle::faint);
 }
 
-/// The router's sums, if they are current.
-const Summary* spend_sums(const FrameContext& frame) {
-  const auto& summary = frame.model.summary();
-  return summary && !frame.model.is_silent(frame.now) ? &*summary : nullptr;
-}
-
-/// "$1.20 of $5.00/h", "$1.20/h, no budget".
-std::string spend_text(const Summary* sums) {
-  if (sums == nullptr) return std::string(not_known);
-  const std::string spend = dollars_text(sums->spend_usd_per_h);
-  return sums->budget_usd_per_h > 0
-             ? fmt::format("{} of {}/h", spend, dollars_text(sums->budget_usd_per_h))
-             : fmt::format("{}/h, no budget", spend);
-}
-
 void draw_spend(const FrameContext& frame, DrawRegion& region, int row) {
   const Summary* const sums = spend_sums(frame);
   if (sums == nullptr || sums->budget_usd_per_h <= 0) {
-    draw_fact(region, 0, row, cost_label_columns, "in use", spend_text(sums));
+    draw_fact(region, 0, row, cost_label_columns, "in use", spend_text(frame));
     return;
   }
   region.text(0, row, "in use", CellStyle::faint);
   const double share = sums->spend_usd_per_h / sums->budget_usd_per_h;
   region.gauge(cost_label_columns, row, region.columns() - cost_label_columns, share,
-               spend_text(sums), gauge_style(share, power_near_cap, 1));
+               spend_text(frame), gauge_style(share, power_near_cap, 1));
 }
 
 void draw_now(const FrameContext& frame, DrawRegion& region, const Totals& totals) {
@@ -180,18 +165,41 @@ void draw_costs(const FrameContext& frame, DrawRegion region, const Totals& tota
 }
 
 constexpr int power_wide_columns = 100;  // from here on, lists are beside the charts
-constexpr int power_roomy_columns = 160;
 constexpr int throttled_rows_min = 6;
 constexpr int power_gap = 2;
-constexpr int chart_rows_more = 12;
-constexpr double least_top = 10;  // of a chart's scale, so that its middle is a whole number
+constexpr int stack_rows_least = 12, stack_rows_most = 22;
+constexpr int chart_rows_more = 6;
+constexpr int hottest_rows_least = 9, hottest_rows_most = 21;
 
 /// Rectangles relative to the page's corner.
 struct Page {
-  std::vector<Rect> charts;  // the site, each pool, dollars per hour
+  Rect stack;
+  std::vector<Rect> charts;  // each pool, dollars per hour
   Rect costs, throttle_times, hottest, throttled;
   int rows = 0;
 };
+
+/// Places the charts below each other and side by side, from a row on. `least_rows`: the rows to
+/// fill. Returns the row after them.
+int place_charts(Page& page, int count, int columns, int top, int least_rows) {
+  const int abreast = columns >= 110 ? 3 : 2;
+  const int lines = (count + abreast - 1) / abreast;
+  const int width = (columns - power_gap * (abreast - 1)) / abreast;
+  int rows = columns < 60 ? 6 : 7;
+  // Remaining rows make the stack higher, then the charts, two rows at a time, so that they keep a
+  // middle row.
+  const int stack =
+      std::clamp(least_rows - lines * rows, stack_rows_least, stack_rows_most) / 2 * 2;
+  rows += std::clamp((least_rows - stack) / lines - rows, 0, chart_rows_more) / 2 * 2;
+  page.stack = {0, top, columns, stack};
+  for (int i = 0; i < count; ++i) {
+    const int place = i % abreast;
+    const int own = place + 1 < abreast ? width : columns - place * (width + power_gap);
+    page.charts.push_back(
+        {place * (width + power_gap), top + stack + i / abreast * rows, own, rows});
+  }
+  return top + stack + lines * rows;
+}
 
 /// `least_rows`: the rows to fill.
 Page lay_out_page(const Model& model, int columns, int least_rows) {
@@ -199,117 +207,28 @@ Page lay_out_page(const Model& model, int columns, int least_rows) {
   const bool beside = columns >= power_wide_columns;
   const int lists = beside ? std::min(72, columns * 2 / 5) : columns;
   const int left = beside ? columns - lists - power_gap : columns;
-  const int width = (left - power_gap) / 2;
-  const int count = static_cast<int>(model.pools().size()) + 2;
-  const int lines = (count + 1) / 2;
-  int rows = columns < power_wide_columns ? 6 : columns < power_roomy_columns ? 7 : 9;
-  // Remaining rows make charts higher, two rows at a time, so that they keep a middle row.
-  if (beside) rows += std::clamp(least_rows / lines - rows, 0, chart_rows_more) / 2 * 2;
-  const int top = beside ? 0 : cost_panel_rows;
-  for (int i = 0; i < count; ++i) {
-    const int own = i % 2 == 0 ? width : left - width - power_gap;
-    page.charts.push_back({i % 2 * (width + power_gap), top + i / 2 * rows, own, rows});
-  }
-  const int bottom = top + lines * rows;
+  const int count = static_cast<int>(model.pools().size()) + 1;
+  const int bottom =
+      place_charts(page, count, left, beside ? 0 : cost_panel_rows, beside ? least_rows : 0);
   const int list_column = beside ? left + power_gap : 0;
   page.costs = {list_column, 0, lists, cost_panel_rows};
   page.throttle_times = {list_column, beside ? cost_panel_rows : bottom, lists,
                          throttle_time_panel_rows};
-  page.hottest = {list_column, page.throttle_times.row + throttle_time_panel_rows, lists,
-                  hottest_devices_max + 1};
-  const int throttled = page.hottest.row + page.hottest.rows;
+  const int hottest = page.throttle_times.row + throttle_time_panel_rows;
+  page.hottest = {
+      list_column, hottest, lists,
+      std::clamp((least_rows - hottest) * 3 / 5, hottest_rows_least, hottest_rows_most)};
+  const int throttled = hottest + page.hottest.rows;
   page.throttled = {list_column, throttled, lists,
                     std::max(throttled_rows_min, least_rows - throttled)};
   page.rows = std::max(bottom, page.throttled.row + page.throttled.rows);
   return page;
 }
 
-std::string against_cap(const Model& model, double watts, double cap_w) {
-  std::string text = known_text(watts, watts_text);
-  if (cap_w > 0) return fmt::format("{} of {}", text, watts_text(cap_w));
-  if (model.policy()) text += ", no cap";
-  return text;
-}
-
-std::string money_text(double dollars) {
-  // The axis has six columns, so large sums are shown without cents.
-  return dollars < 10 ? dollars_text(dollars) : "$" + count_text(std::round(dollars));
-}
-
-/// The values of one chart at a point of the trend; NaN if unknown.
-struct ChartValue {
-  double value = absent;
-  double cap = absent;
-};
-
-/// A chart whose scale fits the shown values. `value_of` returns the ChartValue of a point.
-template <typename ValueOf>
-MetricChart chart_of(const FrameContext& frame, std::string title, ValueOf&& value_of,
-                     std::string (*text)(double)) {
-  MetricChart metric;
-  metric.title = std::move(title);
-  double most = least_top;
-  std::vector<Instant> at;
-  for (const TrendPoint& point : frame.fleet_trend) {
-    const ChartValue value = value_of(point);
-    at.push_back(point.at);
-    metric.points.push_back({point.at, value.value});
-    metric.line.push_back({point.at, value.cap});
-    for (const double shown : {value.value, value.cap}) most = shown > most ? shown : most;
-  }
-  metric.chart.text = text;
-  metric.chart.scale = scale_up_to(most);
-  metric.chart.staleness_limit = staleness_limit(at, window_of(frame, 1'000).bin);
-  metric.chart.style = CellStyle::hot;
-  return metric;
-}
-
-/// The curves and their notes cover the whole fleet; while a filter is active, titles say so.
-std::vector<MetricChart> charts_of(const FrameContext& frame) {
-  const bool filtered = frame.ui.fleet_filter.active();
-  const Totals totals = totals_of(frame.model, frame.now);
-  std::vector<MetricChart> charts;
-  const auto add = [&](std::string title, auto&& value_of, std::string (*text)(double)) {
-    charts.push_back(chart_of(frame, std::move(title), value_of, text));
-  };
-  add(
-      filtered ? "whole site" : "site",
-      [](const TrendPoint& point) {
-        return ChartValue{point.power_w, point.site_cap_w};
-      },
-      watts_text);
-  charts.back().note = against_cap(frame.model, totals.power_w, frame.model.site_cap_w());
-  const std::vector<PoolTotals> pools = pool_totals_of(frame.model, frame.now);
-  for (std::size_t pool = 0; pool < frame.model.pools().size(); ++pool) {
-    const std::string& name = frame.model.pools()[pool];
-    const auto value_of = [pool](const TrendPoint& point) {
-      if (pool >= point.pools.size()) return ChartValue{};
-      return ChartValue{point.pools[pool].power_w, point.pools[pool].cap_w};
-    };
-    add((filtered ? "whole " : "pool ") + name, value_of, watts_text);
-    charts.back().note =
-        against_cap(frame.model, pools[pool].power_w, frame.model.pool_cap_w(name));
-  }
-  add(
-      filtered ? "fleet spend rate" : "spend rate",
-      [](const TrendPoint& point) {
-        return ChartValue{point.spend_usd_per_h, point.budget_usd_per_h};
-      },
-      money_text);
-  charts.back().note = spend_text(spend_sums(frame));
-  charts.back().chart.style = CellStyle::accent;
-  return charts;
-}
-
-/// Cells of the widest plot.
+/// Cells of the narrowest chart's plot.
 int plot_cells(const Page& page) {
-  int columns = 0;
-  for (const Rect& chart : page.charts) columns = std::max(columns, chart.columns);
+  const int columns = page.charts.front().columns;
   return columns - value_axis_columns(columns);
-}
-
-TimeWindow page_window(const FrameContext& frame, const Page& page) {
-  return window_of(frame, plot_cells(page), frame.ui.zoom_level(zoom_levels_in_memory));
 }
 
 class PowerView : public View {
@@ -321,14 +240,15 @@ class PowerView : public View {
     const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
     Canvas canvas({view.columns(), page_.rows});
     DrawRegion body(canvas, {0, 0, view.columns(), page_.rows}, view.ascii());
-    const TimeWindow window = page_window(frame, page_);
-    const std::vector<MetricChart> charts = charts_of(frame);
+    const ChartSpan span = fleet_chart_span(frame);
+    const TimeWindow window = window_of(frame.now, span.shown, plot_cells(page_));
+    draw_power_stack(frame, body.on(page_.stack), span);
+    const std::vector<MetricChart> charts = power_charts(frame);
     for (std::size_t i = 0; i < charts.size(); ++i) {
-      draw_metric_chart(body, page_.charts[i], charts[i], window);
+      draw_metric_chart(body, page_.charts[i], charts[i], window, time_labels(span));
     }
     const std::string scroll = scroll_note(page_.rows, view.rows(), ui_.details_top);
-    draw_costs(frame, body.on(page_.costs), totals,
-               zoomed_note(ui_.zoom_level(zoom_levels_in_memory), scroll));
+    draw_costs(frame, body.on(page_.costs), totals, span_and_scroll_note(span, scroll));
     draw_throttle_times(frame, body.on(page_.throttle_times));
     draw_hottest(frame, body.on(page_.hottest));
     draw_throttled(frame, body.on(page_.throttled));
@@ -357,9 +277,14 @@ class PowerView : public View {
     return {page_.rows, at.body.rows};
   }
 
-  ChartRange chart_range(const FrameContext& frame) const override {
-    const TimeWindow window = page_window(frame, page_);
-    return {window.begin(plot_cells(page_)), window.bin};
+  std::optional<ChartRange> chart_range(const FrameContext& frame) const override {
+    if (page_.charts.empty()) return std::nullopt;  // no layout yet
+    const ChartSpan span = fleet_chart_span(frame);
+    // The stack is the widest chart and has the shortest bins.
+    const int cells = std::max(plot_cells(page_), power_stack_cells(page_.stack.columns));
+    const TimeWindow window = window_of(frame.now, span.shown, cells);
+    const Duration cell = 2 * window_of(frame.now, span.shown, plot_cells(page_)).bin;
+    return ChartRange{window.begin(cells) - cell, window.bin, span};
   }
 
  private:

@@ -12,6 +12,7 @@ namespace drover::tui {
 std::unique_ptr<View> make_fleet_view(UiState& ui);
 std::unique_ptr<View> make_devices_view(UiState& ui);
 std::unique_ptr<View> make_device_view(UiState& ui);
+std::unique_ptr<View> make_comparison_view(UiState& ui);
 std::unique_ptr<View> make_jobs_view(UiState& ui);
 std::unique_ptr<View> make_routing_view(UiState& ui);
 std::unique_ptr<View> make_power_view(UiState& ui);
@@ -27,13 +28,16 @@ class Views {
 
   UiState ui;  // what the user has chosen in each of them
 
-  View& shown() { return *views_[static_cast<std::size_t>(ui.view)]; }
+  View& shown() {
+    return ui.comparing() ? *comparison_ : *views_[static_cast<std::size_t>(ui.view)];
+  }
   /// Switches to a view.
   void show(ViewId view);
   void forget_layout();
 
  private:
   std::array<std::unique_ptr<View>, view_count> views_;  // in the order of ViewId
+  std::unique_ptr<View> comparison_;                     // of tagged devices
 };
 
 }  // namespace drover::tui

@@ -65,6 +65,16 @@ TEST(Chart, AValueHoldsUntilTheNextForALimitedTime) {
   EXPECT_EQ(drawn(chart, window, 5, 1), "\n⡇⡇  ⢸\n");
 }
 
+TEST(Chart, AValueThatStandsForALongerTimeLeavesNoGap) {
+  // Bins of three seconds: of samples before them, and one sample.
+  const std::vector<ChartPoint> points = {{chart_noon, 4, seconds(3)},
+                                          {chart_noon + seconds(3), 2, seconds(3)},
+                                          {chart_noon + seconds(6), 4}};
+  Chart chart = chart_of(points, 4);
+  chart.staleness_limit = seconds(0);
+  EXPECT_EQ(drawn(chart, {chart_noon + seconds(9), seconds(1)}, 5, 1), "\n⣿⣧⣤⡇\n");
+}
+
 TEST(Chart, ABinShowsItsLargestValue) {
   const auto points = each_second(chart_noon, {1, 4, 0, 2, 3, 1, 0, 0});
   EXPECT_EQ(bin_values(points, {chart_noon + seconds(7), seconds(2)}, 4, {}),
@@ -143,6 +153,44 @@ TEST(Chart, TheValueAxisLabelsTopMiddleAndBottom) {
   EXPECT_EQ(drawn(chart, window, 12, 2), "\n\n⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿\n");  // too narrow for numbers
 }
 
+TEST(Chart, TheLimitAndTheNewestValueStandAtTheirHeights) {
+  std::vector<double> values(40, 100.0);
+  for (std::size_t i = 30; i < 40; ++i) values[i] = 200;
+  const auto points = each_second(chart_noon, values);
+  Chart chart = chart_of(points, 400);
+  chart.limit = 350;
+  chart.limit_label = "cap 350W";
+  chart.latest = "200W";
+  const TimeWindow window{chart_noon + seconds(39), seconds(1)};
+  EXPECT_EQ(drawn(chart, window, 20, 4),
+            "\n─ cap 350W ─────────\n"
+            "                200W\n"
+            "               ⣿⣿⣿⣿⣿\n"
+            "⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿\n");
+  chart.scale = {0, 200};
+  EXPECT_EQ(drawn(chart, window, 20, 3),
+            "\n               ⣿200W\n⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣿⣿⣿⣿⣿\n⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿\n")
+      << "the limit is beyond the scale, the value at its top";
+  EXPECT_EQ(drawn(chart, {chart_noon + seconds(45), seconds(1)}, 20, 3).find("200W"),
+            std::string::npos)
+      << "an old value is not the newest";
+}
+
+TEST(Chart, WithoutAValueTheReasonStandsAloneWithoutAnAxis) {
+  const auto points = each_second(chart_noon, std::vector<double>(20, gone));
+  Chart chart = chart_of(points, 400);
+  chart.text = watts_text;
+  chart.missing = "the driver does not report it";
+  const TimeWindow window{chart_noon + seconds(19), seconds(1)};
+  EXPECT_EQ(drawn(chart, window, 42, 3), "\n\n       N/A: the driver does not report it\n\n");
+  EXPECT_EQ(drawn(chart, window, 26, 3), "\n\n       N/A: the driver\n       does not report it\n");
+  chart.line = points;
+  EXPECT_NE(drawn(chart, window, 40, 3).find("N/A"), std::string::npos);
+  const auto known = each_second(chart_noon, std::vector<double>(20, 5.0));
+  chart.line = known;
+  EXPECT_EQ(drawn(chart, window, 40, 3).find("N/A"), std::string::npos) << "a line is known";
+}
+
 TEST(Chart, ScalesEndAtRoundNumbers) {
   struct Case {
     double most, base, high;
@@ -162,45 +210,6 @@ TEST(Chart, ScalesEndAtRoundNumbers) {
                         {60 * gibibyte, 1024, 64 * gibibyte},
                         {700, 1024, 1024}}) {
     EXPECT_DOUBLE_EQ(scale_up_to(c.most, c.base).high, c.high) << c.most;
-  }
-}
-
-std::string axis(int columns, const TimeWindow& window, TimeLabels labels) {
-  Canvas canvas({columns, 1});
-  DrawRegion region(canvas, {0, 0, columns, 1}, false);
-  draw_time_axis(region, 0, 0, columns, window, labels);
-  return canvas.to_text();
-}
-
-TEST(Chart, TimeLabelsAreSpacedApartAtRoundTimes) {
-  const Instant now = chart_noon + seconds(67);
-  EXPECT_EQ(axis(40, {now, seconds(1)}, TimeLabels::clock),
-            "  12:00:00       12:00:30       12:01:00\n");
-  EXPECT_EQ(axis(40, {now, seconds(30)}, TimeLabels::clock), "      11:30     11:40     11:50\n");
-  EXPECT_EQ(axis(40, {now, seconds(1)}, TimeLabels::ago),
-            "        -1m           -30s           now\n");
-  EXPECT_EQ(axis(12, {now, seconds(1)}, TimeLabels::ago), "         now\n");
-  EXPECT_EQ(axis(2, {now, seconds(1)}, TimeLabels::ago), "\n");
-}
-
-TEST(Chart, TimeLabelsNeverTouchOrLeaveTheirRowAtAnyWidthAndSpeed) {
-  for (int columns = 1; columns <= 130; ++columns) {
-    for (const int bin_s : {1, 2, 3, 5, 60, 3'600}) {
-      for (const TimeLabels labels : {TimeLabels::clock, TimeLabels::ago}) {
-        const std::string text =
-            axis(columns, {chart_noon + seconds(columns), seconds(bin_s)}, labels);
-        ASSERT_LE(static_cast<int>(text.size()), columns + 1);
-        std::size_t at = 0;
-        for (std::size_t end; (at = text.find_first_not_of(" \n", at)) != std::string::npos;
-             at = end) {
-          end = text.find_first_of(" \n", at);
-          const std::string label = text.substr(at, end - at);
-          ASSERT_TRUE(label == "now" || label.front() == '-' || label.size() == 5 ||
-                      label.size() == 8)
-              << text;
-        }
-      }
-    }
   }
 }
 

@@ -56,6 +56,21 @@ double load_at(const DeviceHistory& history, const DeviceId& device, HistoryReso
   return value_at(history, device, HistoryMetric::utilization, resolution, at);
 }
 
+TEST(DeviceHistory, KnowsSinceWhenItKeepsADevice) {
+  DeviceHistory history(seconds(1), history_bytes_max);
+  EXPECT_EQ(history.begin({"a", 0}), never);
+  const Instant first = whole_minute + seconds(7);
+  for (int second = 0; second < 500; ++second) {
+    history.take(first + seconds(second), loads_of("a", 1, 0.5));
+  }
+  EXPECT_EQ(history.begin({"a", 0}), first);
+  for (int minute = 0; minute < 200; ++minute) {
+    history.take(first + seconds(500) + minutes(minute), loads_of("a", 1, 0.5));
+  }
+  EXPECT_GT(history.begin({"a", 0}), first + minutes(80)) << "bins that were dropped";
+  EXPECT_LT(history.begin({"a", 0}), first + minutes(95));
+}
+
 /// The same double, or both absent.
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 

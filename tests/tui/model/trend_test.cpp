@@ -24,7 +24,7 @@ TrendPoint point_at(Instant at, double power_w, double cap_w = absent) {
   point.at = at;
   point.power_w = power_w;
   point.site_cap_w = cap_w;
-  point.pools = {{power_w / 2, cap_w}};
+  point.pools = {{power_w / 2, power_w / 4, cap_w}};
   return point;
 }
 
@@ -42,6 +42,7 @@ TEST(Trend, LongerBinsKeepThePeakPowerAndTheLastCap) {
   EXPECT_EQ(tens[0].power_w, 109);
   EXPECT_EQ(tens[1].power_w, 900);
   EXPECT_EQ(tens[1].pools.at(0).power_w, 450);
+  EXPECT_EQ(tens[1].pools.at(0).own_w, 225) << "the parts of the greatest sum";
   EXPECT_EQ(tens[1].site_cap_w, 800);
   EXPECT_EQ(tens[2].power_w, 124) << "a bin that is open holds what came so far";
 }
@@ -83,8 +84,8 @@ TEST(Trend, ReachesTwoHoursBackInBoundedMemory) {
     Trend trend{seconds(pace)};
     const auto after = [&](int wall_s) { return trend_noon + seconds(pace) * wall_s; };
     for (int wall_s = 0; wall_s < 10'000; ++wall_s) trend.add(point_at(after(wall_s), 1));
-    EXPECT_LE(trend.points(), 3u * 240);
-    EXPECT_EQ(trend.seconds().front().at, after(10'000 - 240));
+    EXPECT_LE(trend.points(), 720u + 240 + 240);
+    EXPECT_EQ(trend.seconds().front().at, after(10'000 - 720));
     EXPECT_LE(trend.points_for(seconds(10 * pace)).front().at, after(10'000 - 2'390));
     EXPECT_LE(trend.points_for(seconds(60 * pace)).front().at, after(10'000 - 7'170));
   }
@@ -102,6 +103,26 @@ TEST(Trend, AWiderBinUsesTheLongestStepThatFits) {
   }
 }
 
+TEST(Trend, LongerBinsContinueWhatShorterOnesNoLongerHave) {
+  Trend trend(seconds(1));
+  EXPECT_EQ(trend.begin(), never);
+  const auto at = [](int second) { return trend_noon + seconds(second); };
+  for (int second = 0; second < 5'000; ++second) trend.add(point_at(at(second), second));
+  const std::vector<TrendPoint> points = trend.points_since(at(1'000), seconds(4));
+  EXPECT_LE(points.front().at, at(1'000));
+  EXPECT_GE(points.front().at + points.front().lasts, at(1'000));
+  EXPECT_EQ(points.back().at, at(4'999));
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    ASSERT_LT(points[i - 1].at, points[i].at);
+    ASSERT_LE(points[i].at - points[i - 1].at, std::max<Duration>(points[i - 1].lasts, seconds(1)))
+        << "no gap at point " << i;
+  }
+  EXPECT_EQ(trend.points_since(at(4'990), seconds(4)).size(), 10u) << "only seconds";
+  EXPECT_EQ(trend.begin(), at(0));
+  for (int second = 5'000; second < 10'000; ++second) trend.add(point_at(at(second), 1));
+  EXPECT_GT(trend.begin(), at(2'000)) << "older points have been dropped";
+}
+
 /// The first row of the first chart's time axis.
 std::string axis_of(const Canvas& canvas) {
   const std::string text = canvas.to_text();
@@ -110,7 +131,7 @@ std::string axis_of(const Canvas& canvas) {
   return text.substr(next, text.find('\n', next) - next);
 }
 
-TEST(PowerView, ZoomsOutToTensOfMinutesAndTwoHours) {
+TEST(PowerView, ShowsMoreOrLessThanTheSpanOfItsData) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "power", false, 5);
   const auto at = [](int second) { return SampleFleet::start + seconds(second); };
@@ -120,21 +141,20 @@ TEST(PowerView, ZoomsOutToTensOfMinutesAndTwoHours) {
     }
   }
   const auto shown = [&] { return dashboard->draw(at(2'000)).to_text(); };
+  const auto span = [&] { return line_with(shown(), "Power and cost"); };
   const std::string plain = shown();
-  EXPECT_EQ(plain.find("time range"), std::string::npos);
+  EXPECT_NE(span().find("last 30 min"), std::string::npos) << span();
+  EXPECT_NE(axis_of(dashboard->draw(at(2'000))).find("-20m"), std::string::npos)
+      << axis_of(dashboard->draw(at(2'000)));
+  EXPECT_NE(plain.find("┤⣿"), std::string::npos) << "the data fills the plot\n" << plain;
   dashboard->press(at(2'000), {"z"});
-  const std::string tens = shown();
-  EXPECT_NE(line_with(tens, "Power and cost").find("10x time range"), std::string::npos);
-  EXPECT_NE(axis_of(dashboard->draw(at(2'000))).find("03:00"), std::string::npos)
-      << "02:38:01 + 2,000 s is 03:11:21: " << axis_of(dashboard->draw(at(2'000)));
-  // Half an hour of samples fills the plot of 52 bins of twenty seconds.
-  EXPECT_NE(tens.find("┤⣿"), std::string::npos) << tens;
-  dashboard->press(at(2'000), {"z"});
-  EXPECT_NE(line_with(shown(), "Power and cost").find("60x time range"), std::string::npos);
-  dashboard->press(at(2'000), {"z"});
-  EXPECT_NE(shown().find("60x time range"), std::string::npos) << "no farther";
+  EXPECT_NE(span().find("last 1 h"), std::string::npos) << span();
+  for (int i = 0; i < 3; ++i) dashboard->press(at(2'000), {"z"});
+  EXPECT_NE(span().find("last 2 h"), std::string::npos) << "no farther: " << span();
   for (int i = 0; i < 2; ++i) dashboard->press(at(2'000), {"Z"});
   EXPECT_EQ(shown(), plain);
+  for (int i = 0; i < 9; ++i) dashboard->press(at(2'000), {"Z"});
+  EXPECT_NE(span().find("last 1 min"), std::string::npos) << span();
 }
 
 /// A timeline whose moments know no more than some seconds of the past, as those of a recording.
@@ -221,7 +241,7 @@ TEST(TrendBackfill, OfAMomentMatchesTheWholeHistory) {
       SCOPED_TRACE(testing::Message() << bin_s << "s at " << second);
       const Instant from = at - seconds(1'200);
       expect_same(past.read(timeline, moment.model, from, at, seconds(bin_s)), moment.model,
-                  points_from(whole, from, seconds(bin_s)), whole);
+                  whole.fleet_trend().points_since(from, seconds(bin_s)), whole);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include "fleet/base/units.h"
 #include "fleet/sample/sample.h"
+#include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 
 namespace drover::tui {
@@ -136,7 +137,7 @@ TEST(Fleet, TheTimeAxisUsesTheClockInTheTitle) {
     Dashboard dashboard(options, {120, 40}, SampleFleet::start);
     feed_snapshot(dashboard, fleet, SampleFleet::start);
     const std::string text = dashboard.draw(SampleFleet::start).to_text();
-    const char* const axis = speed == 1 ? "-50s" : speed == 10 ? "-8m" : "-50m";
+    const char* const axis = speed == 1 ? "-50s" : speed == 10 ? "-90s" : "-25m";
     EXPECT_NE(text.find(axis), std::string::npos) << text;
   }
 }
@@ -151,12 +152,12 @@ TEST(Fleet, ChartsOfAFreshFrameMatchTheTotals) {
     dashboard.receive(SampleFleet::start + seconds(2), publish_peer, batch);
   }
   const std::string text = dashboard.draw(SampleFleet::start + seconds(2)).to_text();
-  for (const char* title : {"Load ", "Power ", "Queued "}) {
+  for (const char* title : {"Load, last ", "Power ─", "Queued jobs "}) {
     const std::size_t at = text.find(title);
     ASSERT_NE(at, std::string::npos) << text;
     EXPECT_EQ(text.substr(at, text.find("  ", at) - at).find("- -"), std::string::npos) << text;
   }
-  EXPECT_NE(text.find(" 6, max 6"), std::string::npos) << "queued: " << text;
+  EXPECT_NE(line_with(text, "Queued jobs").find("─ 6 "), std::string::npos) << text;
 }
 
 }  // namespace

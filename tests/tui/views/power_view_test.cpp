@@ -110,7 +110,8 @@ TEST(PowerView, OnlyRouterTotalsAreMarkedAsWholeFleetUnderAFilter) {
   }
   const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(line_with(text, "Accounting").find("whole fleet"), std::string::npos) << text;
-  EXPECT_EQ(line_with(text, "Power and cost").find("whole fleet"), std::string::npos) << text;
+  const std::string costs = line_with(text, "Power and cost");
+  EXPECT_EQ(costs.find("whole fleet", costs.find("Power and cost")), std::string::npos) << text;
 }
 
 TEST(PowerView, AFilterNarrowsDeviceListsAndCurvesAreMarkedAsUnfiltered) {
@@ -129,7 +130,7 @@ TEST(PowerView, AFilterNarrowsDeviceListsAndCurvesAreMarkedAsUnfiltered) {
     const std::size_t from = line.find("─ ", line.find(title));
     return line.substr(from, line.find("  ", from) - from);
   };
-  EXPECT_EQ(told_by(text, " whole site ─"), told_by(before, " site ─"));
+  EXPECT_EQ(told_by(text, "last 1 min, whole fleet ─"), told_by(before, "pool, last 1 min ─"));
   EXPECT_EQ(told_by(text, " whole hopper ─"), told_by(before, " pool hopper ─"));
 }
 
