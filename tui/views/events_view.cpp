@@ -45,7 +45,7 @@ class EventsView : public View {
     if (layout_.rules.rows > 0) draw_rules(frame, region.on(layout_.rules));
     if (layout_.strip.rows > 0) draw_log_strip(frame, region.on(layout_.strip));
     if (layout_.trend.rows > 0)
-      draw_trend_charts(frame, region.on(layout_.trend),
+      draw_fleet_charts(frame, region.on(layout_.trend),
                         totals_of(frame.model, frame.now, frame.rows_shown()));
     if (layout_.details.rows == 0) return;
     DrawRegion details = region.on(layout_.details);
@@ -81,6 +81,11 @@ class EventsView : public View {
     layout_ = beside ? lay_out_beside(at.model, at.body, list_columns) : lay_out_below(at.body);
     list_.place.scroll_to(index_of_chosen(list_), items(), layout_.list.rows);
     return {details_.rows(), layout_.details.rows};
+  }
+
+  std::optional<ChartRange> chart_range(const FrameContext& frame) const override {
+    if (layout_.trend.rows == 0) return std::nullopt;
+    return fleet_chart_range(frame, layout_.trend.columns);
   }
 
   std::optional<int> count() const override { return static_cast<int>(list_.lines.size()); }
