@@ -68,10 +68,10 @@ void DashboardState::go_deeper(TrailStep from, ViewId next) {
 }
 
 void DashboardState::show(ViewId next) {
-  if (next == ui().view) return;
+  if (next == ui().view && !ui().comparing()) return;
   // Whoever reads the help and goes on to a view was never there.
   if (ui().view == ViewId::help && !ui().trail.empty()) go_back();
-  if (next == ui().view) return;
+  if (next == ui().view && !ui().comparing()) return;
   ui().whole_help = false;
   if (is_deeper(next)) return go_deeper(step_here(), next);
   // What Enter has narrowed the filter to belongs to the path that ends here.

@@ -51,6 +51,7 @@ constexpr KeyLine look_keys[] = {
     {"f", "f", "jobs of another state", only(ViewId::jobs)},
     {"f", "f", "alerts, events or rules", only(ViewId::events)},
     {"z Z", "z Z", "more, less time in charts"},
+    {"v", "v", "compare tagged devices"},
     {"Ctrl-L", "", ""},
 };
 constexpr KeyLine act_keys[] = {

@@ -13,6 +13,7 @@
 #include "tui/panels/metric_history.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
+#include "tui/tables/device_queries.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
