@@ -58,13 +58,13 @@ constexpr std::array<MetricFormula, metric_formula_count> formula_table = {{
      "nothing loaded: {power.idle_w| W}",
      errors({ModelErrorClass::power})},
     {"temperature",
-     "Temperature of the die in steps of {sensor.temperature_step_c| C}; the line: temperature of "
+     "Temperature of the chip in steps of {sensor.temperature_step_c| C}; the line: temperature of "
      "the memory, if the board reports it.",
-     "die approaches sink + {thermal.die_k_per_w| K/W} x P, time constant {thermal.die_s| s}\n"
+     "chip approaches sink + {thermal.die_k_per_w| K/W} x P, time constant {thermal.die_s| s}\n"
      "sink approaches inlet + {thermal.sink_k_per_w| K/W} x P, time constant {thermal.sink_s| s}\n"
      "memory = inlet + {thermal.memory_offset_k| K} + {thermal.memory_sink_share} x (sink - inlet) "
      "+ "
-     "{thermal.memory_die_share} x (die - sink)",
+     "{thermal.memory_die_share} x (chip - sink)",
      errors({ModelErrorClass::temperature})},
     {"running and queued",
      "Requests in the batch, or training jobs; the line: accepted requests that wait. Exact "
@@ -97,7 +97,7 @@ constexpr std::array<MetricFormula, metric_formula_count> formula_table = {{
      errors({ModelErrorClass::power})},
     {"throttle reasons", "Why the clock is reduced (NVML clock event reasons).",
      "P power cap: P would be above the current cap\n"
-     "t thermal: the die above {thermal.max_c| C}, or the memory above {thermal.memory_max_c| C} "
+     "t thermal: the chip above {thermal.max_c| C}, or the memory above {thermal.memory_max_c| C} "
      "(250: "
      "not modelled), until 3 K below\n"
      "T and H: from {thermal.slowdown_c| C} on half the clock, until 3 K below {thermal.max_c| C}; "

@@ -301,9 +301,9 @@ void draw_decision_line(const Model& model, DrawRegion& region, int row, const D
 }  // namespace
 
 void draw_latest_decisions(const FrameContext& frame, DrawRegion region) {
-  const std::vector<DecisionLine> lines =
-      group_decisions(frame.model, list_decisions(frame.model, frame.ui.fleet_filter),
-                      from_seconds(frame.options.speed));
+  const std::vector<DecisionLine> lines = group_decisions(
+      frame.model, list_decisions(frame.model, frame.ui.fleet_filter),
+      from_seconds(frame.options.speed), {}, static_cast<std::size_t>(std::max(0, region.rows())));
   int row = 1;
   for (const DecisionLine& line : lines) {
     if (row >= region.rows()) break;

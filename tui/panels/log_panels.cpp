@@ -10,7 +10,8 @@
 namespace drover::tui {
 namespace {
 
-constexpr int alerts_beside = 6;           // rows of alerts beside other panels
+constexpr int alerts_beside = 6;  // rows of alerts beside other panels
+constexpr std::size_t alerts_counted_max = 100;
 constexpr int wrapped_columns_least = 12;  // narrower texts are cut
 constexpr int log_text_lines_max = 4;      // of an entry in the list; its details show all
 
@@ -159,6 +160,9 @@ void draw_log_entries(DrawRegion& region, int row, std::vector<LogEntry> entries
 }
 
 int alert_rows(const Model& model, const FleetFilter& fleet_filter, int columns) {
+  // So many have enough lines, grouped or not.
+  if (model.alerts().size() > alerts_counted_max && !fleet_filter.active())
+    return 1 + alerts_beside;
   const int width = columns - panel_columns(columns, true).text;
   std::size_t rows = 0;
   for (const LogGroup& group : shown_alerts(model, fleet_filter)) {

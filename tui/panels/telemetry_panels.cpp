@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -91,6 +93,14 @@ Sums sums_of(const FrameContext& frame, std::span<const std::uint32_t> hosts) {
   return sums;
 }
 
+/// The first text that fits, else the last one: a part of a number would be another number.
+std::string first_that_fits(const DrawRegion& region, std::initializer_list<std::string> texts) {
+  for (const std::string& text : texts) {
+    if (columns_of(text) <= region.columns() - fact_label_columns) return text;
+  }
+  return std::data(texts)[texts.size() - 1];
+}
+
 /// One curve with its newest and its greatest value in the heading.
 void draw_rate(const FrameContext& frame, DrawRegion region, std::string_view title,
                double TrendPoint::*rate, CellStyle style) {
@@ -156,18 +166,23 @@ void draw_own(const FrameContext& frame, DrawRegion region) {
                               shell.backlog_s > 0
                                   ? fmt::format(", behind by {}", duration_text(shell.backlog_s))
                                   : ""));
-  const std::uint64_t lost = frame.subscriber.gaps() + frame.subscriber.undecodable();
+  const std::uint64_t gaps = frame.subscriber.gaps();
+  const std::uint64_t undecodable = frame.subscriber.undecodable();
   draw_fact(
       region, 0, 3, fact_label_columns, "stream",
-      live ? fmt::format("{} messages lost, {} undecodable, protocol {}", frame.subscriber.gaps(),
-                         frame.subscriber.undecodable(), protocol_version)
+      live ? first_that_fits(region, {fmt::format("{} messages lost, {} undecodable, protocol {}",
+                                                  gaps, undecodable, protocol_version),
+                                      fmt::format("{} lost, {} undecodable", gaps, undecodable)})
            : "N/A: not live",
-      live && lost > 0 ? CellStyle::warm : CellStyle::plain);
+      live && gaps + undecodable > 0 ? CellStyle::warm : CellStyle::plain);
   const Instant first = frame.cursor.timeline().first();
+  const std::string all =
+      "last " + duration_text(to_seconds(frame.cursor.latest(frame.live_now) - first));
   draw_fact(region, 0, 4, fact_label_columns, "memory",
-            fmt::format("last {}; devices {}",
-                        duration_text(to_seconds(frame.cursor.latest(frame.live_now) - first)),
-                        live ? retention_text(frame.history.retention()) : "as recorded"));
+            first_that_fits(region, {fmt::format("{}; devices {}", all,
+                                                 live ? retention_text(frame.history.retention())
+                                                      : "as recorded"),
+                                     all}));
 }
 
 void draw_sample_ages(const FrameContext& frame, DrawRegion region, HostNumbers hosts) {

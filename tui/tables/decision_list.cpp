@@ -78,7 +78,8 @@ const Decision* decision_of(const Model& model, std::uint64_t number) {
 std::vector<DecisionLine> group_decisions(const Model& model,
                                           std::span<const std::uint64_t> numbers,
                                           Duration wall_second,
-                                          std::span<const std::uint64_t> opened) {
+                                          std::span<const std::uint64_t> opened,
+                                          std::size_t lines_max) {
   std::vector<DecisionLine> lines;
   std::vector<const Decision*> second;
   for (const std::uint64_t number : numbers) {
@@ -88,6 +89,7 @@ std::vector<DecisionLine> group_decisions(const Model& model,
         bin_number(second.front()->at, wall_second) != bin_number(decision->at, wall_second)) {
       add_second(lines, second, opened);
       second.clear();
+      if (lines.size() >= lines_max) return lines;
     }
     second.push_back(decision);
   }

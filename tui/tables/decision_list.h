@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,11 +48,12 @@ const Decision* decision_of(const Model& model, std::uint64_t number);
 
 /// Decisions of one wall second, which lasts `wall_second` of fleet time, are in a group if
 /// `equal_decisions_least` or more have the same kind, class, model, rule, pools, action and
-/// reason. `numbers`: newest first. A group with a number in `opened` is open.
-std::vector<DecisionLine> group_decisions(const Model& model,
-                                          std::span<const std::uint64_t> numbers,
-                                          Duration wall_second,
-                                          std::span<const std::uint64_t> opened = {});
+/// reason. `numbers`: newest first. A group with a number in `opened` is open. Seconds
+/// after `lines_max` lines are left out.
+std::vector<DecisionLine> group_decisions(
+    const Model& model, std::span<const std::uint64_t> numbers, Duration wall_second,
+    std::span<const std::uint64_t> opened = {},
+    std::size_t lines_max = std::numeric_limits<std::size_t>::max());
 
 /// The target of a line's decisions, or the pool if their targets differ; empty: none.
 std::string target_of(const Model& model, const DecisionLine& line);

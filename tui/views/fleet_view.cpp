@@ -193,7 +193,7 @@ class FleetView : public View {
     const auto& rows = map_.order.rows;
     if (rows.empty()) return;
     draw_device(frame, region, hottest_of(frame.model, frame.now, ui_.map_metric, rows),
-                "Top device");
+                fmt::format("Highest {}:", facts(ui_.map_metric).name));
   }
 
   FleetLayout layout_;

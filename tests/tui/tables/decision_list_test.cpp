@@ -93,6 +93,16 @@ TEST(DecisionList, SecondsAreThoseOfTheReaderAtAnySpeed) {
   EXPECT_EQ(fleet.told(fleet.lines({}, seconds(60))), "3x3") << "a minute in each wall second";
 }
 
+TEST(DecisionList, AShortListStillCountsItsLastGroupCompletely) {
+  Decided fleet;
+  for (int i = 0; i < 5; ++i) fleet.decide(milliseconds(i));
+  fleet.decide(seconds(1));
+  fleet.decide(seconds(2));
+  const std::vector<std::uint64_t> numbers = list_decisions(fleet.model, FleetFilter());
+  EXPECT_EQ(fleet.told(group_decisions(fleet.model, numbers, seconds(1), {}, 1)), "7");
+  EXPECT_EQ(fleet.told(group_decisions(fleet.model, numbers, seconds(1), {}, 3)), "7 6 5x5");
+}
+
 TEST(DecisionList, AnOpenGroupShowsItsDecisionsAndStaysOpenWhileItGrows) {
   Decided fleet;
   for (int i = 0; i < 3; ++i) fleet.decide(milliseconds(i));
