@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
+#include "tui/model/alert_words.h"
 #include "tui/panels/panels.h"
-#include "tui/tables/alert_words.h"
 
 namespace drover::tui {
 namespace {

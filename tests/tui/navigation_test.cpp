@@ -111,9 +111,9 @@ TEST(Navigation, ALongPathKeepsItsEnd) {
 TEST(Navigation, HalfAScreenDownAndUp) {
   Walk walk("devices", {120, 30});
   walk.press({"g", "Ctrl-D", "y"});
-  EXPECT_TRUE(walk.shows("copied gpu-b/0")) << walk.text();
+  EXPECT_TRUE(walk.shows("copied gpu-b/1")) << walk.text();
   walk.press({"Ctrl-D", "Ctrl-U", "y"});
-  EXPECT_TRUE(walk.shows("copied gpu-b/0")) << walk.text();
+  EXPECT_TRUE(walk.shows("copied gpu-b/1")) << walk.text();
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ struct Live {
   std::string banner() { return row_of(dashboard.draw(now), 1); }
   std::string clock() {
     const std::string title = row_of(dashboard.draw(now), 0);
-    return title.substr(title.find(" UTC") - 8, 8);
+    return title.substr(title.rfind(':') - 5, 8);
   }
 };
 

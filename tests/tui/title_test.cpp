@@ -5,8 +5,8 @@
 #include "fleet/base/text.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/dashboard.h"
+#include "tui/model/alert_words.h"
 #include "tui/state/view_id.h"
-#include "tui/tables/alert_words.h"
 
 namespace drover::tui {
 namespace {

@@ -1,4 +1,4 @@
-#include "tui/tables/alert_words.h"
+#include "tui/model/alert_words.h"
 
 #include <algorithm>
 #include <array>
