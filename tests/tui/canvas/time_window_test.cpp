@@ -10,7 +10,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Instant noon{seconds(1'763'726'400)};  // 2025-11-21T12:00:00Z
+constexpr Instant window_noon{seconds(1'763'726'400)};  // 2025-11-21T12:00:00Z
 
 TEST(TimeWindow, TheSpanGrowsWithTheDataThroughRoundTimes) {
   struct Case {
@@ -61,7 +61,7 @@ TEST(TimeWindow, SpansAreNamedInTheirLargestUnit) {
 TEST(TimeWindow, ShowsTheWholeSpanAtEveryWidth) {
   for (int cells = 1; cells <= 200; ++cells) {
     for (Duration span = minutes(1); span < hours(24 * 7); span = span_beside(span, 1)) {
-      const TimeWindow window = window_of(noon, span, cells);
+      const TimeWindow window = window_of(window_noon, span, cells);
       EXPECT_GE(2 * cells * window.bin, span) << cells;
       EXPECT_LE(2 * cells * window.bin, span * 103 / 100 + 2 * cells * Duration(10'000'000))
           << cells << " cells of " << chart_span_text(span);
@@ -77,7 +77,7 @@ std::string axis(int columns, const TimeWindow& window, TimeLabels labels) {
 }
 
 TEST(TimeAxis, LabelsAreSpacedApartAtRoundTimes) {
-  const Instant now = noon + seconds(67);
+  const Instant now = window_noon + seconds(67);
   EXPECT_EQ(axis(40, {now, seconds(1)}, TimeLabels::clock),
             "  12:00:00       12:00:30       12:01:00\n");
   EXPECT_EQ(axis(40, {now, seconds(30)}, TimeLabels::clock), "      11:30     11:40     11:50\n");
@@ -96,7 +96,7 @@ TEST(TimeAxis, RelativeLabelsShareAUnitAndBeginWithTheSpan) {
                         {minutes(10), "-10m  -8m     -6m     -4m     -2m    now\n"},
                         {minutes(30), "-30m       -20m         -10m         now\n"},
                         {hours(2), "-120m  -90m      -60m      -30m      now\n"}}) {
-    EXPECT_EQ(axis(40, window_of(noon, c.span, 40), TimeLabels::ago), c.labels)
+    EXPECT_EQ(axis(40, window_of(window_noon, c.span, 40), TimeLabels::ago), c.labels)
         << chart_span_text(c.span);
   }
 }
@@ -105,7 +105,8 @@ TEST(TimeAxis, LabelsNeverTouchOrLeaveTheirRowAtAnyWidthAndSpeed) {
   for (int columns = 1; columns <= 130; ++columns) {
     for (const int bin_s : {1, 2, 3, 5, 60, 3'600}) {
       for (const TimeLabels labels : {TimeLabels::clock, TimeLabels::ago}) {
-        const std::string text = axis(columns, {noon + seconds(columns), seconds(bin_s)}, labels);
+        const std::string text =
+            axis(columns, {window_noon + seconds(columns), seconds(bin_s)}, labels);
         ASSERT_LE(static_cast<int>(text.size()), columns + 1);
         std::size_t at = 0;
         for (std::size_t end; (at = text.find_first_not_of(" \n", at)) != std::string::npos;
