@@ -118,11 +118,7 @@ Status set_grouping(DashboardState& state, std::string_view argument) {
 }
 
 Status set_metric(DashboardState& state, std::string_view argument) {
-  for (const MapMetricFacts& metric : map_metrics()) {
-    if (metric.word != argument) continue;
-    state.ui().map_metric = metric.metric;
-    return show<ViewId::fleet>(state, {});
-  }
+  if (state.ui().show_map_metric(argument)) return show<ViewId::fleet>(state, {});
   return error("found '{}', expected {}", excerpt(argument), joined(map_metric_words(), ", "));
 }
 

@@ -53,8 +53,8 @@ Instant DashboardState::next_second() const {
 void DashboardState::arrange_now() {
   cursor.move(now);
   if (std::exchange(cursor_changes, cursor.changes()) != cursor.changes()) {
-    ui().devices.order_structure = 0;  // rows of another model
     ui().map_levels.forget();
+    views->forget_layout();  // rows of another model
   }
   arranged.emplace(model().structure(), cursor.changes());
   if (is_too_small(canvas.size())) return views->forget_layout();

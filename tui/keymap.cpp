@@ -18,7 +18,7 @@ constexpr ViewSet in_fleet = only(ViewId::fleet), in_devices = only(ViewId::devi
                   in_events = only(ViewId::events), in_telemetry = only(ViewId::telemetry),
                   in_help = only(ViewId::help);
 constexpr ViewSet in_tables = in_devices | in_jobs | in_routing | in_events | in_telemetry;
-constexpr ViewSet in_long = in_device | in_jobs | in_routing | in_power;
+constexpr ViewSet in_long = in_fleet | in_device | in_jobs | in_routing | in_power;
 constexpr ViewSet with_devices = in_fleet | in_devices | in_device | in_telemetry;
 
 // What the keys do.
@@ -245,7 +245,7 @@ constexpr std::array binding_table = {
     Binding{move<Move::first>, in_every_view, "g Home", "g Home", "", "Go to the top"},
     Binding{move<Move::last>, in_every_view, "G End", "G End", "", "Go to the end"},
     Binding{scroll_details<1>, in_long, "J", "J", "",
-            "Scroll down the details, or the page above the list"},
+            "Scroll down the map, the details, or the page above the list"},
     Binding{scroll_details<-1>, in_long, "K", "K", "", "Scroll up"},
     Binding{find<1>, in_every_view, "n", "n", "",
             "Find the next line that contains a text (asks for it first)"},

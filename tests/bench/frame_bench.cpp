@@ -11,7 +11,7 @@ namespace drover::tui {
 namespace {
 
 constexpr Size size{120, 40};
-constexpr int devices_per_host = 8;
+constexpr int usual_host = 8;  // devices
 
 /// A fleet that is known and has told a few samples, looked at in one view.
 struct Watched {
@@ -20,7 +20,7 @@ struct Watched {
   Instant now = SampleFleet::start;
   std::size_t next = 0;
 
-  Watched(int devices, const char* view) {
+  Watched(int devices, int devices_per_host, const char* view) {
     const int hosts = (devices + devices_per_host - 1) / devices_per_host;
     DashboardOptions options;
     options.settings.start.view = view;
@@ -44,7 +44,7 @@ struct Watched {
 
 /// Samples are taken in once a second, frames drawn four times: each is measured by itself.
 void take_in_a_second_of_samples(benchmark::State& state) {
-  Watched watched(static_cast<int>(state.range(0)), "fleet");
+  Watched watched(static_cast<int>(state.range(0)), usual_host, "fleet");
   for (auto _ : state) watched.receive_second();
   state.counters["rows/s"] = benchmark::Counter(static_cast<double>(state.range(0)),
                                                 benchmark::Counter::kIsIterationInvariantRate);
@@ -52,7 +52,7 @@ void take_in_a_second_of_samples(benchmark::State& state) {
 BENCHMARK(take_in_a_second_of_samples)->Arg(100)->Arg(10'000)->Unit(benchmark::kMicrosecond);
 
 void frame(benchmark::State& state, const char* view) {
-  Watched watched(static_cast<int>(state.range(0)), view);
+  Watched watched(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)), view);
   for (auto _ : state) {
     state.PauseTiming();
     watched.receive_second();
@@ -61,12 +61,19 @@ void frame(benchmark::State& state, const char* view) {
   }
   state.counters["frames/s"] = benchmark::Counter(1, benchmark::Counter::kIsIterationInvariantRate);
 }
-BENCHMARK_CAPTURE(frame, fleet, "fleet")->Arg(100)->Arg(10'000)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(frame, devices, "devices")->Arg(100)->Arg(10'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(frame, fleet, "fleet")
+    ->Args({100, usual_host})
+    ->Args({10'000, usual_host})
+    ->Args({10'000, 50})
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(frame, devices, "devices")
+    ->Args({100, usual_host})
+    ->Args({10'000, usual_host})
+    ->Unit(benchmark::kMicrosecond);
 
 /// With the samples of a second before each frame: one frame a second, nothing left out.
 void second_and_frame(benchmark::State& state) {
-  Watched watched(static_cast<int>(state.range(0)), "fleet");
+  Watched watched(static_cast<int>(state.range(0)), usual_host, "fleet");
   for (auto _ : state) {
     watched.receive_second();
     benchmark::DoNotOptimize(watched.dashboard->draw(watched.now));
@@ -77,7 +84,7 @@ BENCHMARK(second_and_frame)->Arg(100)->Arg(10'000)->Unit(benchmark::kMicrosecond
 
 /// From the frame to the terminal's bytes, with new samples in every frame.
 void bytes_of_a_frame(benchmark::State& state, const char* view) {
-  Watched watched(static_cast<int>(state.range(0)), view);
+  Watched watched(static_cast<int>(state.range(0)), usual_host, view);
   const auto screen = CursesScreen::open("xterm-256color", {});
   (*screen)->paint(watched.dashboard->draw(watched.now));
   std::size_t bytes = 0;

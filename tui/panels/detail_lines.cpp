@@ -10,7 +10,7 @@
 namespace drover::tui {
 namespace {
 
-constexpr int label_columns = 12;
+constexpr int detail_label_columns = 12;
 
 /// The line in pieces of `width` columns: words such as addresses may be longer.
 std::vector<std::string> pieces(const std::string& line, int width) {
@@ -30,11 +30,11 @@ std::vector<std::string> pieces(const std::string& line, int width) {
 }  // namespace
 
 void DetailLines::add(std::string_view label, std::string_view text, CellStyle style) {
-  const int width = std::max(8, columns_ - label_columns);
+  const int width = std::max(8, columns_ - detail_label_columns);
   for (const std::string& line : split(text, '\n')) {
     for (const std::string& part : wrapped(line, width)) {
       for (const std::string& piece : pieces(part, width)) {
-        lines_.push_back({fmt::format("{:<{}}{}", label, label_columns, piece), style});
+        lines_.push_back({fmt::format("{:<{}}{}", label, detail_label_columns, piece), style});
         label = {};
       }
     }

@@ -150,10 +150,15 @@ void draw_device_head(const FrameContext& frame, DrawRegion& region, DeviceTable
                      severity_style(slow->severity));
   }
   const std::string pools = model.pools_text(row);
-  std::string facts = fmt::format(
-      ", {}, {} {}, rack {}", spec.kind(), model.pool_numbers_of(row).size() > 1 ? "pools" : "pool",
-      pools.empty() ? "-" : pools, registration.rack.empty() ? "-" : registration.rack);
-  if (const Group* const group = model.group_of(row)) {
+  // What says nothing is left out: no pool, no rack, a group of one.
+  std::string facts = ", " + spec.kind();
+  if (!pools.empty()) {
+    facts +=
+        fmt::format(", {} {}", model.pool_numbers_of(row).size() > 1 ? "pools" : "pool", pools);
+  }
+  if (!registration.rack.empty()) facts += fmt::format(", rack {}", registration.rack);
+  const Group* const group = model.group_of(row);
+  if (group != nullptr && (group->count > 1 || !group->topology.empty())) {
     facts += fmt::format(", one of {} in g{}", group->count, group->number);
     if (!group->topology.empty()) facts += fmt::format(" ({})", group->topology);
   }

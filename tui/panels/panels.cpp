@@ -63,10 +63,26 @@ void draw_device_counters(const FrameContext& frame, DrawRegion& region, int lin
       CellStyle::faint);
 }
 
+/// Where the device is, and which of its samples were lost; a device without a rack that is alone
+/// in its group is nowhere in particular.
+std::string place_text(const Model& model, DeviceTable::Row row) {
+  const HostRow& host = model.host_of(row);
+  std::string place;
+  if (!host.reported.registration.rack.empty()) {
+    place = fmt::format("rack {}", host.reported.registration.rack);
+  }
+  const Group* const group = model.group_of(row);
+  if (group != nullptr && (group->count > 1 || !group->topology.empty())) {
+    add_part(place, ", ", fmt::format("group g{} of {}", group->number, group->count));
+    if (!group->topology.empty()) place += fmt::format(" ({})", group->topology);
+  }
+  if (host.gaps > 0) add_part(place, ", ", fmt::format("sample batches lost: {}", host.gaps));
+  return place;
+}
+
 void draw_device_facts(const FrameContext& frame, DrawRegion& region, int from,
                        DeviceTable::Row row) {
   const Model& model = frame.model;
-  const HostRow& host = frame.model.host_of(row);
   const bool stale = frame.stale(row);
   const std::string throttle = throttle_text(model.reading(row, Metric::throttle));
   const bool throttled = is_throttled(model.reading(row, Metric::throttle));
@@ -94,15 +110,9 @@ void draw_device_facts(const FrameContext& frame, DrawRegion& region, int from,
     draw_device_counters(frame, region, from + 2, row);
     return;
   }
-  std::string place = fmt::format(
-      "rack {}", host.reported.registration.rack.empty() ? "-" : host.reported.registration.rack);
-  if (const Group* const group = frame.model.group_of(row)) {
-    place += fmt::format(", group g{} of {}", group->number, group->count);
-    if (!group->topology.empty()) place += fmt::format(" ({})", group->topology);
-  }
-  if (host.gaps > 0) place += fmt::format(", sample batches lost: {}", host.gaps);
+  const std::string place = place_text(model, row);
   region.field(0, from + 1, region.columns(), place, CellStyle::faint);
-  draw_device_counters(frame, region, from + 2, row);
+  draw_device_counters(frame, region, place.empty() ? from + 1 : from + 2, row);
 }
 
 constexpr std::size_t parts_columns = 76;  // for the parts of a score on 80 columns

@@ -99,9 +99,10 @@ ChartRange fleet_chart_range(const FrameContext& frame, int columns);
 /// The newest decisions, a line each.
 void draw_latest_decisions(const FrameContext& frame, DrawRegion region);
 
-/// The heat map: its heading with the scale, and its cells. `selected`: a cell; -1: none.
+/// The heat map: its heading with the scale, and its cells from row `top` on. `selected`: a cell;
+/// -1: none.
 void draw_map(const FrameContext& frame, const HeatMap& map, MapMetric metric, int selected,
-              DrawRegion heading, DrawRegion cells);
+              int top, DrawRegion heading, DrawRegion cells);
 
 // Jobs (job_panels.cpp).
 

@@ -49,6 +49,15 @@ std::vector<std::string> sort_texts(const DeviceList& devices) {
 
 }  // namespace
 
+bool UiState::show_map_metric(std::string_view word) {
+  const auto known = map_metrics();
+  const auto found = std::find_if(known.begin(), known.end(), [&](const MapMetricFacts& metric) {
+    return metric.word == word;
+  });
+  if (found != known.end()) map_metric = found->metric;
+  return found != known.end();
+}
+
 void UiState::select_figure(int index) {
   figure.index = (index + figure.count) % figure.count;
   figure.follow = true;

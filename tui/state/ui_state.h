@@ -12,7 +12,7 @@
 
 #include "fleet/base/identity.h"
 #include "fleet/base/time.h"
-#include "tui/map/heat_map.h"
+#include "tui/map/heat_levels.h"
 #include "tui/map/map_metric.h"
 #include "tui/model/metric_formulas.h"
 #include "tui/state/prompt.h"
@@ -86,6 +86,8 @@ struct UiState {
     if (devices.size() > compared_max) devices.resize(compared_max);
     return devices;
   }
+  /// Shows this metric of map_metrics() on the map; false if there is none of that word.
+  bool show_map_metric(std::string_view word);
   /// Selects a metric or limit by its index in metric_formulas().
   void select_figure(int index);
 };

@@ -317,8 +317,13 @@ Result<std::vector<SortKey>> parse_sort(std::string_view text) {
   return keys;
 }
 
-std::vector<ShownColumn> columns_that_fit(std::span<const ShownColumn> wanted, int width) {
-  const auto ranked = by_rank();
+std::vector<ShownColumn> columns_that_fit(std::span<const ShownColumn> wanted, int width,
+                                          bool all_real) {
+  auto ranked = by_rank();
+  std::erase_if(ranked, [&](const ShownColumn& column) {
+    const std::string_view title = device_columns()[static_cast<std::size_t>(column.number)].title;
+    return all_real && (title == "RUN" || title == "QUEUE");
+  });
   const bool chosen = !wanted.empty();
   std::vector<ShownColumn> shown;
   for (const ShownColumn& column : chosen ? wanted : std::span<const ShownColumn>(ranked)) {

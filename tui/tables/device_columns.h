@@ -59,7 +59,9 @@ Result<std::vector<SortKey>> parse_sort(std::string_view text);
 
 /// The first of `wanted` that fit, with one blank between them. If `wanted` is empty, the columns
 /// of the lowest ranks in the table's order; those of wide screens leave room for the sparklines.
-std::vector<ShownColumn> columns_that_fit(std::span<const ShownColumn> wanted, int width);
+/// Of real devices (`all_real`), whose work is not counted, only without RUN and QUEUE.
+std::vector<ShownColumn> columns_that_fit(std::span<const ShownColumn> wanted, int width,
+                                          bool all_real = false);
 /// The total width with blanks.
 int width_of(std::span<const ShownColumn> columns);
 

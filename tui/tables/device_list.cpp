@@ -159,6 +159,12 @@ void make_lines(const EvaluationContext& at, const FleetFilter& fleet_filter, De
   }
 }
 
+/// Whether the order depends only on the devices, not on what they report.
+bool is_order_of_names(const DeviceList& list) {
+  return column_of(list.sort_column).title == "DEVICE" && !list.second &&
+         list.grouping != Grouping::state;
+}
+
 bool any_shown(const FleetFilter& fleet_filter, const HostRow& host) {
   const auto shows = [&](DeviceTable::Row row) { return fleet_filter.shows(row); };
   return !fleet_filter.active() || host.has_row(shows);
@@ -174,6 +180,8 @@ void sort_devices(const Model& model, const FleetFilter& fleet_filter, DeviceLis
   const bool moving =
       moved_at != Instant::min() && now < saturating_add(moved_at, 3 * resort_every);
   if (!must && (!due || moving)) return;
+  if (!must && is_order_of_names(list) && list.order_shown == fleet_filter.result()) return;
+  list.order_shown = fleet_filter.result();
   list.order_structure = model.structure();
   list.order_filter = fleet_filter.version();
   list.ordered_at = now;

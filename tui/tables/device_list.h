@@ -46,12 +46,14 @@ struct DeviceList {
   std::vector<DeviceLine> lines;      // devices that match the filter, and headings
   std::uint64_t order_structure = 0;  // Model::structure() at the last sort; 0: sort again
   std::uint64_t order_filter = 0;     // FleetFilter::version() at the last sort
+  std::uint64_t order_shown = 0;      // FleetFilter::result() at the last sort
   Instant ordered_at = Instant::min();
   ListViewport place;
 };
 
 /// Sorts if it is due: when hosts, order or filter changed, else at most every `resort_every`, but
-/// not shortly after the user moved the selection (`moved_at`).
+/// not shortly after the user moved the selection (`moved_at`). An order by names alone stays as it
+/// is until the filter shows other devices.
 void sort_devices(const Model& model, const FleetFilter& fleet_filter, DeviceList& list,
                   Instant now, Duration resort_every, Instant moved_at);
 /// The devices that the filter shows in natural order of their names, as a list has them at first.

@@ -73,6 +73,12 @@ const Replica* replica_at(const Model& model, const std::string& host, std::stri
 
 }  // namespace
 
+bool all_real(const Model& model) {
+  const std::vector<SpecRow>& specs = model.specs();
+  return !specs.empty() &&
+         std::all_of(specs.begin(), specs.end(), [](const SpecRow& spec) { return spec.real; });
+}
+
 bool uses_device(const Replica& replica, std::uint16_t index) {
   return std::find(replica.devices.begin(), replica.devices.end(), index) != replica.devices.end();
 }
@@ -133,7 +139,10 @@ std::optional<JobId> find_job(const Model& model, std::string_view subject) {
 }
 
 DeviceMarker device_marker(const Model& model, Instant now, DeviceTable::Row row) {
-  for (const DeviceState state : active_states(standing_of(model, now, row))) {
+  const DeviceCondition condition = standing_of(model, now, row);
+  // Most devices: the map asks for thousands in each frame.
+  if (most_severe_state(condition) == DeviceState::ok) return {" ", CellStyle::plain};
+  for (const DeviceState state : active_states(condition)) {
     const DeviceMarker& sign = state_signs[static_cast<std::size_t>(state)];
     if (sign.text != " ") return sign;
   }

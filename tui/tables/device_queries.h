@@ -22,6 +22,9 @@ std::string unknown_device_text(const Model& model, const DeviceId& device);
 /// A job by its id or by a prefix of it that only one job has.
 std::optional<JobId> find_job(const Model& model, std::string_view subject);
 
+/// Whether every device is real, so that nothing places work on it.
+bool all_real(const Model& model);
+
 /// Whether a replica uses the device with this index on its host.
 bool uses_device(const Replica& replica, std::uint16_t index);
 

@@ -26,6 +26,7 @@ void FleetFilter::use(filter::Filter filter) {
     asks_jobs_ |= filter_.asks(field);
   }
   ++version_;
+  ++result_;
 }
 
 void FleetFilter::evaluate(const Model& model, Instant now) {
@@ -35,6 +36,7 @@ void FleetFilter::evaluate(const Model& model, Instant now) {
   if (!active()) return;
   jobs_ = asks_jobs_ ? JobsByDevice(model) : JobsByDevice();
   const EvaluationContext context{model, now, jobs_};
+  before_.swap(shown_);
   shown_.assign(rows, 0);
   devices_ = 0;
   for (DeviceTable::Row row = 0; row < rows; ++row) {
@@ -42,6 +44,7 @@ void FleetFilter::evaluate(const Model& model, Instant now) {
     shown_[row] = 1;
     ++devices_;
   }
+  if (shown_ != before_) ++result_;
 }
 
 bool FleetFilter::shows_target(const Model& model, std::string_view target) const {

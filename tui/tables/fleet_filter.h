@@ -21,6 +21,8 @@ class FleetFilter {
   const std::string& text() const { return filter_.text(); }
   /// Incremented with each new filter.
   std::uint64_t version() const { return version_; }
+  /// Incremented with each new filter, and whenever it shows other devices than before.
+  std::uint64_t result() const { return result_; }
   /// Sets the filter, from the next `evaluate` on, or returns the error in the text. An empty text
   /// shows everything.
   std::optional<filter::Problem> set(std::string_view text);
@@ -46,9 +48,11 @@ class FleetFilter {
   bool asks_devices_ = false;  // for fields that only devices have
   bool asks_jobs_ = false;     // for the jobs of a device
   std::uint64_t version_ = 1;
+  std::uint64_t result_ = 1;
   Instant now_{};
   JobsByDevice jobs_;
-  std::vector<std::uint8_t> shown_;  // by row
+  std::vector<std::uint8_t> shown_;   // by row
+  std::vector<std::uint8_t> before_;  // at the previous `evaluate`
   std::uint32_t devices_ = 0;
 };
 

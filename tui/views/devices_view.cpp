@@ -223,7 +223,7 @@ class DevicesView : public View {
 
   ScrolledRows lay_out(const LayoutInput& at) override {
     layout_ = lay_out_devices(at.body);
-    list_.columns = columns_that_fit(list_.wanted, layout_.list.columns - 3);
+    list_.columns = columns_that_fit(list_.wanted, layout_.list.columns - 3, all_real(at.model));
     sort_devices(at.model, ui_.fleet_filter, list_, at.now, at.resort_every, ui_.moved_at);
     list_.place.scroll_to(selected(at.model), items(), layout_.list.rows - 1);
     return {};

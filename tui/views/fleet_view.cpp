@@ -1,6 +1,8 @@
 // The whole fleet on one page: totals, the map of all devices, the selected device and replicas; if
 // there is room, curves, decisions, running jobs and events.
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -18,13 +20,50 @@ namespace {
 
 constexpr int summary_rows = 6;
 constexpr int device_rows_least = 7;
+constexpr int bottom_rows_least = 8;
+constexpr int tall_rows_least = 3;
+constexpr int readable_rows_least = 10;
 constexpr int map_page_rows = 5;
+
+/// Rows that the map may take. It leaves room for the panels below, unless the screen is so low
+/// that only a map of a few rows would.
+HeatRowLimits map_limits(int rows) {
+  constexpr int gaps = 2, heading = 1;
+  const int spare = std::max(0, rows - summary_rows - device_rows_least - gaps - heading);
+  const int above_others = spare - bottom_rows_least - 1;
+  const int tall = above_others >= tall_rows_least ? above_others : spare;
+  return {std::min(tall, rows * 2 / 5),
+          std::min(above_others >= readable_rows_least ? above_others : spare, rows / 2), spare};
+}
+
+/// What the map's layout depends on. Until it changes, the map stays as it is.
+struct MapSubject {
+  std::uint64_t structure = 0;  // of the model
+  std::uint64_t filter = 0;     // FleetFilter::result()
+  Grouping grouping = Grouping::host;
+  Rect body;
+  std::vector<std::uint8_t> states;  // of the devices, if they are grouped by state
+  bool operator==(const MapSubject&) const = default;
+};
+
+MapSubject subject_of(const LayoutInput& at, const UiState& ui) {
+  MapSubject subject{at.model.structure(), ui.fleet_filter.result(), ui.map_grouping, at.body, {}};
+  if (ui.map_grouping != Grouping::state) return subject;
+  for (DeviceTable::Row row = 0; row < at.model.devices().rows(); ++row) {
+    subject.states.push_back(
+        static_cast<std::uint8_t>(most_severe_state(standing_of(at.model, at.now, row))));
+  }
+  return subject;
+}
 
 class FleetView : public View {
  public:
   using View::View;
 
-  void forget_layout() override { map_ = HeatMap{}; }
+  void forget_layout() override {
+    map_ = HeatMap{};
+    laid_out_.reset();
+  }
   void draw(const FrameContext& frame, const DrawRegion& region) const override {
     const FleetLayout& layout = layout_;
     const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
@@ -33,7 +72,7 @@ class FleetView : public View {
     draw_totals(region.on(panels[0]), totals);
     draw_job_counts(frame, region.on(panels[1]));
     draw_service(frame, region.on(panels[2]), totals);
-    draw_map(frame, map_, ui_.map_metric, selected(frame.model), region.on(layout.map),
+    draw_map(frame, map_, ui_.map_metric, selected(frame.model), top_, region.on(layout.map),
              region.on(map_cells(layout)));
     if (layout.device.rows > 0) draw_chosen(frame, region.on(layout.device));
     if (layout.replicas.rows > 0) draw_replicas(frame, region.on(layout.replicas));
@@ -89,12 +128,21 @@ class FleetView : public View {
   }
 
   ScrolledRows lay_out(const LayoutInput& at) override {
-    HeatOrder order = order_devices(at.model, at.now, ui_.map_grouping, ui_.fleet_filter);
-    layout_ = lay_out_fleet(at.body, at.model, order, ui_.fleet_filter);
-    const Rect cells = map_cells(layout_);
-    map_ = lay_out_heat_map(at.model, std::move(order), cells.columns, cells.rows);
+    MapSubject subject = subject_of(at, ui_);
+    if (laid_out_ == subject) {
+      layout_ = lay_out_fleet(at.body, at.model, map_rows_, ui_.fleet_filter);
+    } else {
+      HeatOrder order = order_devices(at.model, at.now, ui_.map_grouping, ui_.fleet_filter);
+      map_rows_ = fleet_map_rows(at.body, at.model, order);
+      layout_ = lay_out_fleet(at.body, at.model, map_rows_, ui_.fleet_filter);
+      const Rect cells = map_cells(layout_);
+      map_ = lay_out_heat_map(at.model, std::move(order), cells.columns, cells.rows);
+      laid_out_ = std::move(subject);
+    }
+    const int seen = map_cells(layout_).rows;
+    scroll_to(seen, at.model);
     colour(at);
-    return {};
+    return {map_.rows, seen};
   }
 
   std::optional<ChartRange> chart_range(const FrameContext& frame) const override {
@@ -115,6 +163,7 @@ class FleetView : public View {
   void select(const Model& model, int index, int) override {
     const DeviceTable::Row row = map_.order.rows[map_.cells[static_cast<std::size_t>(index)].first];
     if (row < model.devices().rows()) ui_.device = model.id_of(row);
+    follow_ = true;
   }
 
   void move(const KeyContext& context, Move direction) override {
@@ -163,17 +212,38 @@ class FleetView : public View {
   bool back() override { return std::exchange(ui_.device, std::nullopt).has_value(); }
 
  private:
-  /// Determines the device and the level that each cell shows.
+  /// Scrolls as J and K ask, or to the cell that was just selected.
+  void scroll_to(int seen, const Model& model) {
+    const int end = std::max(0, map_.rows - seen);
+    if (!std::exchange(follow_, false)) {
+      top_ = std::clamp(ui_.details_top, 0, end);
+      return;
+    }
+    if (const int cell = selected(model); cell >= 0) {
+      const int row = map_.cells[static_cast<std::size_t>(cell)].row;
+      top_ = std::clamp(top_, row + map_.cell.lines - seen, row);
+    }
+    top_ = std::clamp(top_, 0, end);
+    ui_.details_top = top_;
+  }
+
+  /// Determines the device and the level that each cell shows, and the hottest device of all.
   void colour(const LayoutInput& at) {
     if (!at.steady) ui_.map_levels.forget();
     ui_.map_levels.begin({at.model.structure(), static_cast<int>(ui_.map_metric),
                           static_cast<int>(ui_.map_grouping), map_.per_cell},
                          at.model.devices().rows());
+    double most = absent;
+    hottest_ = map_.order.rows.empty() ? 0 : map_.order.rows.front();
     for (HeatCell& cell : map_.cells) {
       const auto rows = std::span(map_.order.rows).subspan(cell.first, cell.count);
       cell.shown = hottest_of(at.model, at.now, ui_.map_metric, rows);
       const MapValue reading = map_value(at.model, at.now, cell.shown, ui_.map_metric);
-      cell.level = ui_.map_levels.settle(rows.front(), reading.known() ? reading.share : absent);
+      const double share = reading.known() ? reading.share : absent;
+      cell.level = ui_.map_levels.settle(rows.front(), share);
+      if (std::isnan(share) || share <= most) continue;
+      most = share;
+      hottest_ = cell.shown;
     }
   }
 
@@ -190,37 +260,45 @@ class FleetView : public View {
         return;
       }
     }
-    const auto& rows = map_.order.rows;
-    if (rows.empty()) return;
-    draw_device(frame, region, hottest_of(frame.model, frame.now, ui_.map_metric, rows),
-                fmt::format("Highest {}:", facts(ui_.map_metric).name));
+    if (map_.order.rows.empty()) return;
+    draw_device(frame, region, hottest_, fmt::format("Highest {}:", facts(ui_.map_metric).name));
   }
 
+  std::optional<MapSubject> laid_out_;  // what map_rows_ and map_ are of
+  HeatRows map_rows_;
   FleetLayout layout_;
   HeatMap map_;
+  DeviceTable::Row hottest_ = 0;
+  int top_ = 0;          // first visible row of the map
+  bool follow_ = false;  // the map must scroll until the selected cell is visible
 };
 
 }  // namespace
 
-FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder& order,
+HeatRows fleet_map_rows(const Rect& area, const Model& model, const HeatOrder& order) {
+  return heat_map_rows(model, order, area.columns, map_limits(area.rows));
+}
+
+FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatRows& map,
                           const FleetFilter& fleet_filter) {
-  const int others = summary_rows + device_rows_least + 2;  // with blank rows between them
-  const HeatRows map =
-      heat_map_rows(model, order, area.columns, std::max(0, area.rows - others - 1));
   const auto replicas = static_cast<int>(std::min<std::size_t>(model.replicas().size(), 12));
+  // Nothing loads models on real devices.
+  const bool serves = replicas > 0 || !all_real(model);
   const std::vector<Rect> parts =
       cut_rows(area,
                {{summary_rows, summary_rows, 0},
-                {std::max(3, map.least + 1), std::max(4, map.wanted + 1), 3},
+                {std::max(3, map.wanted + 1), std::max(4, map.wanted + 1), 0},
                 {device_rows_least, std::max(8, replicas + 2), 2},
-                {8, 60, 1}},
+                {bottom_rows_least, 60, 4}},
                1);
   FleetLayout layout;
   layout.summary = parts[0];
   layout.map = parts[1];
   // On wide screens events are beside the replicas, else below, in the remaining rows.
-  const std::vector<Rect> columns =
-      cut_columns(parts[2], {{30, 46, 2}, {44, 76, 3}, {area.columns >= 160 ? 50 : 0, 100, 3}}, 2);
+  const std::vector<Rect> columns = cut_columns(
+      parts[2],
+      {{30, 46, 2}, {serves ? 44 : 0, 76, 3}, {area.columns >= 160 || !serves ? 46 : 0, 100, 3}},
+      2);
   layout.device = columns[0];
   layout.replicas = columns[1];
   layout.events = columns[2];

@@ -2,7 +2,7 @@
 // sizes of a screen.
 #pragma once
 
-#include "tui/map/heat_order.h"
+#include "tui/map/heat_map.h"
 #include "tui/panels/panels.h"
 
 namespace drover::tui {
@@ -11,8 +11,9 @@ struct FleetLayout {
   Rect summary, map, device, replicas, fleet_trend, decisions, running, alerts, events;
 };
 /// The map gets enough rows for one cell per device, unless that would take rows from the panel of
-/// the selected device.
-FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatOrder& order,
+/// the selected device, and larger cells while the panels below keep their place.
+HeatRows fleet_map_rows(const Rect& area, const Model& model, const HeatOrder& order);
+FleetLayout lay_out_fleet(const Rect& area, const Model& model, const HeatRows& map,
                           const FleetFilter& fleet_filter);
 /// The map's cells without its heading.
 Rect map_cells(const FleetLayout& layout);

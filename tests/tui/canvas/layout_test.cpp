@@ -59,7 +59,8 @@ TEST(Layout, PanelsNeverOverlapNorLeaveTheScreen) {
   for (int columns = 1; columns <= 210; ++columns) {
     for (int rows = 0; rows <= 70; ++rows) {
       const Rect area{0, 1, columns, rows};
-      const FleetLayout f = lay_out_fleet(area, model, order, FleetFilter());
+      const FleetLayout f =
+          lay_out_fleet(area, model, fleet_map_rows(area, model, order), FleetFilter());
       expect_good({f.summary, f.map, f.device, f.replicas, f.fleet_trend, f.decisions, f.running,
                    f.alerts, f.events},
                   area);

@@ -1,5 +1,5 @@
 // Colours that hold still: a value that trembles round a border of two levels repaints nothing.
-#include "tui/map/heat_map.h"
+#include "tui/map/heat_levels.h"
 
 #include <cmath>
 

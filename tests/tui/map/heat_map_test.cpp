@@ -1,7 +1,9 @@
 // Where devices lie on the heat map, in every grouping, at any size.
 #include "tui/map/heat_map.h"
 
+#include <algorithm>
 #include <map>
+#include <ostream>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -37,19 +39,31 @@ FleetFilter judged(const Model& model, std::string_view filter) {
   return fleet_filter;
 }
 
+std::uint32_t largest_group(const HeatMap& map) {
+  std::uint32_t largest = 0;
+  for (const HeatGroup& group : map.order.groups) largest = std::max(largest, group.count);
+  return largest;
+}
+
 std::vector<Rect> areas() {
   return {{0, 0, 60, 3}, {0, 0, 80, 11}, {0, 0, 118, 22}, {0, 0, 200, 40}};
 }
 
 /// Every device of the order in one cell, cells inside the area and apart from each other and from
-/// the labels.
+/// the labels. A map that scrolls is longer than the area.
 void expect_sound(const HeatMap& map, const Rect& area) {
   std::set<std::pair<int, int>> taken;
-  const auto take = [&](int column, int row, int columns) {
-    ASSERT_TRUE(column >= 0 && row >= 0 && column + columns <= area.columns && row < area.rows)
+  const bool scrolls = map.rows > area.rows;
+  if (scrolls) {
+    ASSERT_GE(map.per_cell, largest_group(map));
+  }
+  const int end = scrolls ? map.rows : area.rows;
+  const auto take = [&](int column, int row, int columns, int rows) {
+    ASSERT_TRUE(column >= 0 && row >= 0 && column + columns <= area.columns && row + rows <= end)
         << column << "," << row << " in " << area.columns << "x" << area.rows;
-    for (int i = 0; i < columns; ++i) {
-      ASSERT_TRUE(taken.insert({column + i, row}).second) << column + i << "," << row;
+    for (int i = 0; i < columns * rows; ++i) {
+      ASSERT_TRUE(taken.insert({column + i % columns, row + i / columns}).second)
+          << column + i % columns << "," << row + i / columns;
     }
   };
   std::uint32_t next = 0;
@@ -57,17 +71,12 @@ void expect_sound(const HeatMap& map, const Rect& area) {
     ASSERT_EQ(cell.first, next);
     ASSERT_GE(cell.count, 1u);
     ASSERT_LE(cell.count, map.per_cell);
-    ASSERT_NO_FATAL_FAILURE(take(cell.column, cell.row, map.cell_columns));
+    ASSERT_NO_FATAL_FAILURE(take(cell.column, cell.row, map.cell.columns, map.cell.lines));
     next += cell.count;
   }
   ASSERT_EQ(next, map.order.rows.size());
   for (const HeatLabel& label : map.labels) {
-    int columns = 0;
-    for (const int part : {map.rack_columns, map.name_columns, map.kind_columns, map.count_columns,
-                           map.mean_columns}) {
-      if (part > 0) columns += part + 1;
-    }
-    ASSERT_NO_FATAL_FAILURE(take(label.column, label.row, columns));
+    ASSERT_NO_FATAL_FAILURE(take(label.column, label.row, map_label_columns(map), map.cell.lines));
   }
 }
 
@@ -119,10 +128,9 @@ TEST(HeatMap, NothingIsDrawnWhereThereIsNoRoom) {
   }
 }
 
-TEST(HeatMap, NoCellMixesTwoGroupsUnlessGroupedByHost) {
+TEST(HeatMap, NoCellMixesTwoGroups) {
   const Model model = mixed_model(1'250, 8);
-  for (const Grouping grouping :
-       {Grouping::rack, Grouping::pool, Grouping::kind, Grouping::state}) {
+  for (const Grouping grouping : groupings) {
     for (const Rect& area : areas()) {
       const HeatMap map =
           lay_out_heat_map(model, order_devices(model, SampleFleet::start, grouping, FleetFilter()),
@@ -132,6 +140,106 @@ TEST(HeatMap, NoCellMixesTwoGroupsUnlessGroupedByHost) {
             << group.name << " per " << to_text(grouping) << " in " << area.columns;
       }
     }
+  }
+}
+
+/// How the map shows a fleet in an area.
+struct Shape {
+  CellSize cell;
+  std::uint32_t per_cell = 1;
+  bool packed = false;   // only the first host of a row is named
+  bool scrolls = false;  // longer than the area
+  bool operator==(const Shape&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+  return out << shape.cell.columns << "x" << shape.cell.lines << " of " << shape.per_cell
+             << (shape.packed ? " packed" : "") << (shape.scrolls ? " scrolls" : "");
+}
+
+Shape shape_of(const Model& model, Rect body) {
+  const HeatOrder order = order_devices(model, SampleFleet::start, Grouping::host, FleetFilter());
+  const Rect cells =
+      map_cells(lay_out_fleet(body, model, fleet_map_rows(body, model, order), FleetFilter()));
+  const HeatMap map = lay_out_heat_map(model, order, cells.columns, cells.rows);
+  return {map.cell, map.per_cell, map.packed, map.rows > cells.rows};
+}
+
+TEST(HeatMap, CellsGrowWithTheRoomAndAreSharedOnlyForWantOfIt) {
+  constexpr Rect narrow{1, 1, 78, 22}, usual{1, 1, 118, 38}, wide{1, 1, 198, 58};
+  struct Case {
+    int hosts, each;
+    Rect body;
+    Shape shape;
+  };
+  const std::vector<Case> cases = {
+      {1, 1, narrow, {{17, 3}}},
+      {1, 1, usual, {{17, 3}}},
+      {1, 8, narrow, {{6, 2}}},
+      {1, 8, usual, {{11, 3}}},
+      {1, 8, wide, {{17, 3}}},
+      {5, 8, narrow, {{6, 1}}},
+      {5, 8, usual, {{11, 2}}},
+      {5, 8, wide, {{17, 3}}},
+      {32, 8, narrow, {{1, 1}, 1, true}},
+      {32, 8, usual, {{2, 1}}},
+      {32, 8, wide, {{9, 1}}},
+      {4, 209, usual, {{1, 1}}},
+      {4, 209, wide, {{4, 1}}},
+      {125, 8, usual, {{1, 1}}},
+      {125, 8, wide, {{2, 1}}},
+      {200, 50, usual, {{1, 1}, 5, true}},
+      {1'250, 8, narrow, {{1, 1}, 8, true, true}},
+      {1'250, 8, usual, {{1, 1}, 8, true}},
+      {1'250, 8, wide, {{1, 1}, 2, true}},
+  };
+  for (const Case& c : cases) {
+    const Model model = model_of(plain_hosts(c.hosts, c.each));
+    EXPECT_EQ(shape_of(model, c.body), c.shape)
+        << c.hosts << " hosts of " << c.each << " in " << c.body.columns << "x" << c.body.rows;
+  }
+}
+
+TEST(HeatMap, GetsNoRowsThatItLeavesEmpty) {
+  for (const auto& [hosts, each] :
+       {std::pair{5, 8}, {32, 8}, {4, 209}, {125, 8}, {200, 50}, {1'250, 8}}) {
+    const Model model = model_of(plain_hosts(hosts, each));
+    for (const Rect& body : {Rect{1, 1, 118, 38}, {1, 1, 198, 58}}) {
+      const HeatOrder order =
+          order_devices(model, SampleFleet::start, Grouping::host, FleetFilter());
+      const Rect cells =
+          map_cells(lay_out_fleet(body, model, fleet_map_rows(body, model, order), FleetFilter()));
+      EXPECT_EQ(lay_out_heat_map(model, order, cells.columns, cells.rows).rows, cells.rows)
+          << hosts << " hosts of " << each << " in " << body.columns;
+    }
+  }
+}
+
+TEST(HeatMap, EveryHostHasALabelUnlessRowsArePacked) {
+  for (const auto& [hosts, each] : {std::pair{1, 1}, {5, 8}, {4, 209}, {32, 8}, {125, 8}}) {
+    const Model model = model_of(plain_hosts(hosts, each));
+    for (const Rect& area : areas()) {
+      const HeatMap map = lay_out_heat_map(
+          model, order_devices(model, SampleFleet::start, Grouping::host, FleetFilter()),
+          area.columns, area.rows);
+      if (map.packed) continue;
+      std::set<std::uint32_t> named;
+      for (const HeatLabel& label : map.labels) named.insert(label.group);
+      EXPECT_EQ(named.size(), static_cast<std::size_t>(hosts)) << area.columns;
+    }
+  }
+}
+
+TEST(HeatMap, APackedRowBeginsWithAHostOrContinuesTheOneBefore) {
+  const Model model = model_of(plain_hosts(1'250, 8));
+  const HeatMap map = lay_out_heat_map(
+      model, order_devices(model, SampleFleet::start, Grouping::host, FleetFilter()), 118, 21);
+  ASSERT_TRUE(map.packed);
+  ASSERT_EQ(static_cast<int>(map.labels.size()), map.rows);
+  for (const HeatLabel& label : map.labels) {
+    EXPECT_EQ(label.within, 0u) << "a host of eight is not broken";
+    const HeatCell& cell = map.cells.at(cell_of(map, map.order.groups[label.group].first));
+    EXPECT_EQ(cell.row, label.row);
+    EXPECT_EQ(cell.column, map_label_columns(map));
   }
 }
 
@@ -225,7 +333,8 @@ TEST(HeatMap, AThousandDevicesEachHaveACellAt120x40BesideTheDevicePanel) {
     const Model model = mixed_model(size.hosts, size.each);
     for (const Grouping grouping : groupings) {
       const HeatOrder order = order_devices(model, SampleFleet::start, grouping, FleetFilter());
-      const FleetLayout layout = lay_out_fleet(body, model, order, FleetFilter());
+      const FleetLayout layout =
+          lay_out_fleet(body, model, fleet_map_rows(body, model, order), FleetFilter());
       const Rect cells = map_cells(layout);
       const HeatMap map = lay_out_heat_map(model, order, cells.columns, cells.rows);
       EXPECT_EQ(map.per_cell, 1u) << to_text(grouping) << " of " << size.hosts;
@@ -254,10 +363,41 @@ TEST(HeatMap, SaysHowManyDevicesShareACell) {
     const std::string text = shown_of(
         1'250, {120, 40}, std::vector<std::string>(static_cast<std::size_t>(presses), "b"));
     EXPECT_NE(text.find("of 10000"), std::string::npos) << text;
-    EXPECT_NE(text.find("devices, the hottest shown)"), std::string::npos) << text;
+    EXPECT_TRUE(text.find("devices, the hottest shown") != std::string::npos ||
+                text.find("its hottest device") != std::string::npos)
+        << text;
     const std::string narrow =
         shown_of(1'250, {70, 20}, std::vector<std::string>(static_cast<std::size_t>(presses), "b"));
     EXPECT_NE(narrow.find("hottest"), std::string::npos) << narrow;
+  }
+}
+
+TEST(HeatMap, ScrollsByKeysAndWithTheSelectionAndSaysWhatIsOutOfSight) {
+  EXPECT_EQ(shown_of(125, {120, 40}, {}).find("hosts below"), std::string::npos);
+  const std::string top = shown_of(1'250, {80, 24}, {});
+  EXPECT_NE(top.find("hosts below"), std::string::npos) << top;
+  EXPECT_EQ(top.find(" above"), std::string::npos) << top;
+  EXPECT_NE(top.find("host-0000"), std::string::npos) << top;
+  const std::string scrolled = shown_of(1'250, {80, 24}, {"J", "J"});
+  EXPECT_NE(scrolled.find("hosts above, "), std::string::npos) << scrolled;
+  EXPECT_EQ(scrolled.find("host-0000"), std::string::npos) << scrolled;
+  const std::string last = shown_of(1'250, {80, 24}, {"G"});
+  EXPECT_EQ(last.find("hosts below"), std::string::npos) << last;
+  EXPECT_NE(last.find("Device host-1249/"), std::string::npos) << last;
+  EXPECT_NE(last.find('X'), std::string::npos) << last;
+}
+
+TEST(HeatMap, TheHeadingExplainsTheSignsOnTheScreenAndNoOthers) {
+  SampleFleet fleet;
+  const std::string text =
+      dashboard_of(fleet, {120, 40}, "fleet", false, 3)->draw(SampleFleet::after_3s).to_text();
+  for (const char* sign : {"x lost", "! not usable", "* fault injected"}) {
+    EXPECT_NE(text.find(sign), std::string::npos) << text;
+  }
+  EXPECT_EQ(text.find("- no data"), std::string::npos) << text;
+  const std::string plain = shown_of(5, {120, 40}, {});
+  for (const char* sign : {"x lost", "! not usable", "- no data", "~ limit"}) {
+    EXPECT_EQ(plain.find(sign), std::string::npos) << plain;
   }
 }
 

@@ -89,7 +89,7 @@ TEST(Fleet, AHostsMeanLoadCoversOnlyDevicesThatReportIt) {
   const Instant now = SampleFleet::start + seconds(3);
   dashboard->receive(now, publish_peer, {"gpu-a", 1'000, now, pack("gpu-a", rows)});
   const std::string text = dashboard->draw(now).to_text();
-  EXPECT_NE(text.find("mean  50%"), std::string::npos) << text;
+  EXPECT_NE(text.find("mean 50%"), std::string::npos) << text;
 }
 
 TEST(Fleet, ALostHostShowsNothingAsCurrent) {
