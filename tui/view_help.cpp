@@ -25,8 +25,7 @@ constexpr KeyLine go_keys[] = {
     {"/", "/", "filter, such as temp>70", in_every_view & ~of_help},
     {"/", "/", "find a text in all keys", of_help},
     {"n N", "n N", "find text: next, previous"},
-    {"? F1", "?", "all keys, reasons, signs"},
-    {"q Ctrl-C", "q", "quit"},
+    {"? F1 q Ctrl-C", "? q", "all keys and signs; quit"},
 };
 constexpr KeyLine move_keys[] = {
     {"h Left l Right", "h l arrows", "left, right in the map", only(ViewId::fleet)},
@@ -46,8 +45,7 @@ constexpr KeyLine look_keys[] = {
     {"b", "b", "group by host, rack, pool"},
     {"s > <", "s <", "sort by next, previous"},
     {"o", "o", "sort by the chosen column"},
-    {"S", "S", "second sort column"},
-    {"r", "r", "reverse the order"},
+    {"S r", "S r", "second column; reverse"},
     {"f", "f", "jobs of another state", only(ViewId::jobs)},
     {"f", "f", "alerts, events or rules", only(ViewId::events)},
     {"z Z", "z Z", "more, less time in charts"},
@@ -65,8 +63,8 @@ constexpr KeyLine act_keys[] = {
     {"a A", "a A", "acknowledge; all alerts"},
 };
 constexpr KeyLine time_keys[] = {
-    {"Space", "Space", "pause, resume", in_every_view & ~of_help},
-    {"[ ]", "[ ]", "one second back, forward"},
+    {"Space [ ]", "Space [ ]", "pause; a second back, on", in_every_view & ~of_help},
+    {"[ ]", "[ ]", "one second back, forward", of_help},
     {"{ }", "{ }", "previous, next alert"},
     {"@ L", "@ L", "go to a time; to now"},
     {"m ( )", "m ( )", "bookmark; loop from, to"},

@@ -176,6 +176,7 @@ TEST(OlderCurves, OfADeviceAreAskedForThoughNoServerIsNamed) {
   options.router_keeps_history = true;
   Dashboard dashboard(options, {120, 40}, SampleFleet::start);
   feed_snapshot(dashboard, fleet, SampleFleet::start);
+  for (int i = 0; i < 3; ++i) dashboard.press(now, {"z"});  // beyond what memory has
   const auto questions = questions_of(dashboard);
   ASSERT_EQ(questions.size(), 1u);
   EXPECT_EQ(questions.front().device, (DeviceId{"gpu-a", 3}));

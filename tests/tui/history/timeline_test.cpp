@@ -248,7 +248,8 @@ TEST(Series, OfADeviceIsReadNoFartherBackThanItsChartsReach) {
     const auto replay = replay_of(timeline, {columns, 40}, "device", noon, true);
     const std::string whole = rows_of(replay->draw(noon));
     EXPECT_NE(whole.find("⣿"), std::string::npos) << whole;
-    EXPECT_GT(timeline.asked_from, noon - std::chrono::minutes(32)) << columns;
+    // Half an hour, and two bins of the narrowest charts.
+    EXPECT_GT(timeline.asked_from, noon - std::chrono::minutes(35)) << columns;
     EXPECT_LT(timeline.asked_from, noon - std::chrono::minutes(2)) << columns;
   }
 }
@@ -257,6 +258,7 @@ TEST(Series, OfAShownMomentStaysWhenTheTimelineDropsIt) {
   WatchedTimeline timeline;
   const Instant noon = SampleFleet::start + seconds(900);
   const auto replay = replay_of(timeline, {120, 40}, "device", noon, true);
+  replay->press(noon, {"z"});  // a span that the user has chosen stays
   const std::string seen = rows_of(replay->draw(noon), 2);
   for (const int later : {-30, 0, 1, 300}) {
     timeline.forgotten_to = noon + seconds(later);
