@@ -90,7 +90,7 @@ void AlertEvaluation::add_ejection_conditions(std::vector<AlertCondition>& seen)
   for (const Ejection& ejection : outliers.in_force()) {
     if (ejection.shadow) continue;
     seen.push_back({std::string(condition::place_ejected), ejection.place,
-                    fmt::format("no new work for it: {}", to_text(ejection.detector))});
+                    fmt::format("no new work for it: {}", in_words(ejection.detector))});
   }
 }
 

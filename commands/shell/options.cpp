@@ -119,9 +119,8 @@ std::vector<std::string> actions_of(const CommandUsage& usage) {
   for (const std::string& alternative : split(rest, '|')) {
     const std::string_view trimmed_text = trimmed(alternative);
     const std::string action(trimmed_text.substr(0, trimmed_text.find(' ')));
-    const bool word = !action.empty() && std::all_of(action.begin(), action.end(), [](char c) {
-      return c >= 'a' && c <= 'z';
-    });
+    const bool word = !action.empty() && std::all_of(action.begin(), action.end(),
+                                                     [](char c) { return c >= 'a' && c <= 'z'; });
     if (!word) return {};
     actions.push_back(action);
   }

@@ -109,7 +109,7 @@ void OutlierReporting::apply_changes(Instant now) {
     if (ejection.shadow) {
       if (change.ended) continue;
       publisher.event(now, Severity::info, ejection.place, "would get no new work for {}: {}", span,
-                      to_text(ejection.detector));
+                      in_words(ejection.detector));
       continue;
     }
     if (OutlierState* outlier = outlier_state_of(ejection.place)) {
@@ -122,7 +122,7 @@ void OutlierReporting::apply_changes(Instant now) {
                       "no longer ejected: gets new work gradually");
     } else {
       publisher.event(now, Severity::warning, ejection.place,
-                      "ejected, no new work for {}: {} ({})", span, to_text(ejection.detector),
+                      "ejected, no new work for {}: {} ({})", span, in_words(ejection.detector),
                       ejection.times == 1 ? "first time" : fmt::format("time {}", ejection.times));
     }
     queue.wake_all();

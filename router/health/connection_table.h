@@ -43,8 +43,8 @@ struct Caller {
   std::string_view key;  // its proven key's name; empty: none
 };
 
-/// Length limit of clients' names, which are published and quoted in other texts: a key, a user and a
-/// host ("ops/ann@node-7") in usual lengths.
+/// Length limit of clients' names, which are published and quoted in other texts: a key, a user and
+/// a host ("ops/ann@node-7") in usual lengths.
 inline constexpr std::size_t client_name_bytes_max = 128;
 
 /// Who acts, the same in events, audits, alerts and jobs: "ann@node-7" is what the client says of

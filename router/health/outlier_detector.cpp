@@ -11,11 +11,14 @@ namespace {
 constexpr double rounding = 1e-9;
 
 constexpr std::array<std::string_view, detector_count> detector_names = {
+    "consecutive", "success_rate", "failure_percentage"};
+constexpr std::array<std::string_view, detector_count> detector_words = {
     "failures in a row", "low success rate", "high failure percentage"};
 
 }  // namespace
 
 std::string_view to_text(Detector detector) { return row_at(detector_names, detector); }
+std::string_view in_words(Detector detector) { return row_at(detector_words, detector); }
 
 EjectionRules in_fleet_time(EjectionRules rules, double speed) {
   for (double* span_s : {&rules.interval_s, &rules.base_s, &rules.max_s, &rules.jitter_s}) {

@@ -34,7 +34,10 @@ namespace drover::router {
 
 enum class Detector : std::uint8_t { consecutive, success_rate, failure_percentage };
 inline constexpr std::size_t detector_count = 3;
+/// The name in a policy.
 std::string_view to_text(Detector detector);
+/// What it found, for messages.
+std::string_view in_words(Detector detector);
 
 /// The defaults are Envoy's.
 struct EjectionRules {

@@ -138,7 +138,8 @@ TEST(FilteredViews, WholeFleetValuesDoNotDependOnTheFilter) {
 TEST(FilteredViews, FallbackCostsAreLabelledAsOfTheWholeFleet) {
   for (const Size size : {Size{120, 40}, {170, 50}, {200, 60}}) {
     const std::string text = filtered("routing", size, "kind==tpu");
-    EXPECT_NE(line_with(text, " Fallbacks ─").find("extra since 02:07:01, whole fleet"), std::string::npos)
+    EXPECT_NE(line_with(text, " Fallbacks ─").find("extra since 02:07:01, whole fleet"),
+              std::string::npos)
         << text;
   }
 }

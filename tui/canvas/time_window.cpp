@@ -98,8 +98,11 @@ void draw_ago_labels(DrawRegion& region, int column, int row, int columns,
                      const TimeWindow& window) {
   const Duration cell = 2 * window.bin;
   if (columns >= 3) region.text(column + columns - 3, row, "now", CellStyle::faint);
-  const Duration step = tick_step(cell, 6);
+  Duration step = tick_step(cell, 6);
   if (step == Duration{}) return;
+  // People count more than two minutes in minutes.
+  constexpr Duration minute = std::chrono::minutes(1);
+  if (cell * columns > 2 * minute + cell) step = std::max(step, minute);
   // All labels have the unit of the step: "-90s -60s -30s".
   const Unit& unit = unit_of(step);
   int free = columns - 3;  // columns left of the label before

@@ -268,7 +268,12 @@ namespace {
 /// reason and the preferred pool, both cut.
 std::string decision_reason_text(const Decision& decision, int columns) {
   std::string why(decision.action == Action::assign ? "" : to_text(decision.action));
-  if (!decision.fallback_reason) return why.empty() ? "preferred pool" : why;
+  if (!decision.fallback_reason) {
+    constexpr std::string_view preferred = "preferred pool";
+    if (!why.empty()) return why;
+    return std::string(preferred.substr(
+        0, std::ssize(preferred) <= columns ? std::string::npos : preferred.find(' ')));
+  }
   if (!why.empty()) why += ", ";
   why += to_text(*decision.fallback_reason);
   if (decision.preferred_pool == decision.pool) return why;

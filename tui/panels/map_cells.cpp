@@ -110,9 +110,12 @@ std::string index_text(const FrameContext& frame, const HeatMap& map, const Heat
 std::string first_line(const FrameContext& frame, const HeatMap& map, MapMetric metric,
                        const HeatCell& cell, const CellLook& look, int width) {
   const MapValue reading = map_value(frame.model, frame.now, cell.shown, metric);
-  std::string number =
-      look.gone ? std::string(look.marker.text) : number_text(reading, metric, width);
-  const int margin = width >= 4 ? 1 : 0;
+  // A sign beside the number has the last column, and never covers a digit.
+  const int margin = width >= 4 || look.beside ? 1 : 0;
+  const int room_of_number = width >= 4 ? width : width - margin;
+  std::string number = look.gone            ? std::string(look.marker.text)
+                       : room_of_number < 2 ? std::string()
+                                            : number_text(reading, metric, room_of_number);
   std::string before;
   if (width >= reading_columns_least - 1 && !look.gone) {
     const int room = width - margin - 1 - static_cast<int>(number.size()) - 1;

@@ -143,8 +143,8 @@ void draw_log_entries(DrawRegion& region, int row, std::vector<LogEntry> entries
 void wrap_log_lines(std::vector<LogLine>& lines, int columns);
 /// Where the condition of a rule begins in a list of this width.
 int rule_text_column(int columns);
-/// A line of the list but no heading and not the first of a rule: of a raised alert with its age, of another entry
-/// with its time.
+/// A line of the list but no heading and not the first of a rule: of a raised alert with its age,
+/// of another entry with its time.
 void draw_log_line(const FrameContext& frame, DrawRegion& region, int row, const LogLine& line);
 
 /// A heading and the raised alerts, most severe first.

@@ -38,7 +38,7 @@ struct EjectingPool {
     std::string text;
     for (const Ejection& one : book.in_force()) {
       text +=
-          fmt::format("{}{} {} {} s{}", text.empty() ? "" : "; ", one.place, to_text(one.detector),
+          fmt::format("{}{} {} {} s{}", text.empty() ? "" : "; ", one.place, in_words(one.detector),
                       to_seconds(one.until - at_s(elapsed_s)), one.shadow ? " shadow" : "");
     }
     return text;
@@ -327,7 +327,9 @@ TEST(Ejection, ComparesSuccessRatesAtTheEndOfAnInterval) {
            {"all are equal", {good, good, good, good, good}, ""},
            {"all are equally bad", std::vector<std::pair<int, int>>(7, {37, 63}), ""},
            // Mean 0.8, deviation 0.4: 0.8 - 1.9 * 0.4 = 0.04.
-           {"one of five fails all", {good, good, {0, 100}, good, good}, "p2 low success rate 30 s"},
+           {"one of five fails all",
+            {good, good, {0, 100}, good, good},
+            "p2 low success rate 30 s"},
            {"as it does alone", {good, good, {1, 99}, good, good}, "p2 low success rate 30 s"},
            {"two of five do: mean 0.6, deviation 0.49, below none",
             {good, {0, 100}, {0, 100}, good, good},

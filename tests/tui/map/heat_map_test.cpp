@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/screen.h"
 #include "tui/views/view_layouts.h"
@@ -385,6 +386,24 @@ TEST(HeatMap, ScrollsByKeysAndWithTheSelectionAndSaysWhatIsOutOfSight) {
   EXPECT_EQ(last.find("hosts below"), std::string::npos) << last;
   EXPECT_NE(last.find("Device host-1249/"), std::string::npos) << last;
   EXPECT_NE(last.find('X'), std::string::npos) << last;
+}
+
+TEST(HeatMap, ASignBesideANumberCoversNoneOfItsDigits) {
+  int numbered = 0;
+  for (int columns = 60; columns <= 130; ++columns) {
+    SampleFleet fleet;
+    const auto dashboard = dashboard_of(fleet, {columns, 30}, "fleet");
+    const std::string line =
+        line_with(dashboard->draw(SampleFleet::after_40s).to_text(), " gpu-a ");
+    // The loads of gpu-a/2 and gpu-a/4; that of gpu-a/3, which has a fault, is between them.
+    const std::size_t before = line.find("23");
+    const std::size_t after = line.find("77");
+    if (before == std::string::npos || after == std::string::npos) continue;
+    ++numbered;
+    EXPECT_NE(line.substr(before, after - before).find("51"), std::string::npos) << line;
+    EXPECT_NE(line.substr(before, after - before).find('*'), std::string::npos) << line;
+  }
+  EXPECT_GT(numbered, 30);
 }
 
 TEST(HeatMap, TheHeadingExplainsTheSignsOnTheScreenAndNoOthers) {
