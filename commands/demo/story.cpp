@@ -33,8 +33,8 @@ constexpr std::array<Chapter, 8> all_chapters{{
      "precision)",
      "5", "routing", used, ""},
     {390,
-     "Rack-2's cooling fails: its TPUs reach 85 C and throttle; new requests go to h100 (reason: "
-     "thermal)",
+     "Rack-2's cooling fails: its TPUs heat up; at 85 C they throttle and new requests go to h100 "
+     "(reason: thermal)",
      "1", "fleet", "temperature", "v5e-1/0"},
     {550,
      "Host h100-1 is killed: its jobs start again elsewhere or wait; none is lost (reason: "

@@ -52,7 +52,14 @@ bool is_number(const std::string& cell) {
 
 void compare_cell(const std::string& what, const std::string& column, const std::string& cell,
                   const Json& value, Mismatches& complaints) {
-  const std::string told = value.is_null() ? "" : shown(value);
+  std::string told = value.is_null() ? "" : shown(value);
+  if (value.is_array()) {  // in CSV the items of a list have a blank between them
+    told.clear();
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (i > 0) told += ' ';
+      told += shown(value[i]);
+    }
+  }
   // What each process counts for itself, as long as it runs, and what comes and goes by the second.
   static const std::set<std::string> its_own = {"clock_offset_s", "rows_per_s", "messages_per_s",
                                                 "pause"};

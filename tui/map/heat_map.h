@@ -43,7 +43,7 @@ struct HeatMap {
   std::vector<HeatLabel> labels;
 };
 
-inline constexpr int host_sums_columns = 24;
+inline constexpr int host_sums_columns = 27;
 
 /// The most rows for maps of three kinds.
 struct HeatRowLimits {

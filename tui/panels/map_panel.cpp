@@ -94,7 +94,7 @@ void draw_host_sums(const FrameContext& frame, DrawRegion& region, const HeatMap
   const bool old = !text.empty() || (group.count > 0 && frame.stale(host));
   if (text.empty()) {
     const ReadingSums sums = sums_of(frame.model, map.order.rows_of(group));
-    text = fmt::format("mean {:>4} {:>8} {:>5}", percent_text(sums.load),
+    text = fmt::format("mean {:>4} {:>8} max {:>4}", percent_text(sums.load),
                        known_text(sums.power_w, watts_text), rounded_text(sums.hottest_c, "C"));
   }
   region.field(map.sums_column, row, host_sums_columns, text,
@@ -115,7 +115,7 @@ void draw_sums_below(const FrameContext& frame, DrawRegion& region, const HeatMa
   if (!gone) {
     const ReadingSums sums = sums_of(frame.model, map.order.rows_of(group));
     for (const std::string& part : {percent_text(sums.load), known_text(sums.power_w, watts_text),
-                                    rounded_text(sums.hottest_c, "C")}) {
+                                    "max " + rounded_text(sums.hottest_c, "C")}) {
       if (columns_of(text) + 1 + columns_of(part) <= width) add_part(text, " ", part);
     }
     if (columns_of(text) + 5 <= width) text.insert(0, "mean ");

@@ -28,7 +28,8 @@ struct StackPart {
   double now_w = absent;
 };
 
-/// The pools in their order, as far as there are signs for them, and what is left.
+/// The pools by name, as far as there are signs for them, and what is left. A pool has the same
+/// colour in each run, in whatever order the hosts join.
 std::vector<StackPart> stack_parts(const FrameContext& frame, const Totals& totals) {
   const std::vector<PoolTotals> pools = pool_totals_of(frame.model, frame.now);
   const std::size_t count = frame.model.pools().size();
@@ -39,6 +40,7 @@ std::vector<StackPart> stack_parts(const FrameContext& frame, const Totals& tota
     parts.push_back({frame.model.pools()[pool], pool, pools[pool].own_w});
     if (!std::isnan(pools[pool].own_w)) rest -= pools[pool].own_w;
   }
+  std::ranges::sort(parts, {}, &StackPart::name);
   if (count > shown) {
     parts.push_back({fmt::format("{} more pools", count - shown), std::nullopt, rest});
   } else if (rest > unassigned_least_w || count == 0) {
@@ -245,6 +247,8 @@ std::vector<MetricChart> power_charts(const FrameContext& frame) {
         chart_of(frame, (filtered ? "whole " : "pool ") + name, "cap", value_of, watts_text));
     const double cap_w = frame.model.pool_cap_w(name);
     charts.back().note = against_cap(frame.model, pools[pool].power_w, cap_w);
+    // As in the heading: the last point of the curve may be a second old.
+    charts.back().chart.latest = known_text(pools[pool].power_w, watts_text);
     if (const auto until = forecast(frame, pool, cap_w)) {
       charts.back().note += fmt::format(", cap in {}", about_text(*until));
     }

@@ -82,9 +82,9 @@ struct UiState {
   bool comparing() const { return view == ViewId::device && compares; }
   /// The first compared_max tagged devices.
   std::vector<DeviceId> compared_devices() const {
-    std::vector<DeviceId> devices(tagged_devices.begin(), tagged_devices.end());
-    if (devices.size() > compared_max) devices.resize(compared_max);
-    return devices;
+    std::vector<DeviceId> first(tagged_devices.begin(), tagged_devices.end());
+    if (first.size() > compared_max) first.resize(compared_max);
+    return first;
   }
   /// Shows this metric of map_metrics() on the map; false if there is none of that word.
   bool show_map_metric(std::string_view word);

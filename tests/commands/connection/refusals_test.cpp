@@ -163,7 +163,7 @@ TEST_F(Refusals, ASubmitKeyMayQueryDevicesAndAlertsButNotWatch) {
 
 TEST_F(Refusals, ADashboardReportsEveryRequestThatItsKeyMayNotSend) {
   PseudoTerminal top(as("eve", {"top", "--control"}), 120, 40);
-  ASSERT_TRUE(top.shows("UTC")) << top.screen();
+  ASSERT_TRUE(top.shows("q quit")) << top.screen();
   for (int time = 0; time < 2; ++time) {
     top.type(":drain site\r");
     ASSERT_TRUE(top.shows("Drain site")) << top.screen();
@@ -178,7 +178,7 @@ TEST_F(Refusals, ADashboardReportsEveryRequestThatItsKeyMayNotSend) {
 
 TEST_F(Refusals, ADashboardReportsItsRevokedKeyAndResumesWhenAllowedAgain) {
   PseudoTerminal top(as("eve", {"top"}), 80, 24);
-  ASSERT_TRUE(top.shows("UTC")) << top.screen();
+  ASSERT_TRUE(top.shows("q quit")) << top.screen();
   ASSERT_TRUE(*revoke_key(folder, "eve"));
   EXPECT_TRUE(top.shows("the router no longer accepts the key eve")) << top.screen();
   ASSERT_TRUE(allow_key(folder, "eve"));
@@ -288,7 +288,7 @@ TEST_F(Refusals, AFeedReportsItsRevokedKeyOnceAndNoJobIsLostOrDuplicated) {
 TEST_F(Refusals, AStoryReportsItsRevokedKeyOnceAndResumesWhenAllowedAgain) {
   PseudoTerminal top(as("eve", {"top"}), 120, 40);
   DroverProcess story(as("ada", {"story"}));
-  ASSERT_TRUE(top.shows("Story 1/8,")) << top.screen() << story.err();
+  ASSERT_TRUE(top.shows("Story 1/8:")) << top.screen() << story.err();
   ASSERT_TRUE(*revoke_key(folder, "ada"));
   ASSERT_TRUE(story.says(shut_out("drover story", "ada"))) << story.err();
   story.signal(SIGUSR1);

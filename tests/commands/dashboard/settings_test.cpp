@@ -277,12 +277,12 @@ TEST_F(TopSettings, ChangedAtRuntimeApplyImmediatelyUnlessInvalid) {
   replace(folder_, "theme = \"contrast\"\nview = \"power\"\n");
   EXPECT_TRUE(top.shows("settings reloaded")) << top.screen();
   EXPECT_TRUE(holds(top.output(), contrast_title));
-  EXPECT_TRUE(top.shows("6 power")) << top.screen();
+  EXPECT_TRUE(top.shows("Power by pool")) << top.screen();
   top.type("2");
-  EXPECT_TRUE(top.shows("2 devices")) << top.screen();
+  EXPECT_TRUE(top.shows("DEVICE▲")) << top.screen();
   replace(folder_, "theme = \"drak\"\n");
   EXPECT_TRUE(top.shows("settings unchanged")) << top.screen();
-  EXPECT_TRUE(top.shows("2 devices")) << top.screen();
+  EXPECT_TRUE(top.shows("DEVICE▲")) << top.screen();
   written(top);
   EXPECT_EQ(top.exit_code(), 0);
   EXPECT_TRUE(top.restored());
@@ -300,7 +300,7 @@ TEST_F(TopSettings, LeaveTheMouseToTheTerminalWhenTheFileSaysSo) {
   EXPECT_TRUE(holds(top.output(), off));
   const std::size_t until_then = top.output().size();
   replace(folder_, "mouse = \"on\"\nview = \"power\"\n");
-  EXPECT_TRUE(top.shows("6 power")) << top.screen();
+  EXPECT_TRUE(top.shows("Power by pool")) << top.screen();
   EXPECT_TRUE(holds(top.output().substr(until_then), on));
   written(top);
   EXPECT_EQ(top.exit_code(), 0);
@@ -314,7 +314,7 @@ TEST_F(TopSettings, ChosenAtRuntimeAreSavedWhereTheyAreRead) {
   EXPECT_FALSE(holds(top.output(), "\x1b[?1000h")) << "the mouse is the terminal's";
   EXPECT_FALSE(holds(top.output(), "38;5;235"));
   top.type("6:theme light\r");
-  EXPECT_TRUE(top.shows("6 power")) << top.screen();
+  EXPECT_TRUE(top.shows("Power by pool")) << top.screen();
   top.type(":save\r");
   EXPECT_TRUE(top.shows("settings saved: " + file)) << top.screen();
   EXPECT_TRUE(holds(top.output(), "38;5;235")) << "the title of the light theme";

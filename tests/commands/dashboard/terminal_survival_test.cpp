@@ -151,7 +151,7 @@ TEST_F(TerminalSurvival, AFrameSentInPiecesArrivesWhole) {
   PseudoTerminal top(this->top({"--frame-bytes", "256"}), 120, 40);
   EXPECT_TRUE(top.shows("h-1")) << top.screen();
   top.type("?");
-  EXPECT_TRUE(top.shows("Quit")) << top.screen();
+  EXPECT_TRUE(top.shows("all keys and signs; quit")) << top.screen();
   EXPECT_TRUE(top.shows("back")) << "the last row: " << top.screen();
   top.type("q");
   ASSERT_TRUE(top.ends());

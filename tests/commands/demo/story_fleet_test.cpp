@@ -287,7 +287,7 @@ void expect_busy_from_the_start(const Watched& watched) {
   EXPECT_GE(sum / static_cast<double>(watched.seconds.size()), 0.63);
 }
 
-/// "its TPUs reach 85 C and throttle"
+/// "its TPUs heat up; at 85 C they throttle"
 void expect_heat(const Watched& watched, int rounds) {
   std::vector<double> hottest_c(static_cast<std::size_t>(rounds));
   std::vector<std::uint64_t> throttled(static_cast<std::size_t>(rounds));

@@ -63,7 +63,8 @@ void walk(const std::string& heading) {
   for (const std::string& command : commands) {
     SCOPED_TRACE(command);
     if (command == "drover demo") {
-      demo = std::make_unique<PseudoTerminal>(words_of(command), 120, 40);
+      // Wide enough for the endpoint in the title.
+      demo = std::make_unique<PseudoTerminal>(words_of(command), 160, 45);
       const std::string endpoint = endpoint_on(*demo);
       ASSERT_NE(endpoint, "") << demo->screen();
       ASSERT_TRUE(demo->shows("Story 1/8")) << demo->screen();

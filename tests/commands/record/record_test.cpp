@@ -133,7 +133,7 @@ TEST(RouterRecord, KeepsRoutingWhenTheRecordingFails) {
   EXPECT_EQ(job.exit_code, 0) << job.err;
   const ProcessResult seen =
       run_drover({"frame", "--connect", endpoint, "--ascii", "--size", "160x50"});
-  EXPECT_NE(seen.out.find("the recording has ended: "), std::string::npos) << seen.out << seen.err;
+  EXPECT_NE(seen.out.find("the recording has ended:"), std::string::npos) << seen.out << seen.err;
   router.signal(SIGTERM);
   const ProcessResult ran = router.wait();
   EXPECT_EQ(ran.exit_code, 3) << ran.err;
