@@ -27,7 +27,7 @@ std::string figure_name(const Model& model, const UiState& ui) {
 std::vector<std::string> DashboardState::place_names() const {
   const UiState& shown = ui();
   std::vector<std::string> names;
-  const auto add = [&](std::string name) {
+  const auto add = [&](const std::string& name) {
     if (!name.empty()) names.push_back(printable(name));
   };
   if (shown.comparing()) return {"comparison"};

@@ -167,7 +167,7 @@ CommandOutcome list_events(const RouterAddress& endpoint, EventRequest& request)
   DROVER_TRY(fleet.read_snapshot());
   tui::TableRows table = events_of(fleet.model(), fleet.now(), request.filter);
   limit_events(table, request.since.in(fleet.now(), session->welcome().speed), request.limit);
-  write_stdout_text(table_output(events_verb, std::move(table), request.format, request.style));
+  write_stdout_text(table_output(events_verb, table, request.format, request.style));
   return CommandOutcome::done();
 }
 

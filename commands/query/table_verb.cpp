@@ -64,7 +64,7 @@ void limit_rows(tui::TableRows& table, std::size_t limit) {
   if (limit > 0 && table.rows.size() > limit) table.rows.resize(limit);
 }
 
-std::string table_output(const TableVerb& verb, tui::TableRows table, TableFormat format,
+std::string table_output(const TableVerb& verb, const tui::TableRows& table, TableFormat format,
                          const TableStyle& style) {
   switch (format) {
     case TableFormat::json:
@@ -90,7 +90,7 @@ CommandOutcome print_table(Arguments& arguments, const TableVerb& verb) {
   return output.print(*session, [&]() -> Result<std::string> {
     DROVER_ASSIGN(auto table, snapshot_rows(*session, verb, shown));
     limit_rows(table, limit);
-    return table_output(verb, std::move(table), format, style);
+    return table_output(verb, table, format, style);
   });
 }
 

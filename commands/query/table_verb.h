@@ -26,7 +26,7 @@ enum class TableFormat : std::uint8_t { text, json, csv };
 TableFormat read_table_format(Arguments& arguments);
 
 /// The table in this format, at most `limit` rows of it.
-std::string table_output(const TableVerb& verb, tui::TableRows table, TableFormat format,
+std::string table_output(const TableVerb& verb, const tui::TableRows& table, TableFormat format,
                          const TableStyle& style);
 /// Leaves at most the first `limit` rows; 0: all.
 void limit_rows(tui::TableRows& table, std::size_t limit);

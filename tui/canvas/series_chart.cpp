@@ -76,7 +76,9 @@ class DottedPlot {
   void draw(DrawRegion& region, int full_least) const {
     for (int column = 0; column < area_.columns; ++column) {
       for (int row = 0; row < area_.rows; ++row) {
-        const DottedCell& cell = cells_[static_cast<std::size_t>(column * area_.rows + row)];
+        const DottedCell& cell =
+            cells_[static_cast<std::size_t>(column) * static_cast<std::size_t>(area_.rows) +
+                   static_cast<std::size_t>(row)];
         if (cell.count() == 0) continue;
         if (region.ascii() && cell.count() < full_least && row > 0) continue;
         const SeriesLook& look = look_of(cell.series());

@@ -182,9 +182,9 @@ class HelpView : public View {
     for (int i = 0; i < count; ++i) {
       const std::vector<HelpLine>& lines = columns_[static_cast<std::size_t>(i)];
       DrawRegion column = page.part({i * (width + columns_between), 1, width, rows});
-      for (int row = 0; row < rows; ++row) {
-        const auto item = static_cast<std::size_t>(page_.top + row);
-        if (item < lines.size()) draw_line(column, row, lines[item], short_key_columns);
+      for (int row = 0; row < rows && page_.top + row < std::ssize(lines); ++row) {
+        const int item = page_.top + row;
+        draw_line(column, row, lines[static_cast<std::size_t>(item)], short_key_columns);
       }
     }
     // The signs take what the keys leave.

@@ -142,6 +142,11 @@ void Screen::write(const std::string& bytes) {
         if (end == pending_.size()) break;
         control(pending_[end], pending_.substr(at + 2, end - at - 2));
         at = end + 1;
+      } else if (kind == ']') {  // the clipboard: up to BEL or ST
+        const std::size_t end = pending_.find_first_of("\a\x1b", at + 2);
+        const std::size_t size = end == std::string::npos || pending_[end] == '\a' ? 1 : 2;
+        if (end == std::string::npos || end + size > pending_.size()) break;
+        at = end + size;
       } else {
         const std::size_t size = kind == '(' || kind == ')' ? 3 : 2;
         if (left < size) break;
