@@ -275,10 +275,11 @@ struct JobChanged {
 struct JobsRequest {
   std::optional<JobId> job;  // one job; else the open ones and the last `ended_max` ended
   std::uint32_t ended_max = 100;
-  std::optional<JobState> state = {};      // only jobs in this state
-  bool ended_only = false;                 // without the open ones
-  std::optional<JobId> ended_before = {};  // jobs that ended before this one: the next page
-  std::optional<JobId> open_after = {};    // open jobs after this one: the next page
+  std::optional<JobState> state = {};  // only jobs in this state
+  bool ended_only = false;             // without the open ones
+  bool newest_first = false;           // open ones by submission; else waiting ones last
+  // The next page: jobs that ended before this one, open ones after this one.
+  std::optional<JobId> ended_before = {}, open_after = {};
   bool operator==(const JobsRequest&) const = default;
 };
 
@@ -423,6 +424,7 @@ struct Message : AnyMessage {
   bool operator==(const Message& other) const;
 };
 
+/// The row in the table of all messages; the kind, as in docs/protocol.md: "Register".
 const MessageFacts& facts(const Message& message);
 inline std::string_view kind_name(const Message& message) { return facts(message).name; }
 inline SenderRole sender_role_of(const Message& message) { return facts(message).sender; }

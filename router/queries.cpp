@@ -166,8 +166,14 @@ JobsReply Queries::listed(const JobsRequest& request) const {
   const JobRecord* before = request.open_after ? jobs.find(*request.open_after) : nullptr;
   const bool gone = request.open_after && before == nullptr;
   const std::optional<ListedAt> from = before ? std::optional(listed_at(*before)) : std::nullopt;
+  if (request.newest_first && !request.ended_only && !gone) {
+    for (auto next = jobs.open().rbegin(); next != jobs.open().rend(); ++next) {
+      const bool later = !before || next->first < before->number;
+      if (later && asked(next->second)) listing.add(*next->second);
+    }
+  }
   for (const bool waits : {false, true}) {
-    if (request.ended_only || gone) break;
+    if (request.ended_only || gone || request.newest_first) break;
     for (const auto& [number, record] : jobs.open()) {
       const ListedAt at = listed_at(*record);
       if (at.first == waits && (!from || at > *from) && asked(record)) {

@@ -74,8 +74,9 @@ Status go_live(DashboardState& state, std::string_view) {
 }
 
 Status set_filter(DashboardState& state, std::string_view argument) {
-  const auto problem = state.ui().fleet_filter.set(argument);
-  return problem ? Status(Error{problem->message}) : Status{};
+  if (const auto problem = state.ui().fleet_filter.set(argument)) return Error{problem->message};
+  state.ui().narrowed_to.clear();  // the filter is the user's from here on
+  return {};
 }
 
 Status find(DashboardState& state, std::string_view argument) {
@@ -160,14 +161,27 @@ std::vector<std::string> saved_view_words(const DashboardState& state) {
   return names;
 }
 
-Status show_saved(DashboardState& state, std::string_view argument) {
+std::vector<std::string> view_words(const DashboardState& state) {
+  std::vector<std::string> names = view_names();
+  const std::vector<std::string> saved = saved_view_words(state);
+  names.insert(names.end(), saved.begin(), saved.end());
+  return names;
+}
+
+/// A saved view comes before a view of the same name.
+Status show_view(DashboardState& state, std::string_view argument) {
   const auto& views = state.options.settings.views;
   const auto found = views.find(std::string(argument));
-  if (found == views.end()) {
-    return error("no saved view '{}'{}", excerpt(argument),
-                 suggestion(argument, saved_view_words(state)));
+  if (found != views.end()) {
+    apply_view_settings(found->second, state.ui());
+    return {};
   }
-  apply_view_settings(found->second, state.ui());
+  const auto& names = view_names();
+  const auto view = std::ranges::find(names, present_view_name(std::string(argument)));
+  if (view == names.end()) {
+    return error("no view '{}'{}", excerpt(argument), suggestion(argument, view_words(state)));
+  }
+  state.show(static_cast<ViewId>(view - names.begin()));
   return {};
 }
 
@@ -277,7 +291,7 @@ constexpr std::array command_table = {
     LineCommand{"metric", "NAME", "colour the map by a metric", set_metric, metric_words},
     LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 5m from the start", go_to},
     LineCommand{"live", "", "go to now", go_live},
-    LineCommand{"view", "NAME", "show a saved view", show_saved, saved_view_words},
+    LineCommand{"view", "NAME", "show a view or a saved view", show_view, view_words},
     LineCommand{"save", "[NAME]", "save the current view; without NAME: as the start view", save,
                 saved_view_words},
     LineCommand{"theme", "NAME", "change the colours", choose_theme, theme_words},

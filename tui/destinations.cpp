@@ -38,7 +38,10 @@ Status to_command(DashboardState& state, const std::string& name) {
 
 Status to_devices_of(DashboardState& state, std::string_view field, const std::string& name) {
   TrailStep from = state.step_here();
-  narrow(state.ui(), field, name);
+  // From the devices of one host to those of another: what Enter added for the first goes.
+  UiState& ui = state.ui();
+  if (!ui.narrowed_to.empty() && !ui.trail.empty()) ui.fleet_filter.set(ui.trail.front().filter);
+  narrow(ui, field, name);
   state.go_deeper(std::move(from), ViewId::devices);
   return {};
 }

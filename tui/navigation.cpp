@@ -69,7 +69,7 @@ void DashboardState::go_deeper(TrailStep from, ViewId next) {
 
 void DashboardState::show(ViewId next) {
   if (next == ui().view && !ui().comparing()) return;
-  // Whoever reads the help and goes on to a view was never there.
+  // The help is no place to come back to.
   if (ui().view == ViewId::help && !ui().trail.empty()) go_back();
   if (next == ui().view && !ui().comparing()) return;
   ui().whole_help = false;

@@ -122,7 +122,8 @@ void draw_first_hint(const FrameContext& frame, DrawRegion region) {
 }
 
 void draw_hints(const FrameContext& frame, DrawRegion region) {
-  if (frame.first_hint) return draw_first_hint(frame, region);
+  if (frame.first_hint && frame.breadcrumb.size() < 2 && lost_text(frame).empty())
+    return draw_first_hint(frame, region);
   // Losses are at the right and take precedence over most hints.
   const std::string lost = lost_text(frame);
   const int end = std::max(region.columns() / 2, region.columns() - static_cast<int>(lost.size()));

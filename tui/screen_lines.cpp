@@ -21,7 +21,8 @@ constexpr std::array<PromptTexts, prompt_kind_count> prompt_texts = {{
     {":", "Tab completes, Enter runs it, Esc cancels"},
     {"Find: ", "part of a line; then n next, N previous"},
     {"", ""},
-    {"Find anything: ", "letters of a device, job, view, command; arrows choose, Enter goes there"},
+    {"Find anything: ",
+     "part of a name: device, job, view, command; arrows choose, Enter goes there"},
 }};
 
 /// The row above the line: the error, or the completions.

@@ -37,7 +37,7 @@ void DashboardState::find_destinations() {
 /// Goes to the chosen one. The prompt closes first, as the destination may open another.
 void DashboardState::take_found() {
   const Prompt prompt = *std::exchange(ui().prompt, std::nullopt);
-  if (prompt.found.empty()) return cursor.say("nothing has these letters");
+  if (prompt.found.empty()) return cursor.say("no match");
   const std::size_t index = prompt.found[prompt.found_index].index;
   const Destination chosen = destinations[index];
   destinations.clear();

@@ -12,47 +12,82 @@
 namespace drover::tui {
 namespace {
 
-/// What is selected: rows of a table, found by one of its columns.
+/// What is selected, as lines of text and as rows of a table.
 struct Selection {
-  std::string_view table, column;
-  std::set<std::string> keys;
+  std::vector<std::string> lines;
+  TableRows rows;
 };
 
-Selection device_selection(const UiState& ui) {
-  Selection selection{"devices", "id", {}};
-  for (const DeviceId& device : ui.tagged_devices) selection.keys.insert(to_text(device));
-  if (selection.keys.empty() && ui.device) selection.keys.insert(to_text(*ui.device));
+Selection selected_devices(const EvaluationContext& at, const UiState& ui) {
+  Selection selection;
+  std::set<DeviceId> ids = ui.tagged_devices;
+  if (ids.empty() && ui.device) ids.insert(*ui.device);
+  std::vector<DeviceTable::Row> rows;
+  for (const DeviceId& id : ids) {
+    selection.lines.push_back(to_text(id));
+    if (const auto row = at.model.find(id)) rows.push_back(*row);
+  }
+  selection.rows = device_rows(at, rows);
   return selection;
 }
 
-Selection job_selection(const UiState& ui) {
-  Selection selection{"jobs", "id", {}};
-  for (const JobId& job : ui.tagged_jobs) selection.keys.insert(to_text(job));
-  if (selection.keys.empty() && ui.jobs.chosen) selection.keys.insert(to_text(*ui.jobs.chosen));
+Selection selected_jobs(const EvaluationContext& at, const UiState& ui) {
+  Selection selection;
+  std::set<JobId> ids = ui.tagged_jobs;
+  if (ids.empty() && ui.jobs.chosen) ids.insert(*ui.jobs.chosen);
+  std::vector<JobChanged> jobs;
+  for (const JobId& id : ids) {
+    selection.lines.push_back(to_text(id));
+    const auto job = at.model.jobs().find(id);
+    if (job != at.model.jobs().end()) jobs.push_back(job->second.reported);
+  }
+  selection.rows = job_rows(at, jobs);
   return selection;
 }
 
-Selection decision_selection(const Model& model, const UiState& ui) {
-  const Decision* const decision =
-      ui.decisions.chosen ? decision_of(model, *ui.decisions.chosen) : nullptr;
-  if (decision == nullptr) return {"decisions", "job", {}};
-  return {"decisions", "job", {to_text(decision->job)}};
+Selection selected_decisions(const EvaluationContext& at, const UiState& ui) {
+  const int line = index_of_chosen(ui.decisions);
+  if (line < 0) return {};
+  const DecisionLine& chosen = ui.decisions.lines[static_cast<std::size_t>(line)];
+  Selection selection;
+  std::vector<Decision> decisions;
+  for (const std::uint64_t number :
+       chosen.group.empty() ? std::vector{chosen.number} : chosen.group) {
+    const Decision* const decision = decision_of(at.model, number);
+    if (decision == nullptr) continue;
+    selection.lines.push_back(to_text(decision->job));
+    decisions.push_back(*decision);
+  }
+  selection.rows = decision_rows(at, decisions);
+  return selection;
 }
 
-Selection selection_of(const Model& model, const UiState& ui) {
+Selection selected_entries(const EvaluationContext& at, const UiState& ui) {
+  const LogLine* const line = selected_log_line(ui.log);
+  if (line == nullptr) return {};
+  const LogGroup entries = line->group.empty() ? LogGroup{line->entry} : line->group;
+  Selection selection;
+  for (const LogEntry& entry : entries) {
+    selection.lines.push_back(fmt::format("{}: {}", entry.subject, entry_text(entry)));
+  }
+  selection.rows = event_rows(at, entries);
+  return selection;
+}
+
+/// Empty if nothing is selected on the screen.
+Selection selection_of(const EvaluationContext& at, const UiState& ui) {
   switch (ui.view) {
     case ViewId::jobs:
-      return job_selection(ui);
+      return selected_jobs(at, ui);
     case ViewId::routing:
-      return decision_selection(model, ui);
+      return selected_decisions(at, ui);
     case ViewId::events:
-      if (!ui.log.chosen) return {"events", "text", {}};
-      return {"events", "text", {ui.log.chosen->text}};
+      return selected_entries(at, ui);
     case ViewId::telemetry:
-      if (!ui.hosts.chosen) return {"hosts", "host", {}};
-      return {"hosts", "host", {*ui.hosts.chosen}};
+      if (!ui.hosts.chosen) return {};
+      return {{*ui.hosts.chosen}, rows_of_host(at, *ui.hosts.chosen)};
     default:
-      return device_selection(ui);
+      return selected_devices(at, ui);
   }
 }
 
@@ -73,35 +108,29 @@ TableRows DashboardState::shown_table(std::string_view name) {
 }
 
 void DashboardState::copy_selection() {
-  const Selection selection = selection_of(model(), ui());
-  if (selection.keys.empty()) return cursor.say("nothing is selected to copy");
+  const JobsByDevice jobs(model());
+  const Selection selection = selection_of({model(), cursor.shown(), jobs}, ui());
+  if (selection.lines.empty()) return cursor.say("nothing is selected to copy");
   std::string text;
-  for (const std::string& key : selection.keys) {
+  for (const std::string& line : selection.lines) {
     if (!text.empty()) text += '\n';
-    text += printable(key);
+    text += printable(line);
   }
   if (text.size() > copy_bytes_max) {
     return cursor.say(
         fmt::format("found {} bytes to copy, expected at most {}", text.size(), copy_bytes_max));
   }
+  cursor.say(selection.lines.size() == 1 ? fmt::format("copied {}", text)
+                                         : fmt::format("copied {} lines", selection.lines.size()));
   effects.push_back(CopyText{std::move(text)});
-  cursor.say(selection.keys.size() == 1
-                 ? fmt::format("copied {}", printable(*selection.keys.begin()))
-                 : fmt::format("copied {} lines", selection.keys.size()));
 }
 
 void DashboardState::copy_as_json() {
-  const Selection selection = selection_of(model(), ui());
-  if (selection.keys.empty()) return cursor.say("nothing is selected to copy");
-  TableRows table = shown_table(selection.table);
-  const auto column = std::ranges::find(table.names, selection.column) - table.names.begin();
-  std::erase_if(table.rows, [&](const std::vector<TableCell>& row) {
-    const auto* const key = std::get_if<std::string>(&row[static_cast<std::size_t>(column)]);
-    return key == nullptr || !selection.keys.contains(*key);
-  });
-  if (table.rows.empty()) return cursor.say("the selection is not in the table");
-  cursor.say(fmt::format("copied {} as JSON", counted(table.rows.size(), "row")));
-  effects.push_back(CopyRows{std::move(table)});
+  const JobsByDevice jobs(model());
+  Selection selection = selection_of({model(), cursor.shown(), jobs}, ui());
+  if (selection.rows.rows.empty()) return cursor.say("nothing is selected to copy");
+  cursor.say(fmt::format("copied {} as JSON", counted(selection.rows.rows.size(), "row")));
+  effects.push_back(CopyRows{std::move(selection.rows)});
 }
 
 Status DashboardState::export_table(std::string_view file) {

@@ -117,7 +117,7 @@ void draw_run_totals(const FrameContext& frame, DrawRegion region) {
   const std::uint64_t known =
       sums.finished + sums.running + sums.queued + sums.failed + sums.cancelled;
   const std::uint64_t lost = sums.accepted - std::min(sums.accepted, known);
-  region.heading(0, fmt::format("What it came to, since {}", to_clock_text(sums.started)),
+  region.heading(0, fmt::format("Totals since {}", to_clock_text(sums.started)),
                  "the router's totals");
   const auto line = [&](int row, std::string_view label, const std::string& text, CellStyle style) {
     draw_fact(region, 0, row, label_columns, label, text, style);

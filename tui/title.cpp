@@ -66,24 +66,12 @@ std::vector<TabTexts> tab_wordings(const std::vector<Tab>& tabs, ViewId shown) {
   return wordings;
 }
 
-/// "2 alerts: gpu-a/3 is throttled": the number of unacknowledged alerts, and the newest of the
-/// most severe. Shorter wordings follow; none if there are no alerts.
+/// The unacknowledged alerts, and shorter; none if there are no alerts.
 std::vector<std::string> alert_wordings(const Model& model) {
-  const AlertRow* worst = nullptr;
-  std::size_t count = 0;
-  for (const auto& [key, row] : model.alerts()) {
-    if (!row.alert.acknowledged_by.empty()) continue;
-    ++count;
-    const auto rank = [](const AlertRow& alert) {
-      return std::pair(alert.alert.severity, alert.alert.since);
-    };
-    if (worst == nullptr || rank(row) > rank(*worst)) worst = &row;
-  }
-  if (worst == nullptr) return {""};
-  const std::string counted_alerts = counted(count, "alert");
-  return {fmt::format(" {}: {} {} ", counted_alerts, printable(worst->alert.subject),
-                      printable(alert_words(worst->alert.rule))),
-          fmt::format(" {} ", counted_alerts), fmt::format(" {}! ", count), ""};
+  const OpenAlerts open = open_alerts(model);
+  if (open.worst == nullptr) return {""};
+  return {fmt::format(" {} ", open_alerts_text(open)),
+          fmt::format(" {} ", counted(open.count, "alert")), fmt::format(" {}! ", open.count), ""};
 }
 
 std::vector<std::string> clock_wordings(const FrameContext& frame) {

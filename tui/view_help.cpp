@@ -17,7 +17,7 @@ struct KeyGroup {
 constexpr ViewSet of_help = only(ViewId::help);
 
 constexpr KeyLine go_keys[] = {
-    {"1 2 3 4 5 6 7 8 9 Tab Shift-Tab", "1..8 Tab", "a view; the next view"},
+    {"1 2 3 4 5 6 7 8 Tab Shift-Tab", "1..8 Tab", "a view; the next view"},
     {"Enter", "Enter", ""},
     {"Esc", "Esc", "back, one level at a time"},
     {"Ctrl-P", "Ctrl-P", "find anything by letters"},
@@ -98,7 +98,7 @@ constexpr LegendSign legend_signs[] = {
     {"=", "cleared", CellStyle::faint, only(ViewId::events)},
     {"+", "acknowledged", CellStyle::faint, only(ViewId::events)},
     {"late", "longer than expected", CellStyle::warm, only(ViewId::jobs)},
-    {"text", "went as wanted", CellStyle::good, only(ViewId::routing)},
+    {"text", "as preferred", CellStyle::good, only(ViewId::routing)},
     {"text", "waits or fell back", CellStyle::warm, of_times},
     {"text", "failed or lost", CellStyle::critical, of_times | only(ViewId::telemetry)},
 };

@@ -41,7 +41,7 @@ CommandOutcome run_completion(Arguments& arguments) {
     write_stdout_text(script.text);
     return CommandOutcome::done();
   }
-  return error("found shell '{}', expected bash, zsh or fish", excerpt(shell));
+  return error("unknown shell '{}'{}", excerpt(shell), suggestion(shell, {"bash", "zsh", "fish"}));
 }
 
 CommandUsage complete_usage() {
@@ -60,11 +60,17 @@ CommandOutcome run_complete(Arguments& arguments) {
   if (!words.empty() && words.back().empty()) words.pop_back();
   if (!words.empty()) words.erase(words.begin());
   RouterAddress address = endpoint_of(arguments);
-  // The router that the unfinished command would ask.
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i - 1] == "--connect" && check_connect(words[i], "")) address.endpoint = words[i];
-    if (words[i - 1] == "--keys") address.keys = words[i];
-    if (words[i - 1] == "--key") address.key_name = words[i];
+  // The router that the unfinished command would ask: "--connect ENDPOINT" or "--connect=ENDPOINT".
+  std::vector<std::string> parts;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
+    parts.push_back(word.substr(0, equals));
+    if (equals != std::string::npos) parts.push_back(word.substr(equals + 1));
+  }
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i - 1] == "--connect" && check_connect(parts[i], "")) address.endpoint = parts[i];
+    if (parts[i - 1] == "--keys") address.keys = parts[i];
+    if (parts[i - 1] == "--key") address.key_name = parts[i];
   }
   const NameSources sources{[&] { return names_of_fleet(address); },
                             [] { return ids_of(devices::Catalogue::embedded().devices()); },

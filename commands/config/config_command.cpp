@@ -157,7 +157,8 @@ CommandOutcome run_config(Arguments& arguments) {
     return CommandOutcome::done();
   }
   if (action.empty()) return error("ACTION is required; {}", config_usage().synopsis);
-  return error("found action '{}', expected init, print, check or path", excerpt(action));
+  return error("unknown action '{}'{}", excerpt(action),
+               suggestion(action, {"init", "print", "check", "path"}));
 }
 
 }  // namespace drover::commands

@@ -43,8 +43,10 @@ Status export_csv(const tui::TableRows& table, const std::string& file) {
     if (errno != EEXIST) return file_error(whole_path(file));
     return error("{} already exists: :export FILE takes another name", whole_path(file));
   }
-  if (!write_all(created.get(), to_spreadsheet_csv(table))) return file_error(whole_path(file));
-  return {};
+  if (write_all(created.get(), to_spreadsheet_csv(table))) return {};
+  const Status failed = file_error(whole_path(file));
+  ::unlink(file.c_str());  // a part of a table is of no use
+  return failed;
 }
 
 void perform_for_user(const tui::Effect& effect, tui::Dashboard& core, tui::Terminal& terminal) {

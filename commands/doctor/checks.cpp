@@ -17,7 +17,7 @@ namespace drover::commands {
 namespace {
 
 RouterFacts router_facts(const RouterProbe& router) {
-  return {router.address.endpoint, router.problem,
+  return {router.address.endpoint, router.problem, router.answers,
           router.session == nullptr ? "" : router.session->welcome().software, software_name};
 }
 
@@ -50,8 +50,7 @@ Status check_known(const std::vector<std::string>& names, const char* option) {
   const std::vector<std::string> known = check_names();
   for (const std::string& name : names) {
     if (contains(known, name)) continue;
-    return error("--{}: found '{}', expected some of {}{}", option, excerpt(name),
-                 joined(known, " "), suggestion(name, known));
+    return error("--{}: no check '{}'{}", option, excerpt(name), suggestion(name, known));
   }
   return {};
 }

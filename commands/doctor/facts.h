@@ -44,6 +44,7 @@ struct PortsFacts {
 struct RouterFacts {
   std::string endpoint;
   std::string problem;   // why it was not reached; empty: it was
+  bool answers = false;  // it is there, and refuses this connection if there is a problem
   std::string software;  // of the router
   std::string own;       // of this program
 };

@@ -111,8 +111,12 @@ Finding judge_ports(const PortsFacts& facts) {
 }
 
 Finding judge_router(const RouterFacts& facts) {
+  if (!facts.problem.empty() && facts.answers) {
+    return problem(facts.problem, "a router that accepts this connection",
+                   "drover doctor --keys DIR --key NAME  # with a key that the router knows");
+  }
   if (!facts.problem.empty()) {
-    return note(facts.problem, "a running router, unless none is wanted",
+    return note(facts.problem, "a running router (not needed to watch real devices)",
                 "drover router  # or everything at once: drover demo");
   }
   const std::string found =

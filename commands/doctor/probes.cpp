@@ -110,12 +110,14 @@ int nvidia_cards() {
 }  // namespace
 
 RouterProbe probe_router(const RouterAddress& address) {
-  RouterProbe probe{address, nullptr, "", 0, 0};
+  RouterProbe probe{address, nullptr, "", false, 0, 0};
   auto session = Session::open({address, Role::client, user_name("doctor"), router_answers_within});
   if (!session) {
     probe.problem = session.error().message;
+    probe.answers = session.error().kind == ErrorKind::refused;
     return probe;
   }
+  probe.answers = true;
   probe.session = *std::move(session);
   const WallTime asked = wall_now();
   const auto summary = probe.session->ask<Summary>(SummaryRequest{}, router_answers_within);
@@ -159,7 +161,7 @@ LocaleFacts probe_locale() {
 PortsFacts probe_ports(const RouterProbe& router) {
   PortsFacts facts;
   facts.endpoint = router.address.endpoint;
-  facts.router = router.session != nullptr;
+  facts.router = router.answers;
   const auto endpoint = parse_endpoint(router.address.endpoint, "--connect");
   if (!endpoint) return facts;
   // Only the addresses of this machine can be listened on.

@@ -16,10 +16,11 @@ struct RouterProbe {
   RouterAddress address;
   std::unique_ptr<Session> session;  // null: not reached
   std::string problem;
+  bool answers = false;  // there is a router, though perhaps it does not let this user in
   double round_trip_s = 0;
   double offset_s = 0;
 };
-/// Waits at most a second and a half.
+/// Waits at most a second and a half for each of two answers.
 RouterProbe probe_router(const RouterAddress& address);
 
 TerminalFacts probe_terminal();

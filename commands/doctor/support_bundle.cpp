@@ -14,6 +14,8 @@
 #include "commands/query/table_output.h"
 #include "commands/shell/files.h"
 #include "commands/shell/host_name.h"
+#include "fleet/base/text.h"
+#include "router/lint/policy_file.h"
 #include "tui/tables/table_rows.h"
 
 namespace drover::commands {
@@ -47,6 +49,27 @@ Result<std::string> policy_text(Session& session) {
 Result<std::string> status_text(Session& session) {
   DROVER_ASSIGN(const auto summary, session.ask<Summary>(SummaryRequest{}));
   return commands::to_json(summary).dump() + "\n";
+}
+
+/// The fixed parts of a glob: "prod" of "prod*".
+void add_tenant_glob(const std::string& glob, Redaction& redaction) {
+  for (const std::string& piece : split(glob, '*')) {
+    if (!piece.empty()) redaction.add("tenant", piece);
+  }
+}
+
+/// The policy in force, whose tenants become known. One that this version cannot read is left out,
+/// as its tenants would stay.
+std::string policy_without_tenants(Session& session, Redaction& redaction) {
+  const auto text = policy_text(session);
+  if (!text) return or_error(text);
+  const auto policy = router::parse_policy(*text, "policy.toml");
+  if (!policy) return "left out: " + policy.error().message + "\n";
+  for (const auto& [tenant, limit] : policy->limits.tenants) redaction.add("tenant", tenant);
+  for (const router::Rule& rule : policy->rules) add_tenant_glob(rule.when.tenant, redaction);
+  for (const router::WorkClass& each : policy->classes)
+    add_tenant_glob(each.when.tenant, redaction);
+  return *text;
 }
 
 void add_names_of(const tui::Model& model, Redaction& redaction) {
@@ -107,7 +130,7 @@ std::vector<BundleFile> bundle_files(const std::vector<CheckedItem>& items, Rout
   if (settings.exists()) files.push_back({"settings.toml", or_error(read_file(settings.path()))});
   Redaction redaction = redaction_of(router);
   if (router.session != nullptr) {
-    files.push_back({"policy.toml", or_error(policy_text(*router.session))});
+    files.push_back({"policy.toml", policy_without_tenants(*router.session, redaction)});
     files.push_back({"status.json", or_error(status_text(*router.session))});
     add_tables(*router.session, redaction, files);
   }

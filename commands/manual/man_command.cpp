@@ -1,7 +1,9 @@
 // `drover man`: writes the pages that are installed for `man`.
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "commands/manual/manual_page.h"
 #include "commands/shell/output.h"
@@ -47,7 +49,13 @@ CommandOutcome run_man(Arguments& arguments) {
     return CommandOutcome::done();
   }
   const Verb* verb = find_verb(name);
-  if (verb == nullptr) return error("unknown command '{}'", excerpt(name));
+  if (verb == nullptr) {
+    std::vector<std::string> known;
+    for (const Verb& each : verb_table()) {
+      if (!each.hidden()) known.emplace_back(each.name);
+    }
+    return error("unknown command '{}'{}", excerpt(name), suggestion(name, known));
+  }
   write_stdout_text(verb_page(*verb).text);
   return CommandOutcome::done();
 }

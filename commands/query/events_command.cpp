@@ -88,7 +88,7 @@ class EventFollower {
     DROVER_TRY(fleet_.subscribe());
     DROVER_TRY(fleet_.read_snapshot());
     tui::TableRows table = events_of(fleet_.model(), fleet_.now(), request_.filter);
-    remember(table);
+    remember_all();
     const Instant since = request_.since.in(fleet_.now(), session_.welcome().speed);
     limit_events(table, since, request_.limit);
     print(table);
@@ -96,31 +96,34 @@ class EventFollower {
   }
 
   /// The router reports an action as an event and, right after it, as an audit, which replaces the
-  /// event. So new rows are printed once a turn has brought no more.
+  /// event. So new rows are printed once a turn has brought no more, and in a burst before the
+  /// model forgets the first ones.
   Status turn(std::chrono::milliseconds longest) {
     bool more = false;
-    DROVER_TRY(fleet_.turn(longest, [&](const Envelope& e) { more |= is_logged(e.body); }));
+    DROVER_TRY(fleet_.turn(longest, [&](const Envelope& envelope) {
+      if (!is_logged(envelope.body)) return;
+      more = true;
+      if (++unprinted_ >= tui::events_max / 2) print_new();
+    }));
     connect_refusal_.update(session_);
-    if (more) {
-      due_ = true;
-    } else if (std::exchange(due_, false)) {
-      print_new();
-    }
+    if (!more && unprinted_ > 0) print_new();
     return flush_output();
   }
 
  private:
   using Key = std::vector<tui::TableCell>;
 
-  void remember(const tui::TableRows& table) {
-    printed_ = std::set<Key>(table.rows.begin(), table.rows.end());
+  /// Also those that the filter hides: a device that matches later brings no old events.
+  void remember_all() {
+    const tui::TableRows all = events_of(fleet_.model(), fleet_.now(), everything_);
+    seen_ = std::set<Key>(all.rows.begin(), all.rows.end());
   }
 
   void print_new() {
-    tui::TableRows table = events_of(fleet_.model(), fleet_.now(), request_.filter);
-    tui::TableRows fresh = table;
-    std::erase_if(fresh.rows, [&](const Key& row) { return printed_.contains(row); });
-    remember(table);
+    unprinted_ = 0;
+    tui::TableRows fresh = events_of(fleet_.model(), fleet_.now(), request_.filter);
+    std::erase_if(fresh.rows, [&](const Key& row) { return seen_.contains(row); });
+    remember_all();
     print(fresh);
   }
 
@@ -141,8 +144,9 @@ class EventFollower {
   FleetClient fleet_;
   EventRequest& request_;
   ConnectRefusalNotice connect_refusal_{"drover events"};
-  std::set<Key> printed_;  // all rows that the model had when rows were printed last
-  bool due_ = false;
+  tui::FleetFilter everything_;
+  std::set<Key> seen_;         // all rows that the model had when rows were printed last
+  std::size_t unprinted_ = 0;  // messages since
   bool headed_ = false;
 };
 

@@ -69,6 +69,7 @@ Result<JobListing> list(Session& session, const JobQuery& query) {
   JobsRequest request;
   request.ended_max = 0;
   request.state = query.state;
+  request.newest_first = true;
   DROVER_ASSIGN(all.open_left_out,
                 add_pages(session, query.selection, request, open_shown_max, all));
   const std::size_t open = all.jobs.size();
@@ -79,9 +80,10 @@ Result<JobListing> list(Session& session, const JobQuery& query) {
   const std::size_t ended_max = std::max<std::size_t>(query.ended_max, 1);
   DROVER_TRY(add_pages(session, query.selection, request, ended_max, all));
   if (all.jobs.size() > open + query.ended_max) all.jobs.resize(open + query.ended_max);
-  all.ended_shown = all.jobs.size() - open;
   all.jobs = once_each(std::move(all.jobs));
   order_newest_first(all, query.limit);
+  all.ended_shown = static_cast<std::uint64_t>(std::ranges::count_if(
+      all.jobs, [](const JobChanged& job) { return is_terminal(job.state); }));
   return all;
 }
 

@@ -6,8 +6,9 @@ namespace drover::commands {
 
 CommandUsage pools_usage() {
   return {"usage: drover pools [options]",
-          "Prints one row per pool of the policy: its devices, those that get no work and why, the "
-          "jobs that wait for it, its power now and its cap. IN USE: the price of the devices that "
+          "Prints one row per pool of the policy: its devices (without those of lost hosts), those "
+          "that get no work and why (one may count for several reasons), the jobs that wait for "
+          "it, its power now and its cap. IN USE: the price of the devices that "
           "work. LIST PRICE: of all of its devices. The row without a name is for devices of no "
           "pool. With --filter, the sums are of the devices that match (docs/filters.md), and what "
           "only the router knows of a whole pool is N/A. --json and --csv have more columns "

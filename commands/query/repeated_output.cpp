@@ -66,8 +66,11 @@ CommandOutcome RepeatedOutput::print(Session& session, const Text& text) {
   if (terminal) write_stdout_text(clear_screen);
   while (!signals_->stop.stopped() && !output_closed()) {
     const WallTime next = wall_now() + *every_;
-    DROVER_ASSIGN(const auto shown, text());
-    write_stdout_text(terminal ? in_place(shown, output_facts(STDOUT_FILENO).rows) : shown);
+    auto shown = text();
+    // A router that restarts comes back: the reason stands in the place of the table until then.
+    if (!shown && shown.error().kind != ErrorKind::lost) return shown.error();
+    if (!shown) shown = shown.error().message + "\n";
+    write_stdout_text(terminal ? in_place(*shown, output_facts(STDOUT_FILENO).rows) : *shown);
     DROVER_TRY(flush_output());
     while (wall_now() < next && !signals_->stop.stopped() && !output_closed()) {
       session.wait_until(next);

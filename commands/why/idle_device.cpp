@@ -42,13 +42,22 @@ bool includes(const tui::Model& model, const CandidateStatus& candidate,
   });
 }
 
-/// One that the job may use comes before those that are rejected.
+/// The first that includes the device. One that is too small for the job by itself comes after one
+/// together with other hosts.
 const CandidateStatus* candidate_for(const tui::Model& model, const WhyReply& reply,
                                      tui::DeviceTable::Row row) {
-  const auto found = std::ranges::find_if(reply.candidates, [&](const CandidateStatus& candidate) {
-    return includes(model, candidate, row);
-  });
-  return found == reply.candidates.end() ? nullptr : &*found;
+  const CandidateStatus* found = nullptr;
+  for (const CandidateStatus& candidate : reply.candidates) {
+    if (!includes(model, candidate, row)) continue;
+    if (std::ranges::count(candidate.reasons, Reason::topology) == 0) return &candidate;
+    if (found == nullptr) found = &candidate;
+  }
+  return found;
+}
+
+/// The model has only the first jobs of a long queue.
+std::uint64_t count_queued(const tui::Model& model) {
+  return model.summary() ? model.summary()->queued : queued_jobs(model).size();
 }
 
 /// A line for each reason.
@@ -83,7 +92,7 @@ std::vector<JobId> waiting_jobs_to_ask(const tui::Model& model) {
 std::string idle_text(const tui::Model& model, tui::DeviceTable::Row row,
                       std::span<const WhyReply> waiting) {
   if (!is_idle(model, row)) return "";
-  const std::size_t queued = queued_jobs(model).size();
+  const std::uint64_t queued = count_queued(model);
   if (queued == 0) return "no job is on it, and none waits\n";
   std::string text = fmt::format("no job is on it; {} for a device\n",
                                  queued == 1 ? "1 job waits" : fmt::format("{} jobs wait", queued));
@@ -110,9 +119,7 @@ Json idle_json(const tui::Model& model, tui::DeviceTable::Row row,
                  .set("candidate", candidate == nullptr ? Json() : Json(candidate->target))
                  .set("reasons", std::move(reasons)));
   }
-  return Json::object()
-      .set("waiting", static_cast<std::uint64_t>(queued_jobs(model).size()))
-      .set("jobs", std::move(jobs));
+  return Json::object().set("waiting", count_queued(model)).set("jobs", std::move(jobs));
 }
 
 }  // namespace drover::commands

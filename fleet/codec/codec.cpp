@@ -49,6 +49,13 @@ Status checked(const Bundle& bundle) {
 }
 
 Status checked(const HistoryReply& reply) {
+  // Readers add bins to instants.
+  constexpr Duration bin_max = std::chrono::hours(24 * 365);
+  if (reply.bin > bin_max) {
+    return error("HistoryReply.bin: found {} s, expected at most {}",
+                 std::chrono::floor<std::chrono::seconds>(reply.bin).count(),
+                 std::chrono::floor<std::chrono::seconds>(bin_max).count());
+  }
   for (const HistorySeries& series : reply.series) {
     const std::size_t bytes = series.values.size();
     if (bytes == reply.series.front().values.size() && bytes % sizeof(float) == 0) continue;

@@ -263,7 +263,8 @@ inline constexpr auto layout<JobsRequest> = structure(
     "JobsRequest", field("job", &JobsRequest::job), field("ended_max", &JobsRequest::ended_max),
     field("state", &JobsRequest::state), field("ended_only", &JobsRequest::ended_only),
     field("ended_before", &JobsRequest::ended_before),
-    field("open_after", &JobsRequest::open_after));
+    field("open_after", &JobsRequest::open_after),
+    field("newest_first", &JobsRequest::newest_first));
 
 template <>
 inline constexpr auto layout<JobsReply> =

@@ -2,32 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/tui/golden_screen.h"
-#include "tests/tui/sample_fleet.h"
-#include "tui/dashboard.h"
+#include "tests/tui/sample_session.h"
 
 namespace drover::tui {
 namespace {
 
-struct Walk {
-  explicit Walk(const std::string& view, Size size = {120, 40})
-      : dashboard(dashboard_of(fleet, size, view)) {}
-  void press(std::initializer_list<const char*> keys) {
-    for (const char* key : keys) dashboard->press(SampleFleet::after_40s, {key});
-  }
-  void type(const std::string& text) {
-    for (const char letter : text) {
-      dashboard->press(SampleFleet::after_40s, {letter == ' ' ? "Space" : std::string(1, letter)});
-    }
-  }
-  std::string text() { return dashboard->draw(SampleFleet::after_40s).to_text(); }
-  bool shows(const std::string& part) { return text().find(part) != std::string::npos; }
-
-  SampleFleet fleet;
-  std::unique_ptr<Dashboard> dashboard;
-};
-
 TEST(Navigation, EscGoesBackLevelByLevelToTheSamePlace) {
-  Walk walk("telemetry");
+  SampleSession walk("telemetry");
   walk.press({"j", "j"});
   const std::string hosts = walk.text();
   walk.press({"Enter"});
@@ -44,7 +25,7 @@ TEST(Navigation, EscGoesBackLevelByLevelToTheSamePlace) {
 }
 
 TEST(Navigation, AHostsDevicesKeepTheFilterThatWasThere) {
-  Walk walk("telemetry");
+  SampleSession walk("telemetry");
   walk.press({"/"});
   walk.type("kind == gpu");
   walk.press({"Enter", "g", "Enter"});
@@ -54,7 +35,7 @@ TEST(Navigation, AHostsDevicesKeepTheFilterThatWasThere) {
 }
 
 TEST(Navigation, AnOpenJobLeadsToItsDeviceAndBackToItsDetails) {
-  Walk walk("jobs");
+  SampleSession walk("jobs");
   walk.press({"f", "g", "j", "Enter"});
   const std::string open = walk.text();
   EXPECT_TRUE(walk.shows("jobs > job ")) << open;
@@ -65,7 +46,7 @@ TEST(Navigation, AnOpenJobLeadsToItsDeviceAndBackToItsDetails) {
 }
 
 TEST(Navigation, AnEventLeadsToItsMomentAndBackToNow) {
-  Walk walk("events");
+  SampleSession walk("events");
   walk.press({"g", "j", "Enter"});
   EXPECT_TRUE(walk.shows("PAUSED")) << walk.text();
   walk.press({"Esc"});
@@ -74,7 +55,7 @@ TEST(Navigation, AnEventLeadsToItsMomentAndBackToNow) {
 }
 
 TEST(Navigation, AnotherViewIsANewBeginning) {
-  Walk walk("devices");
+  SampleSession walk("devices");
   walk.press({"j", "Enter"});
   EXPECT_TRUE(walk.shows("devices > edge-1/0")) << walk.text();
   walk.press({"4"});
@@ -84,7 +65,7 @@ TEST(Navigation, AnotherViewIsANewBeginning) {
 }
 
 TEST(Navigation, AnotherViewIsNotNarrowedToAHost) {
-  Walk walk("telemetry");
+  SampleSession walk("telemetry");
   walk.press({"g", "Enter"});
   EXPECT_TRUE(walk.shows("filter host ==")) << walk.text();
   walk.press({"1"});
@@ -92,7 +73,7 @@ TEST(Navigation, AnotherViewIsNotNarrowedToAHost) {
 }
 
 TEST(Navigation, TheHelpIsNoPlaceToComeBackTo) {
-  Walk walk("devices");
+  SampleSession walk("devices");
   walk.press({"j", "Enter", "?", "3"});
   EXPECT_TRUE(walk.shows("devices > edge-1/0")) << walk.text();
   walk.press({"Esc"});
@@ -100,7 +81,7 @@ TEST(Navigation, TheHelpIsNoPlaceToComeBackTo) {
 }
 
 TEST(Navigation, ALongPathKeepsItsEnd) {
-  Walk walk("telemetry", {80, 24});
+  SampleSession walk("telemetry", {80, 24});
   walk.press({"g", "Enter", "j", "Enter", "l"});
   const std::string text = walk.text();
   EXPECT_NE(text.find(" > utilization"), std::string::npos) << text;
@@ -108,11 +89,30 @@ TEST(Navigation, ALongPathKeepsItsEnd) {
   expect_screen("breadcrumb-80", styled_text(walk.dashboard->draw(SampleFleet::after_40s)));
 }
 
+TEST(Navigation, FromTheDevicesOfOneHostToThoseOfAnother) {
+  SampleSession walk("telemetry");
+  walk.press({"g", "Enter", "Ctrl-P"});
+  walk.type("host tpu-a");
+  walk.press({"Esc", ":"});
+  walk.type("host:tpu-a");
+  walk.press({"Enter"});
+  EXPECT_TRUE(walk.shows("8 of 36 devices")) << walk.text();
+  EXPECT_TRUE(walk.shows("tpu-a/0")) << walk.text();
+}
+
+TEST(Navigation, AFilterThatIsTypedOnThePathIsTheUsers) {
+  SampleSession walk("telemetry");
+  walk.press({"g", "Enter", ":"});
+  walk.type("filter kind==tpu");
+  walk.press({"Enter", "4", "2"});
+  EXPECT_TRUE(walk.shows("16 of 36 devices")) << walk.text();
+}
+
 TEST(Navigation, HalfAScreenDownAndUp) {
   // Each walk ends with the copy, as the line about it takes a row of the list.
   for (const auto& keys :
        {std::vector{"g", "Ctrl-D"}, std::vector{"g", "Ctrl-D", "Ctrl-D", "Ctrl-U"}}) {
-    Walk walk("devices", {120, 30});
+    SampleSession walk("devices", {120, 30});
     for (const char* key : keys) walk.press({key});
     walk.press({"y"});
     EXPECT_TRUE(walk.shows("copied gpu-b/1")) << walk.text();

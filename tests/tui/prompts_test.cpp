@@ -2,33 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "tests/tui/golden_screen.h"
-#include "tests/tui/sample_fleet.h"
-#include "tui/dashboard.h"
+#include "tests/tui/sample_session.h"
 #include "tui/state/view_id.h"
 
 namespace drover::tui {
 namespace {
 
-struct Typed {
-  explicit Typed(const std::string& view, Size size = {120, 40})
-      : dashboard(dashboard_of(fleet, size, view)) {}
-  void press(std::initializer_list<const char*> keys) {
-    for (const char* key : keys) dashboard->press(SampleFleet::after_40s, {key});
-  }
-  void type(const std::string& text) {
-    for (const char letter : text) {
-      dashboard->press(SampleFleet::after_40s, {letter == ' ' ? "Space" : std::string(1, letter)});
-    }
-  }
-  std::string text() { return dashboard->draw(SampleFleet::after_40s).to_text(); }
-  bool shows(const std::string& part) { return text().find(part) != std::string::npos; }
-
-  SampleFleet fleet;
-  std::unique_ptr<Dashboard> dashboard;
-};
-
 TEST(FilterPrompt, AppliesWhileItIsTypedAndCountsTheMatches) {
-  Typed typed("devices");
+  SampleSession typed("devices");
   typed.press({"/"});
   typed.type("kind == tpu");
   EXPECT_TRUE(typed.shows("16 of 36 devices; Tab completes")) << typed.text();
@@ -38,7 +19,7 @@ TEST(FilterPrompt, AppliesWhileItIsTypedAndCountsTheMatches) {
 }
 
 TEST(FilterPrompt, AnIncompleteFilterKeepsTheLastOneAndSaysWhatIsMissing) {
-  Typed typed("devices", {160, 40});
+  SampleSession typed("devices", {160, 40});
   typed.press({"/"});
   typed.type("kind == tpu");
   typed.type(" &");
@@ -48,7 +29,7 @@ TEST(FilterPrompt, AnIncompleteFilterKeepsTheLastOneAndSaysWhatIsMissing) {
 }
 
 TEST(FilterPrompt, AWordThatMayBecomeAFieldOrAValueIsNotYetAFilter) {
-  Typed typed("devices", {160, 40});
+  SampleSession typed("devices", {160, 40});
   typed.press({"/"});
   for (const char* part : {"te", "mp", ">"}) {
     typed.type(part);
@@ -67,7 +48,7 @@ TEST(FilterPrompt, AWordThatMayBecomeAFieldOrAValueIsNotYetAFilter) {
 }
 
 TEST(FilterPrompt, EscRestoresTheFilterBefore) {
-  Typed typed("devices");
+  SampleSession typed("devices");
   typed.press({"/"});
   typed.type("kind == gpu");
   typed.press({"Enter", "/", "Ctrl-U"});
@@ -78,7 +59,7 @@ TEST(FilterPrompt, EscRestoresTheFilterBefore) {
 }
 
 TEST(FilterPrompt, AScreenThatBecomesTooSmallLeavesTheFilterBefore) {
-  Typed typed("devices");
+  SampleSession typed("devices");
   typed.press({"/"});
   typed.type("kind == tpu");
   typed.dashboard->resize(SampleFleet::after_40s, {10, 2});
@@ -97,7 +78,7 @@ TEST(CommandPrompt, TakesNamesOfThingsWithoutACommand) {
                                          {"telemetry", "This dashboard"},
                                          {"data-plane", "This dashboard"},
                                          {"device gpu-b/1", "Device gpu-b/1"}}) {
-    Typed typed("fleet");
+    SampleSession typed("fleet");
     typed.press({":"});
     typed.type(c.line);
     typed.press({"Enter"});
@@ -109,7 +90,7 @@ TEST(CommandPrompt, CompletesViewsCommandsAndNames) {
   for (const auto& [line, completed] :
        {std::pair{"tel", "telemetry"}, std::pair{"pool:t", "pool:tpu"},
         std::pair{"host:e", "host:edge-1"}, std::pair{"gpu-a/7", "gpu-a/7"}}) {
-    Typed typed("fleet");
+    SampleSession typed("fleet");
     typed.press({":"});
     typed.type(line);
     typed.press({"Tab"});
@@ -121,7 +102,7 @@ TEST(CommandPrompt, SuggestsWhatAMistypedNameMayMean) {
   for (const auto& [line, meant] :
        {std::pair{"devics", "devices"}, std::pair{"gpu-a/33", "gpu-a/3"},
         std::pair{"device gpuu-a/3", "gpu-a/3"}, std::pair{"exprot", "export"}}) {
-    Typed typed("fleet");
+    SampleSession typed("fleet");
     typed.press({":"});
     typed.type(line);
     typed.press({"Enter"});
@@ -139,7 +120,7 @@ TEST(Search, FindsEveryKindOfThingAndEnterGoesThere) {
                                          {"edge-1/2", "Device edge-1/2"},
                                          {"hopper", "8 devices"},
                                          {"cap", ":cap _"}}) {
-    Typed typed("fleet");
+    SampleSession typed("fleet");
     typed.press({"Ctrl-P"});
     typed.type(c.letters);
     typed.press({"Enter"});
@@ -152,13 +133,13 @@ TEST(Search, FindsEveryKindOfThingAndEnterGoesThere) {
 }
 
 TEST(Search, ArrowsChooseAmongTheBestAndEscLeavesAll) {
-  Typed typed("fleet");
+  SampleSession typed("fleet");
   typed.press({"Ctrl-P"});
   typed.type("gpu-b/");
   expect_screen("search-120", styled_text(typed.dashboard->draw(SampleFleet::after_40s)));
   typed.press({"Down", "Down", "Enter"});
   EXPECT_TRUE(typed.shows("Device gpu-b/2")) << typed.text();
-  Typed left("fleet");
+  SampleSession left("fleet");
   const std::string before = left.text();
   left.press({"Ctrl-P"});
   left.type("gpu-b/");
@@ -167,11 +148,11 @@ TEST(Search, ArrowsChooseAmongTheBestAndEscLeavesAll) {
 }
 
 TEST(Search, SaysThatNothingIsFound) {
-  Typed typed("fleet");
+  SampleSession typed("fleet");
   typed.press({"Ctrl-P"});
   typed.type("qqqq");
   typed.press({"Enter"});
-  EXPECT_TRUE(typed.shows("nothing has these letters")) << typed.text();
+  EXPECT_TRUE(typed.shows("no match")) << typed.text();
 }
 
 }  // namespace

@@ -60,8 +60,32 @@ TEST(Copy, AsJsonHasTheRowsOfTheSelection) {
   for (const char* view : {"jobs", "routing", "events", "telemetry"}) {
     Chosen other(view);
     other.press({"g", "j", "Y"});
-    EXPECT_EQ(take<CopyRows>(*other.dashboard).size(), 1u) << view;
+    const auto rows = take<CopyRows>(*other.dashboard);
+    ASSERT_EQ(rows.size(), 1u) << view;
+    EXPECT_EQ(rows[0].rows.rows.size(), 1u) << view;
   }
+}
+
+TEST(Copy, OfARaisedAlertIsItsSubjectAndTextAndNotWhatHappenedBefore) {
+  Chosen chosen("events");
+  chosen.press({"g", "y"});
+  EXPECT_EQ(take<CopyText>(*chosen.dashboard).at(0).text,
+            "edge-1: host_lost: no heartbeat for 10 s");
+  chosen.press({"Y"});
+  EXPECT_EQ(take<CopyRows>(*chosen.dashboard).at(0).rows.rows.size(), 1u);
+}
+
+TEST(Copy, OfAnEntryThatIsNoLongerListedIsNothing) {
+  Chosen chosen("events");
+  chosen.press({"G", "f", "Y"});
+  EXPECT_FALSE(takes<CopyRows>(*chosen.dashboard));
+  EXPECT_TRUE(chosen.shows("nothing is selected to copy"));
+}
+
+TEST(Copy, OfTaggedDevicesIncludesThoseThatTheFilterHides) {
+  Chosen chosen("devices");
+  chosen.press({"j", "T", "T", "/", "k", "i", "n", "d", "=", "=", "t", "p", "u", "Enter", "Y"});
+  EXPECT_EQ(take<CopyRows>(*chosen.dashboard).at(0).rows.rows.size(), 2u);
 }
 
 TEST(Copy, SaysThatNothingIsSelected) {

@@ -25,7 +25,8 @@ struct TimeWindow {
 TimeWindow window_of(Instant end, Duration span, int cells);
 
 /// The round spans of charts: 1, 2, 5, 10, 30 minutes, 1, 2, 6, 24 hours, 7 days and more.
-/// The span for data of this length: a chart is at least half full, and hides at most a third.
+/// The span for data of this length. A chart hides at most a third of it, and up to nine hours it
+/// is at least half full; beyond, the spans are farther apart.
 Duration span_for(Duration known);
 /// The round span that is `steps` longer (or shorter).
 Duration span_beside(Duration span, int steps);

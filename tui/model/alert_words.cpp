@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fleet/base/text.h"
+#include "fleet/base/units.h"
 
 namespace drover::tui {
 namespace {
@@ -23,8 +29,8 @@ constexpr std::array<RuleWords, 18> rule_words = {{
     {"undecodable", "sends unreadable messages"},
     {"hot", "is hot"},
     {"over_cap", "exceeds its power cap"},
-    {"memory_full", "has full memory"},
-    {"idle_loaded", "is idle but loaded"},
+    {"memory_full", "is nearly out of memory"},
+    {"idle_loaded", "is idle but holds memory"},
     {"stale_telemetry", "sends no samples"},
     {"drain_forgotten", "is still drained"},
     {"long_queue", "has a long queue"},
@@ -33,6 +39,23 @@ constexpr std::array<RuleWords, 18> rule_words = {{
 }};
 
 }  // namespace
+
+OpenAlerts open_alerts(const Model& model) {
+  OpenAlerts open;
+  const auto rank = [](const Alert& alert) { return std::pair(alert.severity, alert.since); };
+  for (const auto& [key, row] : model.alerts()) {
+    if (!row.alert.acknowledged_by.empty()) continue;
+    ++open.count;
+    if (open.worst == nullptr || rank(row.alert) > rank(*open.worst)) open.worst = &row.alert;
+  }
+  return open;
+}
+
+std::string open_alerts_text(const OpenAlerts& alerts) {
+  if (alerts.worst == nullptr) return {};
+  return printable(fmt::format("{}: {} {}", counted(alerts.count, "alert"), alerts.worst->subject,
+                               alert_words(alerts.worst->rule)));
+}
 
 std::string alert_words(std::string_view rule) {
   const auto* const found = std::ranges::find(rule_words, rule, &RuleWords::rule);

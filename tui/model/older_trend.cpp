@@ -1,5 +1,6 @@
 // The curves from before this dashboard came, as the router kept them.
 #include <algorithm>
+#include <cmath>
 
 #include "tui/model/model.h"
 
@@ -28,9 +29,19 @@ double* curve_of(TrendPoint& point, std::string_view name) {
 
 void set_pool(TrendPoint& point, std::size_t place, std::string_view name, double value) {
   point.pools.resize(std::max(point.pools.size(), place + 1));
-  // The router does not say which device belongs to which of several pools.
   if (name == "power_w") point.pools[place].power_w = point.pools[place].own_w = value;
   if (name == "power_cap_w") point.pools[place].cap_w = value;
+}
+
+/// A device of several pools counts in each of them, and the router does not say which devices
+/// these are. So the pools share what the fleet drew: their stack is never higher than that.
+void share_out(TrendPoint& point) {
+  double sum_w = 0;
+  for (const auto& pool : point.pools) {
+    if (!std::isnan(pool.own_w)) sum_w += pool.own_w;
+  }
+  if (!(sum_w > point.power_w)) return;
+  for (auto& pool : point.pools) pool.own_w *= point.power_w / sum_w;
 }
 
 }  // namespace
@@ -54,6 +65,7 @@ bool Model::take(Instant, const Envelope&, const HistoryReply& reply) {
       }
     }
   }
+  for (TrendPoint& point : points) share_out(point);
   curves_.add_older(points, reply.bin);
   return true;
 }

@@ -160,7 +160,8 @@ void draw_log_entries(DrawRegion& region, int row, std::vector<LogEntry> entries
 }
 
 int alert_rows(const Model& model, const FleetFilter& fleet_filter, int columns) {
-  // So many have enough lines, grouped or not.
+  // So many fill the panel as a rule; to group them in each frame only to count lines is not worth
+  // it.
   if (model.alerts().size() > alerts_counted_max && !fleet_filter.active())
     return 1 + alerts_beside;
   const int width = columns - panel_columns(columns, true).text;

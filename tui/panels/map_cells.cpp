@@ -185,11 +185,15 @@ unsigned draw_map_cell(const FrameContext& frame, DrawRegion& region, const Heat
   unsigned signs = signs_of(look);
   const int width = content_columns(map.cell);
   if (width == 1) {
+    const bool marked = look.beside || look.gone;
     const std::string_view sign = selected     ? std::string_view("X")
+                                  : marked     ? look.marker.text
                                   : look.shown ? std::string_view(" ")
-                                  : look.gone  ? look.marker.text
                                                : std::string_view("-");
-    region.text(cell.column, row, sign, selected ? CellStyle::selected : look.style);
+    region.text(cell.column, row, sign,
+                selected      ? CellStyle::selected
+                : look.beside ? look.marker.style
+                              : look.style);
     return signs;
   }
   std::string text = first_line(frame, map, metric, cell, look, width);

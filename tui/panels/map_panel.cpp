@@ -160,7 +160,7 @@ void draw_labels(const FrameContext& frame, const HeatMap& map, MapMetric metric
     }
     // A click on a label selects the first device of its line.
     const std::size_t first = cell_of(map, map.order.groups[label.group].first + label.within);
-    if (first < map.cells.size()) {
+    if (map.order.groups[label.group].count > 0 && first < map.cells.size()) {
       frame.click_targets.add({area.column + label.column, area.row + row,
                                map.rack_columns + 1 + map.name_columns, map.cell.lines},
                               ClickTarget::Kind::item, static_cast<int>(first));

@@ -35,12 +35,15 @@ std::vector<StackPart> stack_parts(const FrameContext& frame, const Totals& tota
   const std::size_t count = frame.model.pools().size();
   const std::size_t shown = count < series_max ? count : series_max - 1;
   std::vector<StackPart> parts;
-  double rest = totals.power_w;
-  for (std::size_t pool = 0; pool < shown; ++pool) {
+  for (std::size_t pool = 0; pool < count; ++pool) {
     parts.push_back({frame.model.pools()[pool], pool, pools[pool].own_w});
-    if (!std::isnan(pools[pool].own_w)) rest -= pools[pool].own_w;
   }
   std::ranges::sort(parts, {}, &StackPart::name);
+  parts.resize(shown);
+  double rest = totals.power_w;
+  for (const StackPart& part : parts) {
+    if (!std::isnan(part.now_w)) rest -= part.now_w;
+  }
   if (count > shown) {
     parts.push_back({fmt::format("{} more pools", count - shown), std::nullopt, rest});
   } else if (rest > unassigned_least_w || count == 0) {
@@ -80,7 +83,8 @@ std::optional<Duration> forecast(const FrameContext& frame, std::optional<std::s
   const Duration looked_at =
       std::min(from_seconds(frame.options.speed * forecast_from_s), Duration::max() / 4);
   std::vector<PowerPoint> points;
-  for (const TrendPoint& point : frame.fleet_trend) {
+  // The points of single seconds: the forecast must not depend on the span that the charts show.
+  for (const TrendPoint& point : frame.model.trend()) {
     if (frame.now - point.at > looked_at) continue;
     points.push_back({point.at, power_of(point, pool)});
   }

@@ -57,7 +57,8 @@ ChartSpan device_chart_span(const FrameContext& frame) {
     for (const DeviceId& device : devices) begin = std::min(begin, frame.history.begin(device));
   }
   // The router has kept some of its metrics for as long as the fleet's curves.
-  if (frame.options.router_keeps_history) {
+  // They are asked for of one device, so not of those that are compared.
+  if (frame.options.router_keeps_history && !frame.ui.comparing()) {
     begin = std::min(begin, frame.model.fleet_trend().begin());
   }
   if (begin == never) begin = timeline_begin(frame);

@@ -300,6 +300,14 @@ TableRows listed_device_rows(const TableSource& from) {
   return device_rows(from.at, devices);
 }
 
+TableRows rows_of_host(const EvaluationContext& at, const std::string& name) {
+  TableBuilder<HostRow> rows(at, host_table);
+  for (const HostRow& host : at.model.hosts()) {
+    if (host.reported.registration.host == name) rows.add(host);
+  }
+  return rows.take();
+}
+
 TableRows host_rows(const TableSource& from) {
   const Model& model = from.model();
   TableBuilder<HostRow> rows(from.at, host_table);

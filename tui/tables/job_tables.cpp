@@ -164,7 +164,19 @@ TableRows listed_job_rows(const TableSource& from) {
   return rows.take();
 }
 
-TableRows decision_rows(const TableSource& from) {
+TableRows decision_rows(const EvaluationContext& at, std::span<const Decision> decisions) {
+  TableBuilder<Decision> rows(at, decision_table);
+  for (const Decision& decision : decisions) rows.add(decision);
+  return rows.take();
+}
+
+TableRows event_rows(const EvaluationContext& at, std::span<const LogEntry> entries) {
+  TableBuilder<LogEntry> rows(at, log_table);
+  for (const LogEntry& entry : entries) rows.add(entry);
+  return rows.take();
+}
+
+TableRows listed_decision_rows(const TableSource& from) {
   TableBuilder<Decision> rows(from.at, decision_table);
   for (const std::uint64_t number : list_decisions(from.model(), from.fleet_filter())) {
     const Decision& decision = *decision_of(from.model(), number);
@@ -173,7 +185,7 @@ TableRows decision_rows(const TableSource& from) {
   return rows.take();
 }
 
-TableRows event_rows(const TableSource& from) {
+TableRows listed_event_rows(const TableSource& from) {
   const Model& model = from.model();
   TableBuilder<LogEntry> rows(from.at, log_table);
   for (const LogLine& line : list_log(model, from.fleet_filter(), LogFilter::all)) {

@@ -144,6 +144,7 @@ std::string subjects_text(const LogGroup& group, int columns) {
   if (columns_of(all) <= columns) return all;
   std::set<std::string> subjects;
   for (const LogEntry& entry : group) subjects.insert(entry.subject);
+  if (subjects.size() == 1) return group.front().subject;
   return fmt::format("{} and {} more", group.back().subject, subjects.size() - 1);
 }
 

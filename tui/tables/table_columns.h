@@ -97,8 +97,8 @@ struct TableSource {
 TableRows listed_device_rows(const TableSource& from);
 TableRows replica_rows(const TableSource& from);
 TableRows listed_job_rows(const TableSource& from);
-TableRows decision_rows(const TableSource& from);
-TableRows event_rows(const TableSource& from);
+TableRows listed_decision_rows(const TableSource& from);
+TableRows listed_event_rows(const TableSource& from);
 TableRows alert_rows(const TableSource& from);
 TableRows host_rows(const TableSource& from);
 

@@ -41,8 +41,12 @@ struct TableQuery {
 /// REQUIRES one of table_names().
 TableRows table_rows(const TableQuery& query, std::string_view name);
 
-/// The table "devices" of these devices, and the table "jobs" of these jobs.
+/// The tables "devices", "jobs", "decisions", "events" and "hosts" of these only.
 TableRows device_rows(const EvaluationContext& at, std::span<const DeviceTable::Row> devices);
 TableRows job_rows(const EvaluationContext& at, std::span<const JobChanged> jobs);
+TableRows decision_rows(const EvaluationContext& at, std::span<const Decision> decisions);
+TableRows event_rows(const EvaluationContext& at, std::span<const LogEntry> entries);
+/// No row if there is no such host.
+TableRows rows_of_host(const EvaluationContext& at, const std::string& name);
 
 }  // namespace drover::tui

@@ -10,6 +10,7 @@
 
 #include "fleet/base/units.h"
 #include "tui/canvas/layout.h"
+#include "tui/model/alert_words.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_queries.h"
 #include "tui/views/view_layouts.h"
@@ -29,7 +30,10 @@ constexpr int map_page_rows = 5;
 /// that only a map of a few rows would.
 HeatRowLimits map_limits(int rows) {
   constexpr int gaps = 2, heading = 1;
-  const int spare = std::max(0, rows - summary_rows - device_rows_least - gaps - heading);
+  // On low screens the panels below are left out.
+  const int others = device_rows_least + gaps;
+  const bool alone = rows < summary_rows + 1 + 3 + others;
+  const int spare = std::max(0, rows - summary_rows - heading - (alone ? 1 : others));
   const int above_others = spare - bottom_rows_least - 1;
   const int tall = above_others >= tall_rows_least ? above_others : spare;
   return {std::min(tall, rows * 2 / 5),
@@ -88,12 +92,8 @@ class FleetView : public View {
     const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
     const auto& summary = frame.model.summary();
     std::vector<CompactLine> lines;
-    if (!frame.model.alerts().empty()) {
-      const LogEntry worst = raised_alerts(frame.model).front();
-      lines.push_back({fmt::format("{}: {} {}", counted(frame.model.alerts().size(), "alert"),
-                                   worst.subject, worst.rule),
-                       CellStyle::critical});
-    }
+    const std::string alerts = open_alerts_text(open_alerts(frame.model));
+    if (!alerts.empty()) lines.push_back({alerts, CellStyle::critical});
     lines.push_back({fmt::format("load {} busy {}/{}", percent_text(totals.utilization),
                                  totals.busy, totals.devices)});
     lines.push_back({fmt::format("power {}", known_text(totals.power_w, watts_text))});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,7 +34,9 @@ std::string alert_state_text(const Model& model, Instant now, const LogEntry& en
 /// "6 of 8 raised, 5 not acknowledged (key a)".
 std::string group_state_text(const Model& model, const LogGroup& group) {
   std::size_t raised = 0, open = 0;
+  std::set<std::string_view> subjects;
   for (const LogEntry& entry : group) {
+    if (!subjects.insert(entry.subject).second) continue;
     const auto known = model.alerts().find({entry.rule, entry.subject});
     if (known == model.alerts().end()) continue;
     ++raised;
@@ -40,7 +44,7 @@ std::string group_state_text(const Model& model, const LogGroup& group) {
   }
   if (raised == 0) return "all cleared";
   return fmt::format(
-      "{} of {} raised, {}", raised, group.size(),
+      "{} of {} raised, {}", raised, subjects.size(),
       open == 0 ? "all acknowledged" : fmt::format("{} not acknowledged (key a)", open));
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
+#include "router/lint/policy_file.h"
 #include "tests/commands/program.h"
 #include "tests/commands/small_fleet.h"
 
@@ -63,9 +64,13 @@ TEST(Doctor, RefusesAnUnknownCheckAndAnExistingBundle) {
 }
 
 TEST(Doctor, SeesARouterAndPacksABundleWithoutNamesAndAddresses) {
-  SmallFleet fleet;
-  ASSERT_TRUE(fleet.start()) << fleet.trouble();
   const TestFolder home;
+  // A limit of a tenant that has no job.
+  const std::string policy =
+      home.write("policy.toml", std::string(router::builtin_policy_text()) +
+                                    "\n[limits.per_tenant.acmebank]\nshare = 2\n");
+  SmallFleet fleet({"--policy", policy});
+  ASSERT_TRUE(fleet.start()) << fleet.trouble();
   home.write("top.toml", "filter = 'host == \"h-1\"'\n# ask ann.lee@corp.example or 10.1.2.3\n");
   // An action by somebody, and a job of a tenant with a name.
   const ProcessResult injected =
@@ -91,9 +96,10 @@ TEST(Doctor, SeesARouterAndPacksABundleWithoutNamesAndAddresses) {
        {"\"accepted\":1", "host-1", "[[rule]]", "filter = 'host == ", "drover 0.", "ecc"}) {
     EXPECT_NE(bundle.find(kept), std::string::npos) << kept << " in " << bundle;
   }
-  for (const std::string& gone : {std::string("h-1/"), std::string("\"h-1\""), own_name(),
-                                  std::string("ann.lee"), std::string("corp.example"),
-                                  std::string("10.1.2.3"), std::string("borealis"), home.path()}) {
+  for (const std::string& gone :
+       {std::string("h-1/"), std::string("\"h-1\""), own_name(), std::string("ann.lee"),
+        std::string("corp.example"), std::string("10.1.2.3"), std::string("borealis"),
+        std::string("acmebank"), home.path()}) {
     EXPECT_EQ(bundle.find(gone), std::string::npos) << gone << " in " << bundle;
   }
 }

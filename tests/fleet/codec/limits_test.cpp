@@ -251,6 +251,9 @@ TEST(CodecLimits, KeepsSeriesOfOneHistoryAsLongAsEachOther) {
   EXPECT_EQ(reply_of(8, 8), "accepted");
   EXPECT_EQ(reply_of(8, 4), "HistoryReply.series: found 4 bytes of values, expected 8");
   EXPECT_EQ(reply_of(7, 7), "HistoryReply.series: found 7 bytes of values, expected 4");
+  const std::int64_t days_366_ns = std::int64_t{366} * 86'400 * 1'000'000'000;
+  EXPECT_EQ(refusal_of<HistoryReply>(map_value({{"bin", number_value(days_366_ns)}})),
+            "HistoryReply.bin: found 31622400 s, expected at most 31536000");
 }
 
 TEST(CodecLimits, KeepsListsWithinTheirLengths) {

@@ -16,14 +16,14 @@ using std::chrono::seconds;
 constexpr Size size{120, 40};
 constexpr Size size_with_banner{120, 42};
 
-/// The view telemetry tells how this very dashboard hears and draws: no two are alike in that.
-bool tells_of_itself(const std::string& view) { return view == "telemetry"; }
+/// The telemetry view shows counters of the dashboard itself, which differ between two dashboards.
+bool shows_its_own_counters(const std::string& view) { return view == "telemetry"; }
 
 TEST(Replay, ShowsTheLiveFramesInEveryViewFromEndToEnd) {
   const std::vector<Told> stream = sample_stream(3, 60);
   const Remembered remembered(stream);
   for (const std::string& view : view_names()) {
-    if (tells_of_itself(view)) continue;
+    if (shows_its_own_counters(view)) continue;
     const auto live = live_of(size, view);
     const auto replay = replay_of(remembered.memory, size_with_banner, view, SampleFleet::start);
     std::size_t next = 0;
@@ -72,7 +72,7 @@ TEST(Timeline, SteppingBackShowsWhatWasOnTheScreenThen) {
   const std::vector<Told> stream = sample_stream(6, 40);
   for (const std::string& view : view_names()) {
     if (view == "help") continue;  // shows no moment, and Space reads on
-    if (tells_of_itself(view)) continue;
+    if (shows_its_own_counters(view)) continue;
     const auto live = live_of(size, view);
     std::size_t next = 0;
     std::vector<std::string> seen;

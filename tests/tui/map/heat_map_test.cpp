@@ -406,6 +406,16 @@ TEST(HeatMap, ASignBesideANumberCoversNoneOfItsDigits) {
   EXPECT_GT(numbered, 30);
 }
 
+TEST(HeatMap, OneSignForADeviceIsThatOfAFaultWhereTheHeadingExplainsIt) {
+  SampleFleet fleet;
+  const std::string text =
+      dashboard_of(fleet, {62, 20}, "fleet")->draw(SampleFleet::after_40s).to_text();
+  ASSERT_EQ(line_with(text, "gpu-a").find("51"), std::string::npos) << "signs only: " << text;
+  EXPECT_EQ(text.find("fault") != std::string::npos,
+            line_with(text, "gpu-a").find('*') != std::string::npos)
+      << text;
+}
+
 TEST(HeatMap, TheHeadingExplainsTheSignsOnTheScreenAndNoOthers) {
   SampleFleet fleet;
   const std::string text =

@@ -268,8 +268,8 @@ TEST(SavedViews, MistakesAreReportedAndChangeNothing) {
   DashboardOptions options;
   for (int i = 0; i < 64; ++i) options.settings.views[fmt::format("v{}", i)] = {};
   const std::pair<std::string, std::string> cases[] = {
-      {"view hot", "no saved view 'hot'"},
-      {"view v633", "no saved view 'v633'; did you mean v33 or v63?"},
+      {"view hot", "no view 'hot'"},
+      {"view v633", "no view 'v633'; did you mean v33 or v63?"},
       {"save a b", "found 'a b', expected a name of 1 to 64"},
       {"save more", "found 65 saved views, expected at most 64"},
       {"theme drak", "found 'drak', expected one of dark light contrast"},
