@@ -1,6 +1,8 @@
 #include "tui/actions.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -239,9 +241,29 @@ Result<FleetAction> inject_action(const Model& model, const UiState& ui, double 
   return action;
 }
 
+/// The alerts of a group, each once. Too many for one action each are named by their rule, if it
+/// has raised no others.
+Result<std::vector<AcknowledgeAlert>> alerts_of(const Model& model, const LogGroup& group) {
+  std::map<std::string, std::set<std::string>> subjects_of_rule;
+  for (const LogEntry& entry : group) subjects_of_rule[entry.rule].insert(entry.subject);
+  std::vector<AcknowledgeAlert> alerts;
+  for (const auto& [rule, subjects] : subjects_of_rule) {
+    const auto raised = std::ranges::count(
+        model.alerts(), rule, [](const auto& alert) -> const auto& { return alert.first.rule; });
+    if (subjects.size() > tags_max && static_cast<std::size_t>(raised) == subjects.size()) {
+      alerts.push_back({rule, ""});
+      continue;
+    }
+    for (const std::string& subject : subjects) alerts.push_back({rule, subject});
+  }
+  if (alerts.size() <= tags_max) return alerts;
+  return error("found {} alerts, expected at most {}: name a rule, or all", alerts.size(),
+               tags_max);
+}
+
 /// What the words name, or else the selected alert or group of alerts. An empty rule or subject
 /// stands for all.
-Result<std::vector<AcknowledgeAlert>> alerts_named(const UiState& ui,
+Result<std::vector<AcknowledgeAlert>> alerts_named(const Model& model, const UiState& ui,
                                                    const std::vector<std::string>& words) {
   if (words.size() > 2) return error("expected a rule and optionally a subject, or all");
   if (words.size() == 2) return std::vector<AcknowledgeAlert>{{words[0], words[1]}};
@@ -251,16 +273,15 @@ Result<std::vector<AcknowledgeAlert>> alerts_named(const UiState& ui,
   if (line == nullptr || line->entry.rule.empty() || line->entry.kind == LogEntryKind::rule) {
     return error("no alert is selected: name its rule, such as hot, or all");
   }
-  std::vector<AcknowledgeAlert> alerts;
-  for (const LogEntry& entry : line->group.empty() ? LogGroup{line->entry} : line->group) {
-    alerts.push_back({entry.rule, entry.subject});
+  if (line->group.empty()) {
+    return std::vector<AcknowledgeAlert>{{line->entry.rule, line->entry.subject}};
   }
-  return alerts;
+  return alerts_of(model, line->group);
 }
 
 Result<FleetAction> acknowledge_action(const Model& model, const UiState& ui, double,
                                        std::string_view text) {
-  DROVER_ASSIGN(const auto wanted, alerts_named(ui, words_of(text)));
+  DROVER_ASSIGN(const auto wanted, alerts_named(model, ui, words_of(text)));
   FleetAction action;
   std::vector<std::string> names;
   const std::vector<LogEntry> raised = raised_alerts(model);

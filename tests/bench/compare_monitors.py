@@ -8,7 +8,7 @@ DROVER is the program (a Release build: `cmake --build build/bench --target drov
 EMULATED_FLEET the program of tests/bench that reports for so many devices, once a second each, to a router that
 this script starts. htop and btop watch this machine, once a second. Each runs in a pseudo-terminal of 120x40
 whose output is counted and read by a small terminal. With --link-kbit-s and --link-delay-ms the terminal is at the
-far end of a link: it reads no faster, and every key and every byte takes the delay to arrive.
+far end of a link, as over ssh: it reads no faster, and every key and every byte takes the delay to arrive.
 
   CPU        of one core, user and system time of the process and its threads
   bytes/s    to the terminal; the first screen is not counted
@@ -64,6 +64,8 @@ class Monitor:
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             os.environ.pop("SSH_CONNECTION", None)
+            if self.link.bytes_s:
+                os.environ["SSH_CONNECTION"] = "192.0.2.1 50000 192.0.2.2 22"  # as sshd says it
             os.environ.update({"TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", **variables})
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execvp(words[0], words)

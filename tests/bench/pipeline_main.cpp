@@ -1,10 +1,10 @@
 // Jobs from a feeder through a real router with a durable ledger to agents and back, over ZeroMQ on
 // loopback:
 //
-//   drover_pipeline [JOBS [SECONDS [OPTION..]]]
+//   drover_pipeline [--watched] [JOBS [SECONDS [OPTION..]]]
 //
 // JOBS stand in the ledger before (default 1,000,000); the router gets the options, such as
-// --metrics 127.0.0.1:0.
+// --metrics 127.0.0.1:0. With --watched a recorder and a dashboard of 120x40 watch it.
 //
 // The router is the real program. The agents here end every job at once, so that what is measured
 // is the router: a job counts when its result is on disk and its agent has been told. First as many
@@ -12,11 +12,13 @@
 // acknowledgement. Beside them what the disk under the ledger does by itself: appends of 4 KiB,
 // each followed by fdatasync.
 #include <fcntl.h>
+#include <pty.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -25,7 +27,9 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -70,31 +74,55 @@ std::vector<double> time_disk(const files::path& folder, int count) {
   return times;
 }
 
-class RouterProcess {
+/// A run of the program, until this ends.
+class Program {
  public:
-  RouterProcess(const std::string& endpoint, const std::string& ledger, char** options) {
+  using Words = std::vector<std::string>;
+
+  explicit Program(Words words) : name_(words[0]) {
     pid_ = ::fork();
-    if (pid_ != 0) return;
-    std::vector<const char*> words = {"drover",         "router",   "--listen",
-                                      endpoint.c_str(), "--ledger", ledger.c_str()};
-    while (*options != nullptr) words.push_back(*options++);
-    words.push_back(nullptr);
-    ::execv(DROVER_BINARY, const_cast<char* const*>(words.data()));
-    ::_exit(127);
+    if (pid_ == 0) become(std::move(words));
   }
-  ~RouterProcess() {
+  /// In a terminal whose output is thrown away.
+  Program(Words words, winsize size) : name_(words[0]) {
+    pid_ = ::forkpty(&terminal_, nullptr, nullptr, &size);
+    if (pid_ == 0) {
+      ::setenv("TERM", "xterm-256color", 1);
+      ::setenv("LC_ALL", "C.UTF-8", 1);
+      become(std::move(words));
+    }
+    reader_ = std::thread([terminal = terminal_] {
+      std::array<char, 65536> bytes{};
+      while (::read(terminal, bytes.data(), bytes.size()) > 0) continue;
+    });
+  }
+  ~Program() {
     ::kill(pid_, SIGTERM);
     int status = 0;
     rusage used{};
     ::wait4(pid_, &status, 0, &used);
-    fmt::print("router: {} MiB at most, {:.1f} CPU seconds in all\n", used.ru_maxrss / 1024,
+    if (reader_.joinable()) reader_.join();
+    if (terminal_ >= 0) ::close(terminal_);
+    fmt::print("{}: {} MiB at most, {:.1f} CPU seconds in all\n", name_, used.ru_maxrss / 1024,
                static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                    1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec));
   }
-  pid_t pid() const { return pid_; }
+  Program(const Program&) = delete;
 
  private:
+  [[noreturn]] static void become(Words words) {
+    std::vector<char*> arguments;
+    words.insert(words.begin(), "drover");
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    ::execv(DROVER_BINARY, arguments.data());
+    ::_exit(127);
+  }
+
+  std::string name_;
   pid_t pid_ = -1;
+  int terminal_ = -1;
+  std::thread reader_;
 };
 
 std::unique_ptr<Session> join(const std::string& endpoint, Role role, const std::string& name) {
@@ -260,27 +288,43 @@ void print_times(const char* what, const std::vector<double>& times_s) {
              1e3 * quantile(times_s, 1), times_s.size());
 }
 
-void run(std::uint64_t jobs, double for_s, char** options) {
+struct Choice {
+  bool watched = false;
+  std::uint64_t jobs = 1'000'000;
+  double for_s = 10;
+  std::vector<std::string> router_options;
+};
+
+void run(const Choice& choice) {
   std::string pattern = (files::temp_directory_path() / "drover-pipeline-XXXXXX").string();
   DROVER_REQUIRE(::mkdtemp(pattern.data()) != nullptr);
   const files::path folder = pattern;
   const std::string ledger = (folder / "ledger.sqlite").string();
   const std::string endpoint = fmt::format("tcp://127.0.0.1:{}", 20'000 + 3 * (::getpid() % 4'000));
-  fill_ledger(ledger, jobs);
-  fmt::print("ledger: {} jobs, {} MiB\n", jobs, files::file_size(ledger) >> 20);
+  fill_ledger(ledger, choice.jobs);
+  fmt::print("ledger: {} jobs, {} MiB\n", choice.jobs, files::file_size(ledger) >> 20);
   print_times("disk, 4 KiB and fdatasync, before", time_disk(folder, 500));
   {
     const WallTime begin = wall_now();
-    const RouterProcess router(endpoint, ledger, options);
+    Program::Words words = {"router", "--listen", endpoint, "--ledger", ledger};
+    words.insert(words.end(), choice.router_options.begin(), choice.router_options.end());
+    const Program router(words);
     Agent agent(endpoint);
     Feeder feeder(endpoint);
     fmt::print("router: welcomes after {:.2f} s\n", seconds(wall_now() - begin));
+    std::optional<Program> recorder, dashboard;
+    if (choice.watched) {
+      recorder.emplace(
+          Program::Words{"record", "--connect", endpoint, (folder / "watched.mcap").string()});
+      dashboard.emplace(Program::Words{"top", "--no-config", "--connect", endpoint},
+                        winsize{40, 120, 0, 0});
+    }
     drive(agent, feeder, 100, 3);
-    const Load most = drive(agent, feeder, 0, for_s);
+    const Load most = drive(agent, feeder, 0, choice.for_s);
     fmt::print("jobs: {:.0f} /s\n", most.jobs_per_s);
     print_times("acknowledgement at that load", most.acknowledged_s);
     for (const double wanted_per_s : {most.jobs_per_s / 2, goal_per_s / 2}) {
-      const Load half = drive(agent, feeder, wanted_per_s, for_s);
+      const Load half = drive(agent, feeder, wanted_per_s, choice.for_s);
       fmt::print("half of {}: {:.0f} /s\n", wanted_per_s == goal_per_s / 2 ? "the goal" : "it",
                  half.jobs_per_s);
       print_times("acknowledgement", half.acknowledged_s);
@@ -296,6 +340,14 @@ void run(std::uint64_t jobs, double for_s, char** options) {
 }  // namespace drover::commands
 
 int main(int count, char** words) {
-  const std::uint64_t jobs = count > 1 ? std::strtoull(words[1], nullptr, 10) : 1'000'000;
-  drover::commands::run(jobs, count > 2 ? std::atof(words[2]) : 10, words + std::min(count, 3));
+  std::vector<std::string> given(words + 1, words + count);
+  drover::commands::Choice choice;
+  if (!given.empty() && given[0] == "--watched") {
+    choice.watched = true;
+    given.erase(given.begin());
+  }
+  if (!given.empty()) choice.jobs = std::strtoull(given[0].c_str(), nullptr, 10);
+  if (given.size() > 1) choice.for_s = std::atof(given[1].c_str());
+  if (given.size() > 2) choice.router_options.assign(given.begin() + 2, given.end());
+  drover::commands::run(choice);
 }

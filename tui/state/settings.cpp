@@ -84,8 +84,9 @@ const std::array<Setting<Settings>, 8> others = {{
      on_or_off},
     {"frame_rate", &Settings::frame_rate, "maximum frames per second", nullptr, nullptr, 1, 20},
     {"bytes_per_frame", &Settings::bytes_per_frame,
-     "maximum bytes written to the terminal at once; 0: no limit; auto: limited over ssh", nullptr,
-     nullptr, 0, 16 * mebibyte},
+     "maximum bytes written to the terminal at once; 0: no limit; auto: limited over ssh, "
+     "to 4 KiB/s between keys",
+     nullptr, nullptr, 0, 16 * mebibyte},
     {"history", &Settings::history,
      "memory for history: half for the devices' metrics, half to go back in time", nullptr, nullptr,
      history_bytes_min, history_bytes_max},

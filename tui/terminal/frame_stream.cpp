@@ -1,5 +1,6 @@
 #include "tui/terminal/frame_stream.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "fleet/base/result.h"
@@ -18,14 +19,41 @@ constexpr char bell = '\a';  // ECMA-48 BEL, the bell of every terminfo entry
 
 }  // namespace
 
-FrameStream::FrameStream(std::unique_ptr<CursesScreen> screen, std::size_t bytes_per_frame)
-    : screen_(std::move(screen)), bytes_per_frame_(bytes_per_frame) {}
+FrameStream::FrameStream(std::unique_ptr<CursesScreen> screen, FramePace pace)
+    : screen_(std::move(screen)), pace_(pace) {}
 
-FrameStream::SteadyTime FrameStream::rest_at() const { return shown_at_ + rest_pause; }
+bool FrameStream::hurries(SteadyTime now) const {
+  return pace_.bytes_per_s == bytes_per_s_unlimited || completes_ || now < hurried_until_;
+}
+
+FrameStream::SteadyTime FrameStream::rest_at() const {
+  const SteadyTime soon = shown_at_ + rest_pause;
+  return hurries(soon) ? soon : std::max(soon, refilled_at_ + frame_pace);
+}
+
+void FrameStream::refill(SteadyTime now) {
+  if (pace_.bytes_per_s == bytes_per_s_unlimited) return;
+  const auto passed = std::clamp(now - refilled_at_, SteadyTime{0}, SteadyTime{1000});
+  const std::size_t more = pace_.bytes_per_s * static_cast<std::size_t>(passed.count()) / 1000;
+  allowance_ = std::min(pace_.bytes_per_s, allowance_ + more);
+  refilled_at_ = now;
+}
+
+/// How many bytes a frame may have now.
+std::size_t FrameStream::bytes_now(SteadyTime now) const {
+  return hurries(now) ? pace_.bytes_per_frame : std::min(pace_.bytes_per_frame, allowance_);
+}
 
 void FrameStream::show(const Canvas& canvas, SteadyTime now) {
   DROVER_REQUIRE(ready());
-  bytes_ = screen_->paint(canvas, bytes_per_frame_);
+  refill(now);
+  const std::size_t room = bytes_now(now);
+  held_ = room < frame_bytes_min;
+  if (held_) return;
+  if (now < hurried_until_) completes_ = true;
+  bytes_ = screen_->paint(canvas, room);
+  if (screen_->whole()) completes_ = false;
+  allowance_ -= std::min(allowance_, bytes_.size());
   if (std::exchange(rings_, false)) bytes_ += bell;
   bytes_ += std::exchange(sequences_, {});
   sent_ = 0;
@@ -38,15 +66,16 @@ void FrameStream::show(const Canvas& canvas, SteadyTime now) {
 void FrameStream::begin_with(std::string_view bytes) {
   bytes_ += bytes;
   screen_->forget();
+  completes_ = true;
 }
 
-void FrameStream::restyle(const std::string& terminal, const Look& look,
-                          std::size_t bytes_per_frame) {
+void FrameStream::restyle(const std::string& terminal, const Look& look, FramePace pace) {
   screen_.reset();
   auto opened = CursesScreen::open(terminal, look);
   DROVER_REQUIRE(opened);
   screen_ = std::move(*opened);
-  bytes_per_frame_ = bytes_per_frame;
+  pace_ = pace;
+  completes_ = true;
 }
 
 void FrameStream::skip(SteadyTime now) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +17,18 @@ namespace drover::tui {
 /// Local terminals get whole frames. Over a network a repaint of 120x40 (some 10 KiB) is sent in
 /// pieces, so that the response to a key waits for at most one piece.
 inline constexpr std::size_t frame_bytes_remote = 4096;
+
+/// What a terminal gets over a network while nobody presses a key: below 4 KiB a second, whatever
+/// the fleet does. The rows of the screen then take turns.
+inline constexpr std::size_t bytes_per_s_remote = 3584;
+inline constexpr std::size_t bytes_per_s_unlimited = std::numeric_limits<std::size_t>::max();
+
+struct FramePace {
+  std::size_t bytes_per_frame = frame_bytes_unlimited;  // at least frame_bytes_min
+  /// At least frame_bytes_min. It does not hold for a second after a key, and until the screen then
+  /// is whole.
+  std::size_t bytes_per_s = bytes_per_s_unlimited;
+};
 
 /// How the terminal keeps up.
 struct TerminalStats {
@@ -30,17 +43,18 @@ class FrameStream {
  public:
   using SteadyTime = std::chrono::milliseconds;  // of any monotonic clock
 
-  /// `bytes_per_frame`: at least frame_bytes_min.
-  FrameStream(std::unique_ptr<CursesScreen> screen, std::size_t bytes_per_frame);
+  FrameStream(std::unique_ptr<CursesScreen> screen, FramePace pace);
 
   /// Whether the previous frame has been written.
   bool ready() const { return pending().empty(); }
-  /// Whether the previous frame was cut and its piece has been written.
-  bool cut() const { return ready() && !screen_->whole(); }
+  /// Whether the previous frame was cut or held back, and its piece has been written.
+  bool cut() const { return ready() && (held_ || !screen_->whole()); }
   /// When to show the rest of a cut frame.
   SteadyTime rest_at() const;
-  /// REQUIRES ready().
+  /// REQUIRES ready(). Shows nothing if too little of bytes_per_s is left: the frame is then cut.
   void show(const Canvas& canvas, SteadyTime now);
+  /// A key was pressed: its answer does not wait for bytes_per_s.
+  void hurry(SteadyTime now) { hurried_until_ = now + hurry_for; }
   /// Counts a due frame that has to wait, once per frame interval.
   void skip(SteadyTime now);
 
@@ -55,15 +69,26 @@ class FrameStream {
   /// The next frame clears the screen.
   void forget() { screen_->forget(); }
   /// Uses another look from the next frame on. REQUIRES a terminal that could be opened before.
-  void restyle(const std::string& terminal, const Look& look, std::size_t bytes_per_frame);
+  void restyle(const std::string& terminal, const Look& look, FramePace pace);
   /// Discards unwritten bytes; returns whether the terminal may be left within a sequence.
   bool drop();
 
   TerminalStats stats(SteadyTime now) const;
 
  private:
+  static constexpr SteadyTime hurry_for{1000};
+
+  bool hurries(SteadyTime now) const;
+  void refill(SteadyTime now);
+  std::size_t bytes_now(SteadyTime now) const;
+
   std::unique_ptr<CursesScreen> screen_;
-  std::size_t bytes_per_frame_;
+  FramePace pace_;
+  std::size_t allowance_ = 0;  // what is left of bytes_per_s; of one second at most
+  SteadyTime refilled_at_{0};
+  SteadyTime hurried_until_{0};
+  bool completes_ = true;  // the screen that is shown at first, or after a key, is not whole yet
+  bool held_ = false;      // a frame waits for bytes_per_s
   std::string bytes_;
   std::size_t sent_ = 0;
   bool rings_ = false;

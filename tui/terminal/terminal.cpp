@@ -74,10 +74,11 @@ Look look_of(const TerminalOptions& options, bool utf8) {
           utf8 || options.unicode};
 }
 
-std::size_t frame_bytes(const TerminalOptions& options) {
-  const std::size_t usual =
-      std::getenv("SSH_CONNECTION") == nullptr ? frame_bytes_unlimited : frame_bytes_remote;
-  return std::max(options.bytes_per_frame.value_or(usual), frame_bytes_min);
+/// A user who has chosen a size of frames knows the link.
+FramePace pace_of(const TerminalOptions& options) {
+  if (const auto bytes = options.bytes_per_frame) return {std::max(*bytes, frame_bytes_min)};
+  if (std::getenv("SSH_CONNECTION") == nullptr) return {};
+  return {frame_bytes_remote, bytes_per_s_remote};
 }
 
 }  // namespace
@@ -137,7 +138,7 @@ Status Terminal::State::start() {
   signals.install(port.output(), std::string(cancel) + leave_bytes + "\r\n", port.original_modes());
   // After the signals: ncurses handles those that nobody handles.
   DROVER_ASSIGN(auto screen, CursesScreen::open(kind, look_of(options, utf8)));
-  stream.emplace(std::move(screen), frame_bytes(options));
+  stream.emplace(std::move(screen), pace_of(options));
   enter();
   return port.status();
 }
@@ -267,6 +268,7 @@ std::vector<Key> Terminal::keys() {
     state.stream->forget();  // some terminals reflow what they show
     keys.push_back({"Resize"});
   }
+  if (!keys.empty()) state.stream->hurry(now);
   state.set_timer();
   return keys;
 }
@@ -285,7 +287,7 @@ void Terminal::restyle(const TerminalOptions& options) {
   state_->options.unicode = options.unicode;
   state_->options.bytes_per_frame = options.bytes_per_frame;
   state_->stream->restyle(state_->kind, look_of(state_->options, state_->utf8),
-                          frame_bytes(state_->options));
+                          pace_of(state_->options));
   if (std::exchange(state_->options.mouse, options.mouse) == options.mouse || state_->away) return;
   state_->stream->begin_with(options.mouse ? state_->mouse_on_bytes : state_->mouse_off_bytes);
 }

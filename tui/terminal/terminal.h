@@ -24,8 +24,8 @@ struct TerminalOptions {
   Theme theme = Theme::dark;
   bool unicode = false;  // use Unicode even if the locale is not UTF-8
   bool mouse = true;     // if false, the terminal's own text selection works
-  /// Size limit of a frame in bytes, at least frame_bytes_min. Default: frame_bytes_remote in an
-  /// ssh session, else no limit.
+  /// Size limit of a frame in bytes, at least frame_bytes_min. Default: frame_bytes_remote and
+  /// bytes_per_s_remote in an ssh session, else no limit.
   std::optional<std::size_t> bytes_per_frame{};
 };
 

@@ -23,7 +23,7 @@ Canvas canvas_of(std::string_view text) {
 }
 
 TEST(FrameStream, SendsOneFrameAtATime) {
-  FrameStream stream(plain_screen(), frame_bytes_unlimited);
+  FrameStream stream(plain_screen(), {});
   EXPECT_TRUE(stream.ready());
   stream.show(canvas_of("abc"), 1000ms);
   EXPECT_EQ(stream.pending(), "\x1b[H\x1b[2Jabc");
@@ -42,7 +42,7 @@ TEST(FrameStream, SendsOneFrameAtATime) {
 }
 
 TEST(FrameStream, TheBellRingsOnceWithTheNextFrame) {
-  FrameStream stream(plain_screen(), frame_bytes_unlimited);
+  FrameStream stream(plain_screen(), {});
   stream.ring();
   stream.show(canvas_of("abc"), 1000ms);
   EXPECT_EQ(stream.pending(), "\x1b[H\x1b[2Jabc\a");
@@ -56,7 +56,7 @@ TEST(FrameStream, TheBellRingsOnceWithTheNextFrame) {
 }
 
 TEST(FrameStream, CountsTheFramesSkippedWhileSending) {
-  FrameStream stream(plain_screen(), frame_bytes_unlimited);
+  FrameStream stream(plain_screen(), {});
   stream.show(canvas_of("abc"), 1000ms);
   for (auto now = 1001ms; now < 2001ms; now += 10ms) stream.skip(now);
   EXPECT_EQ(stream.stats(2001ms).frames_skipped, 4u) << "at their pace, not at the loop's";
@@ -71,7 +71,7 @@ TEST(FrameStream, ALongFrameIsSentInPieces) {
   Canvas canvas({80, 24});
   for (int row = 0; row < 24; ++row)
     canvas.put(0, row, std::string(80, static_cast<char>('a' + row)));
-  FrameStream stream(plain_screen(), 512);
+  FrameStream stream(plain_screen(), {.bytes_per_frame = 512});
   int pieces = 0;
   for (auto now = 0ms; pieces == 0 || stream.cut(); now += 100ms) {
     stream.show(canvas, now);
@@ -85,8 +85,50 @@ TEST(FrameStream, ALongFrameIsSentInPieces) {
   EXPECT_EQ(stream.pending(), "") << "all of it stands there";
 }
 
+/// Every cell differs from that of the number before.
+Canvas busy_canvas(int number) {
+  Canvas canvas({80, 24});
+  for (int row = 0; row < 24; ++row)
+    canvas.put(0, row, std::string(80, static_cast<char>('a' + (row + number) % 26)));
+  return canvas;
+}
+
+/// Shows frames as a dashboard's loop does, and answers the bytes that were sent.
+std::size_t send_for(FrameStream& stream, FrameStream::SteadyTime& now,
+                     FrameStream::SteadyTime how_long, int changes_per_s) {
+  std::size_t bytes = 0;
+  for (const auto end = now + how_long; now < end; now += 10ms) {
+    const bool due = now.count() % 250 == 0 || (stream.cut() && now >= stream.rest_at());
+    if (!due) continue;
+    stream.show(busy_canvas(static_cast<int>(now.count() * changes_per_s / 1000)), now);
+    bytes += stream.pending().size();
+    stream.sent(stream.pending().size());
+  }
+  return bytes;
+}
+
+TEST(FrameStream, OverANetworkABusyScreenStaysBelowItsBytesPerSecond) {
+  FrameStream stream(plain_screen(), {frame_bytes_remote, bytes_per_s_remote});
+  auto now = 0ms;
+  EXPECT_GE(send_for(stream, now, 50ms, 0), 1920u) << "the first screen comes at once";
+  EXPECT_LE(send_for(stream, now, 10s, 4), 10 * 4096u) << "all cells change four times a second";
+  stream.hurry(now);
+  EXPECT_GE(send_for(stream, now, 500ms, 4), 2 * 1920u) << "answers to keys do not wait";
+  send_for(stream, now, 1500ms, 0);
+  EXPECT_LE(send_for(stream, now, 10s, 4), 10 * 4096u);
+}
+
+TEST(FrameStream, WhatWasHeldBackIsShownWhenTheScreenRests) {
+  FrameStream stream(plain_screen(), {frame_bytes_remote, bytes_per_s_remote});
+  auto now = 0ms;
+  send_for(stream, now, 5s, 4);
+  send_for(stream, now, 3s, 0);
+  stream.show(busy_canvas(0), now);
+  EXPECT_EQ(stream.pending(), "") << "all of it stands there";
+}
+
 TEST(FrameStream, ADroppedFrameIsRepaintedInFull) {
-  FrameStream stream(plain_screen(), frame_bytes_unlimited);
+  FrameStream stream(plain_screen(), {});
   stream.show(canvas_of("abc"), 0ms);
   EXPECT_FALSE(stream.drop()) << "nothing of it had gone";
   stream.show(canvas_of("abc"), 0ms);
@@ -101,11 +143,11 @@ TEST(FrameStream, ADroppedFrameIsRepaintedInFull) {
 }
 
 TEST(FrameStream, ANewLookRepaintsTheScreen) {
-  FrameStream stream(plain_screen(), frame_bytes_unlimited);
+  FrameStream stream(plain_screen(), {});
   Canvas canvas({40, 4});
   canvas.put(0, 0, "abc", CellStyle::title);
   for (const Theme theme : {Theme::light, Theme::contrast, Theme::dark}) {
-    stream.restyle("xterm-256color", {.theme = theme}, frame_bytes_unlimited);
+    stream.restyle("xterm-256color", {.theme = theme}, {});
     stream.show(canvas, 0ms);
     SmallTerminal terminal({40, 4});
     terminal.receive(stream.pending());
