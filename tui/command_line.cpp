@@ -208,12 +208,23 @@ Status save(DashboardState& state, std::string_view argument) {
 std::vector<std::string> theme_words(const DashboardState&) { return theme_names(); }
 
 Status choose_theme(DashboardState& state, std::string_view argument) {
+  std::string& theme = state.options.settings.theme;
+  if (argument.empty()) {
+    std::vector<std::string> others = theme_names();
+    std::erase(others, theme);
+    state.cursor.say(fmt::format("theme {}; others: {}", theme, joined(others, " ")));
+    return {};
+  }
   if (!theme_named(argument)) {
     return error("found '{}', expected one of {}", excerpt(argument), joined(theme_names(), " "));
   }
-  Settings settings = state.options.settings;
-  settings.theme = std::string(argument);
-  set(state, std::move(settings), false);
+  theme = argument;
+  state.follow_theme();  // it may be on the screen already
+  return {};
+}
+
+Status bookmark(DashboardState& state, std::string_view argument) {
+  state.set_bookmark(argument);
   return {};
 }
 
@@ -294,7 +305,9 @@ constexpr std::array command_table = {
     LineCommand{"view", "NAME", "show a view or a saved view", show_view, view_words},
     LineCommand{"save", "[NAME]", "save the current view; without NAME: as the start view", save,
                 saved_view_words},
-    LineCommand{"theme", "NAME", "change the colours", choose_theme, theme_words},
+    LineCommand{"theme", "[NAME]", "show a theme while it is typed; without NAME: list them",
+                choose_theme, theme_words},
+    LineCommand{"bookmark", "[TEXT]", "bookmark this moment, with a text", bookmark},
     LineCommand{"copy", "[json]", "copy the selection; json: its rows as JSON", copy, copy_words},
     LineCommand{"export", "[FILE]", "export the view's table as CSV into a new file", export_to},
     LineCommand{"untag", "", "clear all tags", untag},

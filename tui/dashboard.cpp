@@ -11,11 +11,6 @@
 namespace drover::tui {
 namespace {
 
-/// One wall second in the time of `now`: fleet time, or wall time in a replay.
-Duration wall_second(const DashboardOptions& options) {
-  return options.replay.timeline != nullptr ? std::chrono::seconds(1) : fleet_second(options);
-}
-
 Duration frame_every(const DashboardOptions& options) {
   return wall_second(options) / options.settings.frame_rate;
 }
@@ -145,6 +140,8 @@ Dashboard::Dashboard(DashboardOptions options, Size size, Instant start)
   apply_view_settings(state_->options.settings.start, state_->ui());
   if (const auto device = parse_device_id(state_->options.device)) state_->ui().device = *device;
   state_->ui().follows_story = state_->options.story;
+  state_->shown_theme = state_->options.settings.theme;
+  state_->kept = choices();
   tick(start);
 }
 
@@ -194,6 +191,7 @@ void Dashboard::press(Instant now, const Key& key) {
   } else {
     return;
   }
+  state.choices_may_differ();
   state.pressed = true;
   state.arranged.reset();
 }
@@ -225,6 +223,7 @@ void Dashboard::tick(Instant now) {
     state.pending_action.tick(state.now);
     say(state.pending_action.text());
   }
+  if (state.now >= state.keep_at) state.keep_choices();
   if (state.cursor.playing()) state.changed();
   if (state.drawn_at != Instant::min() && state.now >= state.next_second()) state.changed();
 }
@@ -232,7 +231,7 @@ void Dashboard::tick(Instant now) {
 Instant Dashboard::next_deadline() const {
   const DashboardState& state = *state_;
   Instant next = state.connected && !state.replay() ? state.subscriber.next_deadline() : never;
-  next = std::min(next, state.pending_action.deadline());
+  next = std::min({next, state.pending_action.deadline(), state.keep_at});
   if (state.drawn_at == Instant::min() || state.pressed) return std::min(next, state.now);
   if (state.dirty || state.cursor.playing()) {
     next = std::min(next, saturating_add(state.drawn_at, frame_every(state.options)));
@@ -268,6 +267,9 @@ void Dashboard::restart(Instant now, double speed, bool clock_differs) {
   auto fresh = std::make_unique<DashboardState>(std::move(options), old.canvas.size(), now);
   fresh->views = std::move(old.views);
   fresh->ui().prompt.reset();
+  fresh->cursor.restore_bookmarks(old.cursor.bookmarks());
+  fresh->kept = std::move(old.kept);
+  fresh->choices_may_differ();
   fresh->ui().map_levels.forget();
   fresh->views->forget_layout();
   fresh->connected = old.connected;
@@ -278,6 +280,8 @@ void Dashboard::restart(Instant now, double speed, bool clock_differs) {
            std::holds_alternative<HistoryQuestion>(effect);
   });
   fresh->effects = std::move(old.effects);
+  fresh->shown_theme = std::move(old.shown_theme);
+  fresh->follow_theme();
   state_ = std::move(fresh);
   tick(now);
 }
@@ -295,9 +299,22 @@ void Dashboard::apply_settings(Instant now, const Settings& settings, bool ascii
   state.now = std::max(state.now, now);
   const ViewSettings before = std::exchange(state.options.settings, settings).start;
   if (!(before == settings.start)) apply_view_settings(settings.start, state.ui());
+  state.shown_theme = settings.theme;
   state.arranged.reset();
   state.options.ascii = ascii;
   state.pressed = true;
+}
+
+void Dashboard::restore(const Choices& choices) {
+  DashboardState& state = *state_;
+  tui::restore(choices, state.ui(), state.cursor, state.options.place);
+  state.kept = this->choices();
+  state.arranged.reset();
+  state.pressed = true;
+}
+
+Choices Dashboard::choices() const {
+  return choices_of(state_->ui(), state_->cursor, state_->options.place);
 }
 
 void Dashboard::say(std::string note) {

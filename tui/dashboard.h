@@ -15,6 +15,7 @@
 #include "fleet/outbox.h"
 #include "tui/canvas/canvas.h"
 #include "tui/history/server_history.h"
+#include "tui/saved/choices.h"
 #include "tui/state/dashboard_options.h"
 #include "tui/tables/table_rows.h"
 #include "tui/terminal/key.h"
@@ -44,13 +45,23 @@ struct ExportTable {
   TableRows rows;
   std::string file;
 };
+/// What the user chose differs from what was last told, and shall survive a restart.
+struct KeepChoices {
+  Choices choices;
+};
+/// The user bookmarked a moment of a live fleet.
+struct MarkMoment {
+  Bookmark mark;
+};
 /// The user asked to quit.
 struct Quit {};
 
-/// What a shell does for the dashboard. Changed settings are in force already. The answer to a
-/// HistoryQuestion arrives through `take_history`, and no other question comes before it.
-using Effect = std::variant<Send, RingBell, SettingsChange, ReadPolicy, ToggleStory,
-                            HistoryQuestion, CopyText, CopyRows, ExportTable, Quit>;
+/// What a shell does for the dashboard. Changed settings are in force already; the theme may be one
+/// that the user tries. The answer to a HistoryQuestion arrives through `take_history`, and no
+/// other question comes before it.
+using Effect =
+    std::variant<Send, RingBell, SettingsChange, ReadPolicy, ToggleStory, HistoryQuestion, CopyText,
+                 CopyRows, ExportTable, KeepChoices, MarkMoment, Quit>;
 
 struct DashboardState;
 
@@ -81,6 +92,12 @@ class Dashboard {
   /// Replaces the settings. A changed history size applies from the next start. If the start view
   /// changed, it is shown now; else the current view stays. `ascii` is as in the options.
   void apply_settings(Instant now, const Settings& settings, bool ascii);
+
+  /// Shows again what was chosen in an earlier run.
+  void restore(const Choices& choices);
+  /// What is to be kept for the next start. A shell asks for it at the end; before, a KeepChoices
+  /// tells of it about a second after the key.
+  Choices choices() const;
 
   /// Shows a note in the hint row until the next key.
   void say(std::string note);

@@ -68,11 +68,11 @@ void DashboardState::take_text(const Key& key) {
   }
   switch (handle_prompt_key(prompt, ui().typed, key)) {
     case PromptResult::editing:
-      return follow_filter();
+      return follow_prompt();
     case PromptResult::wants_completions: {
       const Completions completions = completions_at_cursor(prompt);
       offer_completions(prompt, completions.from, completions.words);
-      return follow_filter();
+      return follow_prompt();
     }
     case PromptResult::quit:
       effects.push_back(Quit{});
@@ -90,6 +90,7 @@ void DashboardState::take_text(const Key& key) {
     if (!entered.text.empty()) add_to_history(ui().typed, entered.kind, entered.text);
   }
   ui().prompt.reset();
+  follow_theme();
   ask_for_yes();
 }
 
@@ -132,7 +133,8 @@ std::string DashboardState::unfinished_word(const Prompt& prompt) {
                      shown < offered.words.size() ? " .." : "");
 }
 
-void DashboardState::follow_filter() {
+void DashboardState::follow_prompt() {
+  follow_theme();
   Prompt& prompt = *ui().prompt;
   if (prompt.kind != PromptKind::filter) return;
   prompt.incomplete = unfinished_word(prompt);
@@ -146,6 +148,7 @@ void DashboardState::leave_prompt() {
   if (left.kind == PromptKind::filter && ui().fleet_filter.text() != left.before) {
     ui().fleet_filter.set(left.before);
   }
+  follow_theme();
 }
 
 void DashboardState::start_prompt(PromptKind kind, std::string text) {
@@ -156,6 +159,7 @@ void DashboardState::start_prompt(PromptKind kind, std::string text) {
   ui().prompt->at = text.size();
   ui().prompt->text = std::move(text);
   if (kind == PromptKind::filter) ui().prompt->before = ui().fleet_filter.text();
+  follow_theme();
 }
 
 Status DashboardState::check_can_control() const {

@@ -20,6 +20,7 @@
 #include "tui/history/timeline_series.h"
 #include "tui/history/trend_backfill.h"
 #include "tui/model/model.h"
+#include "tui/saved/choices.h"
 #include "tui/state/frame_context.h"
 #include "tui/state/playback_cursor.h"
 #include "tui/views/views.h"
@@ -29,6 +30,11 @@ namespace drover::tui {
 /// One wall second in fleet time.
 inline Duration fleet_second(const DashboardOptions& options) {
   return from_seconds(options.speed);
+}
+
+/// The same in the time of `now`, which is wall time in a replay.
+inline Duration wall_second(const DashboardOptions& options) {
+  return options.replay.timeline != nullptr ? std::chrono::seconds(1) : fleet_second(options);
 }
 
 struct DashboardState {
@@ -126,10 +132,17 @@ struct DashboardState {
   void ask_for_yes();
   void start_prompt(PromptKind kind, std::string text);
   std::string unfinished_word(const Prompt& prompt);
-  /// Applies the filter that is being typed as far as it is one.
-  void follow_filter();
+  /// Applies the filter or theme that is being typed as far as it is one.
+  void follow_prompt();
   /// Closes the prompt; of a filter, the one before it applies again.
   void leave_prompt();
+  // What is kept for the next start, bookmarks, and themes that are tried (kept_choices.cpp).
+  void choices_may_differ();
+  void keep_choices();
+  void toggle_bookmark();
+  void set_bookmark(std::string_view text);
+  void tell_of(const std::optional<Bookmark>& mark);
+  void follow_theme();
   // The search (search.cpp).
   void start_search();
   void find_destinations();
@@ -161,6 +174,9 @@ struct DashboardState {
   std::optional<std::pair<std::uint64_t, std::uint64_t>> arranged;
   std::uint64_t layouts = 0;
   std::vector<Effect> effects;
+  Choices kept;             // as of the last effect
+  Instant keep_at = never;  // when to look for changes of them
+  std::string shown_theme;  // that of the settings, or one that is being typed
   SeriesReader reader;
   std::array<SeriesReader, compared_max> compared_readers;
   std::vector<const Series*> compared;

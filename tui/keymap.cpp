@@ -151,6 +151,8 @@ void toggle_following(DashboardState& state) {
 
 void quit(DashboardState& state) { state.effects.push_back(Quit{}); }
 
+void toggle_bookmark(DashboardState& state) { state.toggle_bookmark(); }
+
 void redraw(DashboardState&) {}  // each key causes a frame
 
 // Keys follow htop, nvtop, btop and k9s where these agree; no command needs a function key. Quit
@@ -200,7 +202,7 @@ constexpr std::array binding_table = {
             "Previous alert, warning or bookmark"},
     Binding{in_time<&PlaybackCursor::jump, true>, in_every_view, "}", "}", "",
             "Next alert, warning or bookmark"},
-    Binding{in_time<&PlaybackCursor::toggle_bookmark>, in_every_view, "m", "m", "",
+    Binding{toggle_bookmark, in_every_view, "m", "m", "",
             "Bookmark this moment, or remove its bookmark"},
     Binding{in_time<&PlaybackCursor::begin_loop>, in_every_view, "(", "(", "",
             "Start a loop here; press again at that moment to remove it"},

@@ -159,11 +159,16 @@ void draw_scrubber(const FrameContext& frame, DrawRegion region) {
   for (const Severity severity : {Severity::info, Severity::warning, Severity::critical}) {
     // The most severe are drawn last.
     for (const TimelineMarker& mark : frame.cursor.timeline().markers()) {
-      if (mark.kind == TimelineMarker::Kind::caption || mark.severity != severity) continue;
+      const bool warns =
+          mark.kind == TimelineMarker::Kind::alert || mark.kind == TimelineMarker::Kind::event;
+      if (!warns || mark.severity != severity) continue;
       put(mark.at, "!", severity == Severity::critical ? CellStyle::critical : CellStyle::warm);
     }
   }
-  for (const Instant at : frame.cursor.bookmarks()) put(at, "m", CellStyle::accent);
+  for (const TimelineMarker& mark : frame.cursor.timeline().markers()) {
+    if (mark.kind == TimelineMarker::Kind::bookmark) put(mark.at, "m", CellStyle::accent);
+  }
+  for (const Bookmark& mark : frame.cursor.bookmarks()) put(mark.at, "m", CellStyle::accent);
   if (const auto& loop = frame.cursor.loop()) {
     put(loop->begin, "(", CellStyle::good);
     put(loop->end, ")", CellStyle::good);

@@ -5,7 +5,6 @@
 #include "commands/connection/router_address.h"
 #include "commands/dashboard/dashboard_settings.h"
 #include "commands/dashboard/environment_settings.h"
-#include "commands/shell/files.h"
 #include "commands/shell/output.h"
 #include "commands/shell/table.h"
 #include "commands/subcommands.h"
@@ -60,15 +59,6 @@ CommandOutcome check_file(const Arguments& arguments) {
   return CommandOutcome::done();
 }
 
-/// The keys that the file sets at its top level; none if there is no file.
-Result<std::set<std::string>> keys_of(const SettingsFile& file) {
-  if (!file.exists()) return std::set<std::string>();
-  DROVER_ASSIGN(const auto text, read_file(file.path(), toml_file::bytes_max));
-  DROVER_ASSIGN(auto table, toml_file::Table::parse(text, printable(file.path())));
-  const std::vector<std::string> keys = table.keys();
-  return std::set<std::string>(keys.begin(), keys.end());
-}
-
 /// The router's address has no place in the file.
 SettingOrigin address_origin(const Arguments& arguments, const char* name, const char* variable,
                              const std::string& value) {
@@ -91,7 +81,7 @@ CommandOutcome print_settings(Arguments& arguments) {
                          no_colour != nullptr && *no_colour != 0};
   const SettingsFile file(arguments.text("config", SettingsFile::default_path()));
   if (!arguments.has("no-config")) {
-    DROVER_ASSIGN(sources.file, keys_of(file));
+    DROVER_ASSIGN(sources.file, file.keys());
   }
   const RouterAddress address = endpoint_of(arguments);
   std::vector<SettingOrigin> origins = {

@@ -141,6 +141,7 @@ void DashboardLoop::attach(tui::Terminal& terminal, DashboardSettings& settings)
   settings_ = &settings;
   session_.sockets().watch(terminal.descriptor());
   core_.resize(session_.clock().now(), terminal.size());
+  settings.restore(core_);
 }
 
 void DashboardLoop::turn(std::chrono::milliseconds longest) {
@@ -150,6 +151,7 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
   if (terminal_ != nullptr) wait = frame_wait(*terminal_, wait);
   const Session::PollResult turn = session_.wait(wait);
   for (const auto& [from, envelope] : turn.messages) {
+    if (on_message) on_message(from, envelope);
     if (std::holds_alternative<JoinAccepted>(envelope.body)) {
       // The router may have restarted, and its endpoints may have changed.
       if (const Status subscribed = session_.subscribe(); !subscribed) {
@@ -159,7 +161,6 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
       if (question_) ask(*question_);  // the answer may be lost
       continue;
     }
-    if (on_message) on_message(from, envelope);
     if (const auto* reply = std::get_if<HistoryReply>(&envelope.body);
         reply != nullptr && !reply->host.empty()) {
       take_history(*reply);
@@ -190,6 +191,12 @@ void DashboardLoop::act(const tui::Effect& effect) {
                           if (terminal_ != nullptr) settings_->apply(change, core_, *terminal_);
                         },
                         [&](const tui::HistoryQuestion& question) { ask(question); },
+                        [&](const tui::KeepChoices& kept) {
+                          if (settings_ != nullptr) settings_->keep(kept.choices);
+                        },
+                        [&](const tui::MarkMoment& moment) {
+                          if (on_bookmark) on_bookmark(moment.mark);
+                        },
                         [&](const tui::Quit&) { quit_ = true; },
                         [&](const auto&) {
                           if (terminal_ != nullptr) perform_for_user(effect, core_, *terminal_);

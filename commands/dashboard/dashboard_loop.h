@@ -76,6 +76,8 @@ class DashboardLoop {
   bool quit() const { return quit_; }
   /// Called with every message before the dashboard receives it.
   std::function<void(Peer, const Envelope&)> on_message;
+  /// Called when the user has bookmarked a moment.
+  std::function<void(const tui::Bookmark&)> on_bookmark;
   /// Called when the user asks to pause or resume the story.
   std::function<void()> on_story_toggle;
 

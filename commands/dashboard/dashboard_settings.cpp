@@ -107,7 +107,9 @@ std::vector<Option> settings_options() {
                    "else no limit)",
                    tui::frame_bytes_min, tui::frame_bytes_remote)});
   options.push_back({"config", "FILE", "settings file (default ~/.config/drover/top.toml)"});
-  options.push_back({"no-config", "", "do not read a settings file"});
+  options.push_back(
+      {"no-config", "",
+       "do not read a settings file, nor read or keep what you choose on the screen"});
   return options;
 }
 
@@ -194,6 +196,9 @@ Result<DashboardSettings> DashboardSettings::open(Arguments& arguments) {
   }
   DROVER_ASSIGN(const auto read, settings.file_.read());
   DROVER_ASSIGN(settings.settings_, settings.over_file(read));
+  DROVER_ASSIGN(settings.stated_, settings.file_.keys());
+  settings.stated_.merge(environment_keys(process_environment()));
+  settings.choices_ = ChoicesFile(ChoicesFile::default_path());
   return settings;
 }
 
@@ -209,7 +214,17 @@ void DashboardSettings::apply(const tui::SettingsChange& change, tui::Dashboard&
                      : fmt::format("settings not saved: {}", path.error().message));
 }
 
+void DashboardSettings::restore(tui::Dashboard& dashboard) {
+  auto found = choices_.read();
+  if (stated_.contains("device_columns")) found.choices.device_columns.reset();
+  if (stated_.contains("sort")) found.choices.sort.reset();
+  dashboard.restore(found.choices);
+  choices_.begin(dashboard.choices());
+  if (!found.problem.empty()) dashboard.say(found.problem);
+}
+
 void DashboardSettings::follow(tui::Dashboard& dashboard, tui::Terminal& terminal, Instant now) {
+  if (const std::string problem = choices_.go_on(); !problem.empty()) dashboard.say(problem);
   const auto changed = file_.read_if_changed(wall_now());
   if (!changed) return;
   if (!*changed) {

@@ -1,5 +1,6 @@
 // The settings of a dashboard: those of the file, overridden by the environment and then by the
-// command line, also after the file has changed.
+// command line, also after the file has changed. And what the user chose on the screen in earlier
+// runs, which all of these override.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/dashboard/choices_file.h"
 #include "commands/dashboard/settings_file.h"
 #include "commands/shell/options.h"
 #include "tui/dashboard.h"
@@ -56,8 +58,16 @@ class DashboardSettings {
   /// Follows a change by the user and, if asked, saves it; the dashboard shows the path.
   void apply(const tui::SettingsChange& change, tui::Dashboard& dashboard, tui::Terminal& terminal);
   /// Checks the file at most once a second and applies it if it has changed. If it is invalid, the
-  /// dashboard shows why, and the settings stay. `now` is the dashboard's time.
+  /// dashboard shows why, and the settings stay. `now` is the dashboard's time. Writes what is to
+  /// be kept.
   void follow(tui::Dashboard& dashboard, tui::Terminal& terminal, Instant now);
+  /// Shows what was chosen in earlier runs, except for what a setting states. If that cannot be
+  /// read, the dashboard says why. Call it once, before the first key.
+  void restore(tui::Dashboard& dashboard);
+  /// Keeps what the user chose; `follow` writes it.
+  void keep(tui::Choices choices) { choices_.keep(std::move(choices)); }
+  /// Writes what the user chose at the end.
+  void finish(const tui::Dashboard& dashboard) { choices_.finish(dashboard.choices()); }
   /// Writes these settings to the file and returns its path.
   Result<std::string> save(const tui::Settings& settings);
 
@@ -67,6 +77,8 @@ class DashboardSettings {
 
   CommandLineSettings given_;
   SettingsFile file_;
+  ChoicesFile choices_{""};
+  std::set<std::string> stated_;  // settings that the file, a variable or an option states
   tui::Settings settings_;
 };
 

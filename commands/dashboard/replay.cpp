@@ -87,6 +87,9 @@ tui::DashboardOptions Replay::dashboard(tui::DashboardOptions options, bool paus
   const RecordingInfo& info = recording_.reader.info();
   options.speed = info.start.speed;
   options.replay.timeline = &timeline_;
+  std::error_code unknown;
+  const auto path = std::filesystem::weakly_canonical(options_.file, unknown);
+  options.place = printable("recording " + (unknown ? options_.file : path.string()));
   options.replay.title = printable(std::filesystem::path(options_.file).filename().string());
   // Without the speed it is unknown whether fleet time is the system's time.
   if (!info.start.speed_known) options.clock_differs = true;
@@ -125,6 +128,7 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
   if (!terminal) return of_kind(ErrorKind::io, terminal.error());
   const auto view = dashboard_options(settings.in_force(), terminal->get(), device);
   tui::Dashboard core(replay->dashboard(view, false), (*terminal)->size(), wall_instant());
+  settings.restore(core);
   FrameStats frames;
   bool quit = false;
   while (!quit && !signals.stopped()) {
@@ -137,10 +141,12 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
       if (const auto* change = std::get_if<tui::SettingsChange>(&effect)) {
         settings.apply(*change, core, **terminal);
       }
+      if (const auto* kept = std::get_if<tui::KeepChoices>(&effect)) settings.keep(kept->choices);
       perform_for_user(effect, core, **terminal);
     }
     settings.follow(core, **terminal, wall_instant());
   }
+  settings.finish(core);
   const Status there = (*terminal)->status();
   terminal->reset();
   if (!there) return of_kind(ErrorKind::io, there.error());

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "fleet/base/text.h"
 #include "fleet/codec/codec.h"
+#include "tui/state/bookmark.h"
 
 namespace drover::commands {
 
@@ -224,6 +226,18 @@ const std::vector<tui::TimelineMarker>& ReplayTimeline::markers() const {
       if (marker && markers_->size() < replay_markers_max) markers_->push_back(*marker);
     }
   };
+  // Few, and made by people: they come before the limit.
+  if (const auto marks = reader_.bookmarks(); marks) {
+    for (const RecordedMessage& mark : *marks) {
+      const auto* const event = std::get_if<Event>(&mark.envelope.body);
+      const Instant at = std::clamp(mark.envelope.at, first_, last_);
+      if (event == nullptr || markers_->size() >= tui::bookmarks_max) continue;
+      markers_->push_back({at, tui::TimelineMarker::Kind::bookmark, Severity::info, event->subject,
+                           printable(event->text)});
+    }
+  } else {
+    problem_ = marks.error();
+  }
   add(reader_.alerts());
   add(reader_.events());
   std::stable_sort(

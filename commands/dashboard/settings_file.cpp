@@ -1,13 +1,8 @@
 #include "commands/dashboard/settings_file.h"
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
-#include "commands/shell/file_descriptor.h"
 #include "commands/shell/files.h"
 #include "fleet/base/text.h"
 #include "fleet/text/toml.h"
@@ -20,19 +15,6 @@ namespace {
 
 constexpr WallSpan check_every = std::chrono::seconds(1);
 
-/// Only the user may access new settings folders (XDG Base Directory Specification 0.8).
-Status make_folder(const fs::path& folder) {
-  fs::path made;
-  for (const fs::path& part : folder) {
-    made /= part;
-    if (mkdir(made.c_str(), S_IRWXU) == 0 || errno == EEXIST) continue;
-    // Folders above may give other errors; they only have to exist.
-    std::error_code ignored;
-    if (!fs::is_directory(made, ignored)) return file_error(made.string());
-  }
-  return {};
-}
-
 }  // namespace
 
 std::string SettingsFile::default_path() {
@@ -43,6 +25,14 @@ std::string SettingsFile::default_path() {
 bool SettingsFile::exists() const {
   std::error_code unknown;
   return !path_.empty() && fs::exists(path_, unknown);
+}
+
+Result<std::set<std::string>> SettingsFile::keys() const {
+  if (!exists()) return std::set<std::string>();
+  DROVER_ASSIGN(const auto text, read_file(path_, toml_file::bytes_max));
+  DROVER_ASSIGN(auto table, toml_file::Table::parse(text, printable(path_)));
+  const std::vector<std::string> keys = table.keys();
+  return std::set<std::string>(keys.begin(), keys.end());
 }
 
 std::optional<SettingsFile::Mark> SettingsFile::mark() const {
@@ -77,19 +67,8 @@ Status SettingsFile::write_text(const std::string& text) {
   std::error_code unknown;
   const fs::path resolved = fs::weakly_canonical(path_, unknown);
   const fs::path target = unknown ? fs::path(path_) : resolved;
-  DROVER_TRY(make_folder(target.parent_path()));
-  std::string draft = target.string() + ".XXXXXX";
-  const int file = mkstemp(draft.data());  // 0600
-  if (file < 0) return file_error(draft);
-  bool done = write_all(file, text) && ::fsync(file) == 0;
-  Status status = done ? Status() : file_error(draft);
-  ::close(file);
-  done = done && std::rename(draft.c_str(), target.c_str()) == 0;
-  if (!done) {
-    if (status.ok()) status = file_error(target.string());
-    ::unlink(draft.c_str());
-    return status;
-  }
+  DROVER_TRY(make_private_folder(target.parent_path().string()));
+  DROVER_TRY(replace_file(target.string(), text, WrittenTo::disk));
   read_ = mark();  // this change need not be read again
   return {};
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "commands/shell/clock.h"
@@ -25,6 +26,8 @@ class SettingsFile {
   bool exists() const;
   /// Returns the defaults if there is no file.
   Result<tui::Settings> read();
+  /// The keys that the file sets at its top level; none if there is no file.
+  Result<std::set<std::string>> keys() const;
   /// Checks the file at most once a second. If it has changed since it was last read, returns its
   /// settings or the error in them. A file that was removed counts as unchanged: it may be about to
   /// be replaced.

@@ -7,6 +7,8 @@
 #include "commands/dashboard/frame_output.h"
 #include "commands/dashboard/history_client.h"
 #include "commands/dashboard/replay.h"
+#include "commands/dashboard/top_recording.h"
+#include "commands/record/record_options.h"
 #include "commands/shell/output.h"
 #include "commands/shell/stop_signals.h"
 #include "commands/subcommands.h"
@@ -27,25 +29,56 @@ CommandOutcome output_settings(DashboardSettings& settings, bool print) {
   return CommandOutcome::done();
 }
 
-CommandOutcome show_live(const Arguments& arguments, const std::string& device,
-                         DashboardSettings& settings, HistoryClient* history) {
+/// What a live dashboard has beside its settings.
+struct LiveOptions {
+  std::string device;
+  HistoryClient* history = nullptr;  // null: none
+  std::optional<RecorderOptions> record;
+};
+
+CommandOutcome show_live(const Arguments& arguments, const LiveOptions& options,
+                         DashboardSettings& settings) {
   StopSignals signals;
   const bool control = arguments.has("control");
   const Role role = control ? Role::client : Role::viewer;
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), role, user_and_host("top")}));
+  std::unique_ptr<TopRecording> recording;
+  if (options.record) {
+    DROVER_ASSIGN(recording, TopRecording::open(*options.record, *session));
+  }
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
   if (!terminal) return of_kind(ErrorKind::io, terminal.error());
-  auto view = dashboard_options(settings.in_force(), terminal->get(), device);
+  auto view = dashboard_options(settings.in_force(), terminal->get(), options.device);
   view.control = control;
-  if (history != nullptr) view.history_server = history->name();
+  view.place = "router " + printable(endpoint_of(arguments).endpoint);
+  if (options.history != nullptr) view.history_server = options.history->name();
   DROVER_ASSIGN(auto loop, DashboardLoop::open(*session, std::move(view), (*terminal)->size()));
   session->sockets().watch(signals.descriptor());
   loop->attach(**terminal, settings);
-  if (history != nullptr) loop->attach(*history);
-  while (!loop->quit() && !signals.stopped()) loop->turn(std::chrono::milliseconds(250));
+  if (options.history != nullptr) loop->attach(*options.history);
+  if (recording) recording->attach(*loop);
+  while (!loop->quit() && !signals.stopped()) {
+    loop->turn(std::chrono::milliseconds(250));
+    if (recording) recording->turn(*loop);
+  }
+  settings.finish(loop->core());
   const Status there = (*terminal)->status();
   terminal->reset();
-  return there ? CommandOutcome::done() : CommandOutcome(of_kind(ErrorKind::io, there.error()));
+  loop.reset();
+  CommandOutcome ended = recording ? recording->end() : CommandOutcome::done();
+  return there ? std::move(ended) : CommandOutcome(of_kind(ErrorKind::io, there.error()));
+}
+
+/// `--record`, which works with a live router only.
+std::optional<RecorderOptions> read_record(Arguments& arguments, bool replay) {
+  if (!arguments.has("record")) {
+    if (arguments.has("force") || arguments.has("min-free")) {
+      arguments.add_problem(error("--force and --min-free work only with --record"));
+    }
+    return {};
+  }
+  if (replay) arguments.add_problem(error("--record and --replay exclude each other"));
+  return read_recorder(arguments, arguments.text("record"), arguments.has("force"));
 }
 
 /// Adds a problem for options that need `--once` or do not work with it.
@@ -55,7 +88,8 @@ void check_once(Arguments& arguments, bool once) {
       arguments.add_problem(error("--{} works only with --once", name));
     }
   }
-  for (const char* name : {"replay-speed", "control", "history-from", "no-mouse", "frame-bytes"}) {
+  for (const char* name :
+       {"replay-speed", "control", "history-from", "record", "no-mouse", "frame-bytes"}) {
     if (arguments.has(name) && once) {
       arguments.add_problem(error("--{} and --once exclude each other", name));
     }
@@ -78,6 +112,9 @@ CommandUsage top_usage() {
        filter_option(),
        device_option(),
        history_from_option(),
+       {"record", "FILE", "record what the router publishes, and your bookmarks, to FILE"},
+       {"force", "", "with --record: overwrite an existing FILE"},
+       min_free_option(),
        {"control", "", "allow drain, cap, cancel, inject and more; each asks for confirmation"},
        {"once", "", "print one frame and exit, like drover frame; needs no terminal"},
        size_option()},
@@ -85,6 +122,7 @@ CommandUsage top_usage() {
       "  drover top\n"
       "  drover top --view routing\n"
       "  drover top --control\n"
+      "  drover top --record today.mcap\n"
       "  drover top --view devices --once --json\n"
       "  drover top --theme light --save-config\n"
       "  drover top --connect tcp://127.0.0.1:9000 --ascii\n"
@@ -108,6 +146,7 @@ CommandOutcome run_top(Arguments& arguments) {
   if (history != nullptr && replay) {
     arguments.add_problem(error("--history-from: a recording has all of its own history"));
   }
+  const auto record = read_record(arguments, replay.has_value());
   const bool print = arguments.has("print-config");
   const bool save = arguments.has("save-config");
   if (print && save) {
@@ -131,7 +170,7 @@ CommandOutcome run_top(Arguments& arguments) {
     return replay ? print_replay(*replay, printed, form) : print_live(arguments, printed, form);
   }
   return replay ? show_replay(*replay, device, *settings)
-                : show_live(arguments, device, *settings, history.get());
+                : show_live(arguments, {device, history.get(), record}, *settings);
 }
 
 }  // namespace drover::commands

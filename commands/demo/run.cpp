@@ -253,6 +253,7 @@ CommandOutcome DemoRun::print_frame() {
 CommandOutcome DemoRun::finish() {
   for (const char* source : work_sources) children_->signal(source, SIGTERM);
   const auto summary = session_->ask<Summary>(EndRunRequest{}, end_timeout);
+  if (dashboard_ && terminal_) plan_.settings.finish(dashboard_->core());
   dashboard_.reset();
   terminal_.reset();
   if (children_->running("feeder")) read_feeder();

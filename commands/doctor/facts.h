@@ -20,7 +20,7 @@ struct TerminalFacts {
   int columns = 0, rows = 0;
   int colours = 0;           // by the terminal database
   bool no_colour = false;    // $NO_COLOR
-  bool true_colour = false;  // $COLORTERM
+  bool true_colour = false;  // 24 bits, by $COLORTERM or the database
 };
 
 struct LocaleFacts {

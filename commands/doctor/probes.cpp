@@ -135,8 +135,7 @@ TerminalFacts probe_terminal() {
   facts.problem = description.problem;
   facts.colours = description.colours;
   facts.no_colour = !variable("NO_COLOR").empty();
-  const std::string more = variable("COLORTERM");
-  facts.true_colour = more == "truecolor" || more == "24bit";
+  facts.true_colour = description.direct_colour;
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
     facts.columns = size.ws_col;

@@ -23,12 +23,16 @@ constexpr Described variables[] = {
      "settings of the dashboard; they override the settings file (drover config print)"},
     {"DROVER_NVML", "the library that is read for NVIDIA's devices, instead of libnvidia-ml.so.1"},
     {"NO_COLOR", "if not empty: no colours, unless an option or a setting chooses some"},
-    {"XDG_CONFIG_HOME, XDG_STATE_HOME", "the folders of settings and ledgers"},
+    {"COLORTERM", "truecolor or 24bit: the dashboard uses 24-bit colour"},
+    {"XDG_CONFIG_HOME, XDG_STATE_HOME",
+     "the folders of settings, and of ledgers and what the dashboard keeps"},
 };
 
 constexpr Described files[] = {
     {"~/.config/drover/top.toml", "settings of the dashboard (drover config)"},
     {"~/.config/drover/keys", "keys for encrypted connections (drover keys)"},
+    {"~/.local/state/drover/top.toml",
+     "what was chosen on the dashboard: history, bookmarks, columns"},
     {"~/.local/state/drover/ledger.sqlite", "the router's ledger"},
 };
 

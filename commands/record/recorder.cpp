@@ -86,6 +86,13 @@ bool Recorder::record_keyframe(Instant at, std::vector<std::string> messages) {
   return push(NewKeyframe{latest_, std::move(messages)}, bytes);
 }
 
+bool Recorder::mark(Instant at, std::string text) {
+  const std::uint64_t bytes = message_overhead + text.size();
+  const MutexLock lock(mutex_);
+  latest_ = std::max(latest_, at);
+  return push(NewBookmark{latest_, at, std::move(text)}, bytes);
+}
+
 void Recorder::note_lost(Instant at, std::uint64_t count) {
   const MutexLock lock(mutex_);
   lost_ += count;
@@ -146,9 +153,11 @@ void Recorder::write_entries(std::deque<Entry> entries) {
       return fail(full(options_));
     }
     const RecordingBytes bytes = std::visit(
-        Overloaded{[&](RecordedMessage& message) { return writer_.add(message); },
-                   [&](NewKeyframe& frame) { return writer_.keyframe(frame.at, frame.messages); },
-                   [&](const DroppedMessages& missing) { return writer_.dropped(missing); }},
+        Overloaded{
+            [&](RecordedMessage& message) { return writer_.add(message); },
+            [&](NewKeyframe& frame) { return writer_.keyframe(frame.at, frame.messages); },
+            [&](const NewBookmark& mark) { return writer_.mark(mark.arrived, mark.text, mark.at); },
+            [&](const DroppedMessages& missing) { return writer_.dropped(missing); }},
         entry);
     if (const Status done = write(bytes); !done) return fail(done.error());
   }

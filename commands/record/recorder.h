@@ -48,6 +48,8 @@ class Recorder {
   /// Returns false if the queue is full: then request a keyframe soon.
   bool record(Instant arrived, Envelope envelope);
   bool record_keyframe(Instant at, std::vector<std::string> messages);
+  /// Adds a bookmark of a moment, which may be in the past. Returns false if the queue is full.
+  bool mark(Instant at, std::string text);
   /// Records that messages were lost before they reached this process.
   void note_lost(Instant at, std::uint64_t count);
 
@@ -66,7 +68,11 @@ class Recorder {
     Instant at{};
     std::vector<std::string> messages;
   };
-  using Entry = std::variant<RecordedMessage, NewKeyframe, DroppedMessages>;
+  struct NewBookmark {
+    Instant arrived{}, at{};
+    std::string text;
+  };
+  using Entry = std::variant<RecordedMessage, NewKeyframe, NewBookmark, DroppedMessages>;
 
   Recorder(RecorderOptions options, RecordingOutput output);
   bool push(Entry entry, std::uint64_t bytes) DROVER_REQUIRES(mutex_);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "commands/record/recorder.h"
@@ -26,6 +27,10 @@ class RouterRecording {
 
   /// A message that the router publishes or sends to `peer`.
   void receive(Instant now, Peer to, Envelope envelope);
+  /// Adds a bookmark of a moment.
+  void mark(Instant at, const std::string& text) {
+    if (!over_) (void)recorder_->mark(at, text);
+  }
   struct ToRouter {
     Peer from;
     Envelope envelope;

@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -83,6 +85,33 @@ std::optional<std::string> user_folder(const char* variable, const char* in_home
     return (fs::path(home) / in_home / "drover").string();
   }
   return {};
+}
+
+// New folders are private after the XDG Base Directory Specification 0.8.
+Status make_private_folder(const std::string& folder) {
+  fs::path made;
+  for (const fs::path& part : fs::path(folder)) {
+    made /= part;
+    if (::mkdir(made.c_str(), S_IRWXU) == 0 || errno == EEXIST) continue;
+    // Folders above may give other errors; they only have to exist.
+    std::error_code ignored;
+    if (!fs::is_directory(made, ignored)) return file_error(made.string());
+  }
+  return {};
+}
+
+Status replace_file(const std::string& path, const std::string& text, WrittenTo written_to) {
+  std::string draft = path + ".XXXXXX";
+  const int file = mkostemp(draft.data(), O_CLOEXEC);  // 0600
+  if (file < 0) return file_error(draft);
+  bool done = write_all(file, text) && (written_to == WrittenTo::system || ::fsync(file) == 0);
+  Status status = done ? Status() : file_error(draft);
+  ::close(file);
+  done = done && std::rename(draft.c_str(), path.c_str()) == 0;
+  if (done) return {};
+  if (status.ok()) status = file_error(path);
+  ::unlink(draft.c_str());
+  return status;
 }
 
 Result<TemporaryFolder> TemporaryFolder::make() {

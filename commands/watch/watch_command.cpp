@@ -67,6 +67,9 @@ class Watch {
     if (recording_ && (published || to == RouterRecording::peer))
       recording_->receive(now(), to, envelope);
   }
+  void mark(const tui::Bookmark& bookmark) {
+    if (recording_) recording_->mark(bookmark.at, bookmark.text);
+  }
   void turn(std::chrono::milliseconds longest) {
     loop_->turn(std::min<std::chrono::milliseconds>(longest, watch_wait_max));
     if (!recording_) return;
@@ -118,10 +121,12 @@ CommandOutcome show(const WatchOptions& options, const std::string& device,
   if (!terminal) return of_kind(ErrorKind::io, terminal.error());
   auto view = dashboard_options(settings.in_force(), terminal->get(), device);
   view.connected_to = sources_text(options.sources);
+  view.place = "watch " + printable(view.connected_to);
   view.control = options.hosts.control;
   if (history != nullptr) view.history_server = history->name();
   tui::Dashboard core(std::move(view), (*terminal)->size(), watch->now());
   core.set_connected(watch->now(), true);
+  settings.restore(core);
   LocalViewer viewer(watch->fleet(), core);
   viewer.on_message = [&](Peer to, const Envelope& envelope) { watch->record(to, envelope); };
   viewer.join(watch->now());
@@ -134,6 +139,8 @@ CommandOutcome show(const WatchOptions& options, const std::string& device,
                           [&](const tui::SettingsChange& change) {
                             settings.apply(change, core, **terminal);
                           },
+                          [&](const tui::KeepChoices& kept) { settings.keep(kept.choices); },
+                          [&](const tui::MarkMoment& moment) { watch->mark(moment.mark); },
                           [&](const tui::ReadPolicy& policy) {
                             apply_policy(watch->fleet(), watch->now(), policy.file);
                           },
@@ -154,6 +161,7 @@ CommandOutcome show(const WatchOptions& options, const std::string& device,
     forward_keys(**terminal, core, watch->now());
     settings.follow(core, **terminal, watch->now());
   }
+  settings.finish(core);
   const Status there = (*terminal)->status();
   terminal->reset();
   CommandOutcome ended = watch->end();

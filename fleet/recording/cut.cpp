@@ -92,7 +92,8 @@ std::string Cut::between(const RecordedMessage* next) {
   while (!bookmarks_.empty() && (next == nullptr || bookmarks_.front().ordinal < next->ordinal)) {
     const RecordedMessage& mark = bookmarks_.front();
     drop_until(mark.arrived);
-    bytes += writer_.mark(mark.arrived, std::get<Event>(mark.envelope.body).text).file;
+    const std::string& text = std::get<Event>(mark.envelope.body).text;
+    bytes += writer_.mark(mark.arrived, text, mark.envelope.at).file;
     bookmarks_.pop_front();
   }
   drop_until(next == nullptr ? Instant::max() : next->arrived);

@@ -214,11 +214,13 @@ RecordingBytes RecordingWriter::keyframe(Instant at, const std::vector<std::stri
   return out;
 }
 
-RecordingBytes RecordingWriter::mark(Instant at, std::string_view text) {
+RecordingBytes RecordingWriter::mark(Instant arrived, std::string_view text,
+                                     std::optional<Instant> at) {
   RecordingBytes out;
+  const Instant marked = at.value_or(arrived);
   const Event event{Severity::info, "bookmark", std::string(text)};
-  const std::string bytes = encode({std::string(recorder), totals_.ordinals + 1, at, event});
-  add_row(RecordingChannel::bookmarks, at, at, bytes, out);
+  const std::string bytes = encode({std::string(recorder), totals_.ordinals + 1, marked, event});
+  add_row(RecordingChannel::bookmarks, arrived, marked, bytes, out);
   return out;
 }
 

@@ -54,8 +54,8 @@ class RecordingWriter {
   /// Adds the state after all messages so far: envelopes as in SnapshotPart. One at the start and
   /// about every minute make seeking fast.
   RecordingBytes keyframe(Instant at, const std::vector<std::string>& messages);
-  /// Adds a bookmark.
-  RecordingBytes mark(Instant at, std::string_view text);
+  /// Adds a bookmark, made at `arrived`, of the moment `at`: that one unless it is given.
+  RecordingBytes mark(Instant arrived, std::string_view text, std::optional<Instant> at = {});
   RecordingBytes dropped(const DroppedMessages& messages);
   /// Folds all buffered messages now: before a rotation, or for concurrent readers.
   RecordingBytes fold();

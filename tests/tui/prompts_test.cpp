@@ -111,6 +111,53 @@ TEST(CommandPrompt, SuggestsWhatAMistypedNameMayMean) {
   }
 }
 
+/// The theme that the shell was told to show last; empty if none.
+std::string shown_theme(SampleSession& session) {
+  const auto changes = take<SettingsChange>(*session.dashboard);
+  for (const SettingsChange& change : changes) EXPECT_FALSE(change.save);
+  return changes.empty() ? "" : changes.back().settings.theme;
+}
+
+TEST(ThemePrompt, ShowsAThemeWhileItIsTypedAndEscRestoresTheFormer) {
+  SampleSession typed("fleet", {120, 12});
+  typed.press({":"});
+  typed.type("theme ligh");
+  EXPECT_EQ(shown_theme(typed), "");
+  typed.type("t");
+  EXPECT_EQ(shown_theme(typed), "light");
+  typed.press({"Backspace"});
+  EXPECT_EQ(shown_theme(typed), "dark") << "no theme any more";
+  typed.press({"Ctrl-U"});
+  typed.type("theme ");
+  typed.press({"Tab"});
+  EXPECT_EQ(shown_theme(typed), "") << "the first is the present one";
+  typed.press({"Tab", "Tab"});
+  EXPECT_EQ(shown_theme(typed), "contrast");
+  expect_screen("theme-offers-120", styled_text(typed.dashboard->draw(SampleFleet::after_40s)));
+  typed.press({"Esc"});
+  EXPECT_EQ(shown_theme(typed), "dark");
+}
+
+TEST(ThemePrompt, EnterKeepsTheThemeThatIsShown) {
+  SampleSession typed("fleet");
+  typed.press({":"});
+  typed.type("theme light");
+  EXPECT_EQ(shown_theme(typed), "light");
+  typed.press({"Enter", ":"});
+  EXPECT_EQ(shown_theme(typed), "") << "it is on the screen";
+  typed.type("theme");
+  typed.press({"Enter"});
+  EXPECT_TRUE(typed.shows("theme light; others: dark contrast deuteranopia tritanopia terminal"))
+      << typed.text();
+  typed.press({":", "Up", "Up"});
+  EXPECT_EQ(shown_theme(typed), "");
+  typed.press({"Ctrl-U"});
+  typed.type("theme contrast");
+  EXPECT_EQ(shown_theme(typed), "contrast");
+  typed.dashboard->resize(SampleFleet::after_40s, {10, 2});
+  EXPECT_EQ(shown_theme(typed), "light") << "a prompt that is closed restores it, too";
+}
+
 TEST(Search, FindsEveryKindOfThingAndEnterGoesThere) {
   struct Case {
     const char *letters, *shown;

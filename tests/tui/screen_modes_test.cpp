@@ -15,10 +15,11 @@ struct Mode {
   const char* name;
   Colours colours;
   bool ascii;
+  Theme theme = Theme::dark;
 };
 
 std::string look_in(const Mode& mode, CellStyle style) {
-  const SmallTerminal::Style look = style_on_terminal(style, Theme::dark, mode.colours);
+  const SmallTerminal::Style look = style_on_terminal({" ", style}, mode.theme, mode.colours);
   std::string text;
   if (mode.colours != Colours::none) {
     text = fmt::format("ink {} ground {}", look.foreground, look.background);
@@ -31,11 +32,11 @@ std::string look_in(const Mode& mode, CellStyle style) {
 
 /// Two layers: the text that a terminal shows of a canvas, and the letters of its roles.
 std::string shown(const Canvas& canvas, const Mode& mode) {
-  const auto screen =
-      CursesScreen::open("xterm-256color", {.colours = mode.colours, .unicode = !mode.ascii});
+  const auto screen = CursesScreen::open(
+      "xterm-256color", {.theme = mode.theme, .colours = mode.colours, .unicode = !mode.ascii});
   SmallTerminal terminal(canvas.size());
   terminal.receive((*screen)->paint(canvas));
-  expect_shown(terminal, canvas, Theme::dark, mode.colours);
+  expect_shown(terminal, canvas, mode.theme, mode.colours);
   std::string layers;
   for (int row = 0; row < canvas.size().rows; ++row) {
     std::string text, roles;
@@ -63,7 +64,9 @@ TEST(Screen, EveryModeMatchesItsReference) {
   for (const Looked& at : {Looked{"fleet", "fleet", 0, true}, Looked{"device", "device", 0, true},
                            Looked{"device-memory", "device", 26}, Looked{"events", "events"}}) {
     for (const Mode& mode :
-         {Mode{"256", Colours::many, false}, Mode{"8", Colours::eight, false},
+         {Mode{"truecolor", Colours::direct, false}, Mode{"256", Colours::many, false},
+          Mode{"16", Colours::sixteen, false}, Mode{"8", Colours::eight, false},
+          Mode{"terminal", Colours::direct, false, Theme::terminal},
           Mode{"mono", Colours::none, false}, Mode{"ascii", Colours::none, true}}) {
       if (mode.colours != Colours::none && !at.colours) continue;
       SampleFleet fleet;

@@ -121,6 +121,7 @@ int Canvas::put(const Rect& clip, int column, int row, std::string_view text, Ce
       if (width == 2) release(column + 1);
       line[column].text.assign(character);
       line[column].style = style;
+      line[column].shade = 0;
       if (width == 2) line[column + 1] = Cell{"", style};
     } else if (shown && width == 2 && column >= area.column && column < right) {
       release(column);
@@ -151,12 +152,27 @@ void Canvas::tint(const Rect& rect, CellStyle style) {
   }
 }
 
+void Canvas::shade(const Rect& rect, HeatShade shade) {
+  const Rect area = overlap(rect, {0, 0, size_.columns, size_.rows});
+  for (int row = area.row; row < area.row + area.rows; ++row) {
+    for (int column = area.column; column < area.column + area.columns; ++column) {
+      Cell& cell = cells_[static_cast<std::size_t>(row) * static_cast<std::size_t>(size_.columns) +
+                          static_cast<std::size_t>(column)];
+      if (cell.style >= CellStyle::heat0 && cell.style <= CellStyle::heat7) cell.shade = shade;
+    }
+  }
+}
+
 void Canvas::paste(const Canvas& from, int first_row, const Rect& to) {
   for (int row = 0; row < std::min(to.rows, from.size().rows - first_row); ++row) {
     for (int column = 0; column < std::min(to.columns, from.size().columns); ++column) {
       const Cell& cell = from.at(column, first_row + row);
       // Empty cells were written with the wide characters before them.
-      if (!cell.text.empty()) put(to, to.column + column, to.row + row, cell.text, cell.style);
+      if (cell.text.empty()) continue;
+      put(to, to.column + column, to.row + row, cell.text, cell.style);
+      if (cell.shade > 0) {
+        shade(overlap(to, {to.column + column, to.row + row, 1, 1}), cell.shade);
+      }
     }
   }
 }
@@ -186,12 +202,13 @@ std::string Canvas::to_ansi(Theme theme, Colours colours) const {
   std::string text;
   for (int row = 0; row < size_.rows; ++row) {
     // Each line sets its styles itself, as another program may show it alone.
-    std::optional<CellStyle> last;
+    std::optional<CellPaint> last;
     for (int column = 0; column < size_.columns; ++column) {
       const Cell& cell = at(column, row);
-      if (cell.style != last) text += ansi_of(cell.style, theme, colours);
-      last = cell.style;
-      text += text_shown(cell, colours == Colours::many);
+      const CellPaint paint = paint_of(cell.style, cell.shade, theme, colours);
+      if (paint != last) text += ansi_of(paint);
+      last = paint;
+      text += text_shown(cell, is_rich(theme, colours));
     }
     text += "\x1b[0m\n";
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tui/canvas/heat_scale.h"
 #include "tui/canvas/theme.h"
 
 namespace drover::tui {
@@ -46,6 +47,7 @@ inline constexpr int cell_style_count = 28;
 struct Cell {
   std::string text = " ";  // one column: a UTF-8 character; empty after a wide one
   CellStyle style = CellStyle::plain;
+  HeatShade shade = 0;  // of a cell of the heat scale: its colour where a terminal has 24 bits
   bool operator==(const Cell&) const = default;
 };
 
@@ -76,6 +78,8 @@ class Canvas {
   void fill(const Rect& rect, std::string_view cell_text, CellStyle style = CellStyle::plain);
   /// Sets the style of the cells of `rect`, except for bars and heat cells.
   void tint(const Rect& rect, CellStyle style);
+  /// Gives the cells of the heat scale in `rect` this shade.
+  void shade(const Rect& rect, HeatShade shade);
   /// Copies the rows of another canvas from `first_row` on to `to`, clipped to both.
   void paste(const Canvas& from, int first_row, const Rect& to);
   /// Rows of text without trailing blanks, each ended by a newline.

@@ -113,6 +113,12 @@ void DrawRegion::tint(int row, CellStyle style) {
   canvas_->tint({area_.column, area_.row + row, area_.columns, 1}, style);
 }
 
+void DrawRegion::shade(int column, int row, int width, HeatShade shade) {
+  if (row < 0 || row >= area_.rows) return;
+  const int end = std::min(column + width, area_.columns);
+  canvas_->shade({area_.column + column, area_.row + row, std::max(0, end - column), 1}, shade);
+}
+
 void DrawRegion::paste(const Canvas& from, int first_row, int row) {
   canvas_->paste(from, first_row, {area_.column, area_.row + row, area_.columns, area_.rows - row});
 }
@@ -126,6 +132,11 @@ int heat_level(double share) {
 CellStyle heat_level_style(int level) {
   return static_cast<CellStyle>(static_cast<int>(CellStyle::heat0) +
                                 std::clamp(level, 0, heat_level_count - 1));
+}
+
+HeatShade heat_shade(double share) {
+  return static_cast<HeatShade>(1 +
+                                std::clamp(share * heat_shade_count, 0.0, heat_shade_count - 1.0));
 }
 
 CellStyle gauge_style(double share, double warm, double hot) {

@@ -45,6 +45,8 @@ class DrawRegion {
   /// A row of the region, in the canvas's columns and rows.
   Rect row_area(int row) const { return {area_.column, area_.row + row, area_.columns, 1}; }
   void tint(int row, CellStyle style);
+  /// Gives the cells of the heat scale among these this shade.
+  void shade(int column, int row, int width, HeatShade shade);
   /// Copies the rows of another canvas from `first_row` on to the region's rows from `row` on.
   void paste(const Canvas& from, int first_row, int row);
   void blank(CellStyle style = CellStyle::plain);
@@ -55,10 +57,11 @@ class DrawRegion {
   bool ascii_;
 };
 
-inline constexpr int heat_level_count = 8;
 /// The level of a share of the heat scale, 0..1. REQUIRES that it is not NaN.
 int heat_level(double share);
 CellStyle heat_level_style(int level);
+/// The shade of a share, as the level. REQUIRES that it is not NaN.
+HeatShade heat_shade(double share);
 
 /// Good below `warm`, then warm, then hot: the style of a bar and of a number.
 CellStyle gauge_style(double share, double warm, double hot);

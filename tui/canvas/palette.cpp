@@ -1,5 +1,6 @@
 #include "tui/canvas/palette.h"
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 
@@ -193,16 +194,77 @@ constexpr ThemeColours tritanopia_colours = dark_except({
     {CellStyle::fill_critical, 231, 124, 7, 1, attribute_bold},
 });
 
+// Terminals let their users choose these colours, so that nothing is known of them but their names:
+// no scale is ordered by lightness, and the bright eight are not used, which some palettes
+// (Solarized) fill with greys. Text on the terminal's own background has one of the colours that
+// palettes make readable there. Heat cells have characters, as with 8 colours.
+constexpr ThemeColours terminal_colours = {{
+    {CellStyle::plain, -1, -1, -1, -1, attribute_none},
+    {CellStyle::faint, -1, -1, -1, -1, attribute_dim},
+    {CellStyle::strong, -1, -1, -1, -1, attribute_bold},
+    {CellStyle::title, -1, -1, -1, -1, attribute_reverse},
+    {CellStyle::good, 2, -1, 2, -1, attribute_none},
+    {CellStyle::warm, 3, -1, 3, -1, attribute_none},
+    {CellStyle::hot, 3, -1, 3, -1, attribute_bold},
+    {CellStyle::critical, 1, -1, 1, -1, attribute_bold},
+    {CellStyle::selected, 0, 6, 0, 6, attribute_bold},
+    {CellStyle::header, 6, -1, 6, -1, attribute_bold},
+    {CellStyle::accent, 6, -1, 6, -1, attribute_none},
+    {CellStyle::stale, -1, -1, -1, -1, attribute_dim},
+    {CellStyle::badge, 7, 4, 7, 4, attribute_bold},
+    {CellStyle::alarm, 7, 1, 7, 1, attribute_bold},
+    {CellStyle::fault, 5, -1, 5, -1, attribute_bold},
+    {CellStyle::heat0, -1, -1, -1, -1, attribute_none},
+    {CellStyle::heat1, 7, 4, 7, 4, attribute_none},
+    {CellStyle::heat2, 7, 4, 7, 4, attribute_none},
+    {CellStyle::heat3, 7, 5, 7, 5, attribute_none},
+    {CellStyle::heat4, 7, 5, 7, 5, attribute_none},
+    {CellStyle::heat5, 0, 3, 0, 3, attribute_none},
+    {CellStyle::heat6, 0, 3, 0, 3, attribute_none},
+    {CellStyle::heat7, 7, 1, 7, 1, attribute_none},
+    {CellStyle::fill_good, 0, 2, 0, 2, attribute_none},
+    {CellStyle::fill_warm, 0, 3, 0, 3, attribute_none},
+    {CellStyle::fill_hot, 0, 3, 0, 3, attribute_bold},
+    {CellStyle::fill_critical, 7, 1, 7, 1, attribute_bold},
+    {CellStyle::track, -1, -1, -1, -1, attribute_none},
+}};
+
 constexpr bool has_styles_in_order(const ThemeColours& colours) {
   return is_in_order(colours, &CellStyleColours::style);
 }
 static_assert(has_styles_in_order(dark_colours) && has_styles_in_order(light_colours) &&
               has_styles_in_order(contrast_colours) && has_styles_in_order(deuteranopia_colours) &&
-              has_styles_in_order(tritanopia_colours));
+              has_styles_in_order(tritanopia_colours) && has_styles_in_order(terminal_colours));
 
 // In the order of Theme.
 constexpr std::array<const ThemeColours*, theme_count> colours_by_theme = {
-    &dark_colours, &light_colours, &contrast_colours, &deuteranopia_colours, &tritanopia_colours};
+    &dark_colours,         &light_colours,      &contrast_colours,
+    &deuteranopia_colours, &tritanopia_colours, &terminal_colours};
+
+// Numbers of xterm's colours.
+constexpr int black = 16, white = 231, bright = 8;
+
+bool is_heat(CellStyle style) { return style >= CellStyle::heat0 && style <= CellStyle::heat7; }
+
+/// The number of a text colour of 16. On the terminal's own background, a bright colour can be read
+/// better if that is dark.
+int text_of_sixteen(const CellStyleColours& row, Theme theme) {
+  const bool coloured = row.foreground_8 > 0 && row.foreground_8 < 7;
+  const bool dark = theme != Theme::light && theme != Theme::terminal;
+  return coloured && dark && row.background_8 < 0 ? row.foreground_8 + bright : row.foreground_8;
+}
+
+std::string colour_codes(int colour, int plain) {
+  if (colour < 0) return {};
+  if (colour >= direct_colour) {
+    return fmt::format(";{};2;{};{};{}", plain + 8, (colour >> 16) & 0xff, (colour >> 8) & 0xff,
+                       colour & 0xff);
+  }
+  if (colour >= 16) return fmt::format(";{};5;{}", plain + 8, colour);
+  constexpr int bright_codes = 60;  // 90 to 97 and 100 to 107, after aixterm
+  return fmt::format(";{}",
+                     colour < bright ? plain + colour : plain + bright_codes + colour - bright);
+}
 
 }  // namespace
 
@@ -213,23 +275,43 @@ const CellStyleColours& colours_of(CellStyle style, Theme theme) {
   return row_at(colours, style);
 }
 
-std::string ansi_of(CellStyle style, Theme theme, Colours colours) {
+Colours colours_used(Theme theme, Colours colours) {
   DROVER_REQUIRE(colours != Colours::detect);
+  return theme == Theme::terminal ? std::min(colours, Colours::sixteen) : colours;
+}
+
+bool is_rich(Theme theme, Colours colours) { return colours_used(theme, colours) >= Colours::many; }
+
+CellPaint paint_of(CellStyle style, HeatShade shade, Theme theme, Colours colours) {
   const CellStyleColours& row = colours_of(style, theme);
-  const unsigned attributes =
-      colours == Colours::none ? facts(style).mono_attributes : row.attributes;
-  std::string codes = "0";
-  if (attributes & attribute_bold) codes += ";1";
-  if (attributes & attribute_dim) codes += ";2";
-  if (attributes & attribute_reverse) codes += ";7";
-  if (colours == Colours::many) {
-    if (row.foreground_256 >= 0) codes += fmt::format(";38;5;{}", row.foreground_256);
-    if (row.background_256 >= 0) codes += fmt::format(";48;5;{}", row.background_256);
-  } else if (colours == Colours::eight) {
-    if (row.foreground_8 >= 0) codes += fmt::format(";{}", 30 + row.foreground_8);
-    if (row.background_8 >= 0) codes += fmt::format(";{}", 40 + row.background_8);
+  switch (colours_used(theme, colours)) {
+    case Colours::direct:
+      if (is_heat(style)) {
+        const int level = static_cast<int>(style) - static_cast<int>(CellStyle::heat0);
+        const auto [rgb, black_text] =
+            colours_of_shade(shade > 0 ? shade : shade_of_level(level), theme);
+        return {black_text ? black : white, direct_colour + static_cast<int>(rgb), row.attributes};
+      }
+      [[fallthrough]];
+    case Colours::many:
+      return {row.foreground_256, row.background_256, row.attributes};
+    case Colours::sixteen:
+      return {text_of_sixteen(row, theme), row.background_8, row.attributes};
+    case Colours::eight:
+      return {row.foreground_8, row.background_8, row.attributes};
+    default:
+      return {-1, -1, facts(style).mono_attributes};
   }
-  return fmt::format("\x1b[{}m", codes);
+}
+
+std::string ansi_of(const CellPaint& paint) {
+  std::string codes = "0";
+  if (paint.attributes & attribute_bold) codes += ";1";
+  if (paint.attributes & attribute_dim) codes += ";2";
+  if (paint.attributes & attribute_reverse) codes += ";7";
+  constexpr int text = 30, ground = 40;
+  return fmt::format("\x1b[{}{}{}m", codes, colour_codes(paint.foreground, text),
+                     colour_codes(paint.background, ground));
 }
 
 }  // namespace drover::tui

@@ -1,11 +1,13 @@
 // The look of each cell style: its colours in one table per theme, for terminals with 256
-// and with 8 colours, and what all themes share.
+// and with 8 colours, and what all themes share. With 16 colours, text is as with 8, in the bright
+// variants on a dark background; in 24-bit colour all but the heat scale is as with 256.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "tui/canvas/canvas.h"
+#include "tui/canvas/heat_scale.h"
 #include "tui/canvas/theme.h"
 
 namespace drover::tui {
@@ -37,8 +39,26 @@ struct CellStyleColours {
 const CellStyleInfo& facts(CellStyle style);
 const CellStyleColours& colours_of(CellStyle style, Theme theme);
 
-/// The escape sequence (ECMA-48 SGR, with xterm's 256 colours) that switches from any style to this
-/// one. REQUIRES that `colours` is not `detect`.
-std::string ansi_of(CellStyle style, Theme theme, Colours colours);
+/// The colours that a theme uses of those that a terminal has: the theme `terminal` at most 16.
+/// REQUIRES that `colours` is not `detect`.
+Colours colours_used(Theme theme, Colours colours);
+/// Whether the heat scale is told by colours alone; else blank cells become characters.
+bool is_rich(Theme theme, Colours colours);
+
+/// What a terminal is told of a cell.
+struct CellPaint {
+  /// As numbers; from `direct_colour` on 24 bits, 0xRRGGBB above it; -1: the terminal's own.
+  int foreground = -1, background = -1;
+  std::uint8_t attributes = attribute_none;  // TextAttribute bits
+  bool operator==(const CellPaint&) const = default;
+};
+inline constexpr int direct_colour = 1 << 24;
+
+/// `shade`: of a cell of the heat scale. REQUIRES that `colours` is not `detect`.
+CellPaint paint_of(CellStyle style, HeatShade shade, Theme theme, Colours colours);
+
+/// The escape sequence (ECMA-48 SGR, with xterm's 256 colours and ISO 8613-6's 24 bits as xterm
+/// writes them) that switches from any look to this one.
+std::string ansi_of(const CellPaint& paint);
 
 }  // namespace drover::tui

@@ -15,10 +15,12 @@ constexpr std::array<ThemeFacts, theme_count> themes = {{
     {Theme::contrast, "contrast", "all text at 7:1 contrast or more, on black"},
     {Theme::deuteranopia, "deuteranopia", "for eyes that confuse red and green; dark"},
     {Theme::tritanopia, "tritanopia", "for eyes that confuse blue and green; dark"},
+    {Theme::terminal, "terminal", "only the terminal's own 16 colours, on its own background"},
 }};
 static_assert(is_in_order(themes, &ThemeFacts::theme));
 
-constexpr std::array<std::string_view, 4> colours_texts = {"auto", "none", "8", "256"};
+constexpr std::array<std::string_view, 6> colours_texts = {"auto", "none", "8",
+                                                           "16",   "256",  "truecolor"};
 
 }  // namespace
 

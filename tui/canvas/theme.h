@@ -9,8 +9,8 @@
 
 namespace drover::tui {
 
-enum class Theme : std::uint8_t { dark, light, contrast, deuteranopia, tritanopia };
-inline constexpr int theme_count = 5;
+enum class Theme : std::uint8_t { dark, light, contrast, deuteranopia, tritanopia, terminal };
+inline constexpr int theme_count = 6;
 
 struct ThemeFacts {
   Theme theme;
@@ -24,8 +24,8 @@ const std::vector<std::string>& theme_names();
 std::optional<Theme> theme_named(std::string_view name);
 
 /// The number of colours to use: detected from the terminal, or set by the user. Names: "auto",
-/// "none", "8", "256".
-enum class Colours : std::uint8_t { detect, none, eight, many };
+/// "none", "8", "16", "256", "truecolor" (24 bits).
+enum class Colours : std::uint8_t { detect, none, eight, sixteen, many, direct };
 
 const std::vector<std::string>& colours_names();  // in the order of Colours
 std::optional<Colours> colours_named(std::string_view name);

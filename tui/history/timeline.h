@@ -42,7 +42,8 @@ struct ModelSnapshot {
 
 /// A moment to jump to and to show on a time axis.
 struct TimelineMarker {
-  enum class Kind : std::uint8_t { alert, event, caption };  // alert: raised
+  // alert: raised; bookmark: one that was recorded
+  enum class Kind : std::uint8_t { alert, event, caption, bookmark };
   Instant at{};
   Kind kind = Kind::event;
   Severity severity = Severity::info;

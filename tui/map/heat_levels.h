@@ -29,6 +29,7 @@ class HeatLevels {
     if (subject_ == subject && levels_.size() == keys) return;
     subject_ = subject;
     levels_.assign(keys, -1);
+    shades_.assign(keys, 0);
   }
   /// Drops previous levels.
   void forget() { levels_.clear(); }
@@ -44,10 +45,23 @@ class HeatLevels {
     if (!stays) level = static_cast<std::int8_t>(heat_level(share));
     return level;
   }
+  /// The same for the shades of 24-bit colour: 1 to heat_shade_count; 0 for NaN. A shade holds as
+  /// long as a level does, so that smooth colours cause no more repaints than it takes.
+  HeatShade settle_shade(std::size_t key, double share) {
+    DROVER_REQUIRE(key < shades_.size());
+    HeatShade& shade = shades_[key];
+    if (std::isnan(share)) return shade = 0;
+    constexpr double margin = level_hysteresis * heat_shade_count / heat_level_count;
+    const double place = share * heat_shade_count;
+    const bool stays = shade > 0 && place >= shade - 1 - margin && place < shade + margin;
+    if (!stays) shade = heat_shade(share);
+    return shade;
+  }
 
  private:
   Subject subject_;
   std::vector<std::int8_t> levels_;  // by key; -1: none
+  std::vector<HeatShade> shades_;    // by key; 0: none
 };
 
 }  // namespace drover::tui

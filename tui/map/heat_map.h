@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tui/canvas/heat_scale.h"
 #include "tui/map/cell_format.h"
 #include "tui/map/heat_order.h"
 #include "tui/model/model.h"
@@ -19,6 +20,7 @@ struct HeatCell {
   std::uint32_t count = 1;
   DeviceTable::Row shown = 0;  // the hottest of these; until that is determined, the first
   int level = -1;              // of the scale; -1: no data
+  HeatShade shade = 0;         // the same in more steps; 0: no data
 };
 
 struct HeatLabel {

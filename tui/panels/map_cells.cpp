@@ -194,12 +194,14 @@ unsigned draw_map_cell(const FrameContext& frame, DrawRegion& region, const Heat
                 selected      ? CellStyle::selected
                 : look.beside ? look.marker.style
                               : look.style);
+    region.shade(cell.column, row, width, cell.shade);
     return signs;
   }
   std::string text = first_line(frame, map, metric, cell, look, width);
   if (text.find('~') != std::string::npos) signs |= sign_assumed;
   region.text(cell.column, row, selected ? with_cursor(std::move(text)) : text,
               selected ? CellStyle::selected : look.style);
+  region.shade(cell.column, row, width, cell.shade);
   if (look.beside && !selected) {
     region.text(cell.column + width - 1, row, look.marker.text, look.marker.style);
   }

@@ -35,6 +35,7 @@ struct DashboardOptions {
   Settings settings;           // from read_settings
   std::string device;          // "host/3": the device selected at first; or empty
   std::string connected_to;    // endpoint, for the title line
+  std::string place;           // the fleet or recording whose bookmarks are kept; empty: none are
   bool insecure = false;       // the router listens beyond loopback without keys
   bool ascii = false;          // no box, block or braille characters
   bool clock_differs = false;  // fleet time differs from wall time, even at the same speed

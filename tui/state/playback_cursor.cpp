@@ -104,16 +104,21 @@ void PlaybackCursor::go_to(Instant at, Instant now) {
 
 void PlaybackCursor::jump(bool forward, Instant now) {
   begin_key(now);
-  std::optional<Instant> found;
-  // The nearest in the direction of the jump.
-  const auto consider = [&](Instant at) {
+  std::optional<Bookmark> found;  // or an alert or warning, without a text
+  const Instant first = timeline_.first(), last = latest(now);
+  // The nearest in the direction of the jump. At one moment, a text is worth more than none.
+  const auto consider = [&](Instant at, const std::string& text) {
     if (forward ? at <= shown_ : at >= shown_) return;
-    if (!found || (forward ? at < *found : at > *found)) found = at;
+    if (found && found->at == at && found->text.empty()) found->text = text;
+    if (!found || (forward ? at < found->at : at > found->at)) found = Bookmark{at, text};
   };
   for (const TimelineMarker& mark : timeline_.markers()) {
-    if (is_stop(mark)) consider(mark.at);
+    const bool recorded = mark.kind == TimelineMarker::Kind::bookmark;
+    if (is_stop(mark)) consider(mark.at, recorded ? mark.text : std::string());
   }
-  for (const Instant at : bookmarks_) consider(at);
+  for (const Bookmark& mark : bookmarks_) {
+    if (mark.at >= first && mark.at <= last) consider(mark.at, mark.text);
+  }
   if (!found) {
     // There may have been older ones, which a snapshot contained.
     note_ = forward   ? "no later alert or warning"
@@ -121,22 +126,43 @@ void PlaybackCursor::jump(bool forward, Instant now) {
                       : "no older alert is kept";
     return;
   }
-  go_to(*found, now);
+  go_to(found->at, now);
+  if (!found->text.empty() && note_.empty()) note_ = to_text(*found);
 }
 
-void PlaybackCursor::toggle_bookmark(Instant now) {
-  begin_key(now);
-  const auto place = std::lower_bound(bookmarks_.begin(), bookmarks_.end(), shown_);
-  const std::string clock = to_clock_text(shown_);
-  if (place != bookmarks_.end() && *place == shown_) {
-    bookmarks_.erase(place);
-    note_ = "bookmark at " + clock + " removed";
-  } else if (bookmarks_.size() < bookmarks_max) {
-    bookmarks_.insert(place, shown_);
-    note_ = "bookmark at " + clock + ": { and } jump to it";
-  } else {
+std::vector<Bookmark>::iterator PlaybackCursor::bookmark_from_here() {
+  return std::ranges::lower_bound(bookmarks_, shown_, {}, &Bookmark::at);
+}
+
+std::optional<Bookmark> PlaybackCursor::add_bookmark(std::vector<Bookmark>::iterator place,
+                                                     std::string text) {
+  if (bookmarks_.size() >= bookmarks_max) {
     note_ = "too many bookmarks: press m on one to remove it";
+    return {};
   }
+  const Bookmark mark{shown_, std::move(text)};
+  bookmarks_.insert(place, mark);
+  note_ = mark.text.empty() ? "bookmark at " + to_clock_text(shown_) + ": { and } jump to it"
+                            : to_text(mark);
+  return mark;
+}
+
+std::optional<Bookmark> PlaybackCursor::toggle_bookmark(Instant now) {
+  begin_key(now);
+  const auto place = bookmark_from_here();
+  if (place == bookmarks_.end() || place->at != shown_) return add_bookmark(place, {});
+  bookmarks_.erase(place);
+  note_ = "bookmark at " + to_clock_text(shown_) + " removed";
+  return {};
+}
+
+std::optional<Bookmark> PlaybackCursor::set_bookmark(std::string text, Instant now) {
+  begin_key(now);
+  const auto place = bookmark_from_here();
+  if (place == bookmarks_.end() || place->at != shown_) return add_bookmark(place, std::move(text));
+  place->text = std::move(text);
+  note_ = to_text(*place);
+  return *place;
 }
 
 void PlaybackCursor::begin_loop(Instant now) {

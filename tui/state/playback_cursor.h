@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "tui/history/timeline.h"
+#include "tui/state/bookmark.h"
 #include "tui/state/dashboard_options.h"
 
 namespace drover::tui {
-
-inline constexpr std::size_t bookmarks_max = 100;
 
 class PlaybackCursor {
  public:
@@ -51,10 +50,13 @@ class PlaybackCursor {
   void pause_or_go_on(Instant now);
   /// Moves this many seconds and pauses there.
   void step(int seconds, Instant now);
-  /// Moves to the next alert, warning or bookmark, or to the one before.
+  /// Moves to the next alert, warning or bookmark that can be reached, or to the one before.
   void jump(bool forward, Instant now);
   void go_live(Instant now);
-  void toggle_bookmark(Instant now);
+  /// Bookmarks the moment shown, or removes its bookmark. Returns the new bookmark.
+  std::optional<Bookmark> toggle_bookmark(Instant now);
+  /// Bookmarks the moment shown with this text, or gives its bookmark the text. Returns it.
+  std::optional<Bookmark> set_bookmark(std::string text, Instant now);
   void begin_loop(Instant now);
   void end_loop(Instant now);
   /// Plays faster or slower by this many steps.
@@ -63,7 +65,9 @@ class PlaybackCursor {
   void go_to(Instant at, Instant now);
 
   /// In order of time.
-  const std::vector<Instant>& bookmarks() const { return bookmarks_; }
+  const std::vector<Bookmark>& bookmarks() const { return bookmarks_; }
+  /// Replaces them by those of an earlier run. REQUIRES the order of time, at most bookmarks_max.
+  void restore_bookmarks(std::vector<Bookmark> bookmarks) { bookmarks_ = std::move(bookmarks); }
   /// Playback repeats from `begin` to `end`, which is `never` until it is set.
   struct Loop {
     Instant begin{}, end = never;
@@ -77,6 +81,9 @@ class PlaybackCursor {
   void catch_up(Instant now);
   /// Advances to `now` and forgets the note.
   void begin_key(Instant now);
+  /// The first bookmark that is not before the moment shown.
+  std::vector<Bookmark>::iterator bookmark_from_here();
+  std::optional<Bookmark> add_bookmark(std::vector<Bookmark>::iterator place, std::string text);
 
   const Timeline& timeline_;
   bool replay_;
@@ -87,7 +94,7 @@ class PlaybackCursor {
   Instant anchor_{};  // the `now` at which `anchor_shown_` was shown
   Instant anchor_shown_{};
   std::optional<ModelSnapshot> moment_;  // of shown_; none when live
-  std::vector<Instant> bookmarks_;
+  std::vector<Bookmark> bookmarks_;
   std::optional<Loop> loop_;
   std::uint64_t changes_ = 0;
   std::string note_;

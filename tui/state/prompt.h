@@ -17,7 +17,7 @@ enum class PromptKind : std::uint8_t { time, filter, command, find, confirm, sea
 inline constexpr int prompt_kind_count = 6;
 
 inline constexpr std::size_t prompt_bytes_max = 500;
-inline constexpr std::size_t prompt_history_max = 50;  // of each kind
+inline constexpr std::size_t prompt_history_max = 200;  // of each kind
 
 /// Earlier inputs by kind of prompt, newest last.
 using PromptHistory = std::array<std::deque<std::string>, prompt_kind_count>;

@@ -75,7 +75,9 @@ const std::array<Setting<ViewSettings>, 7> of_views = {{
 const std::array<Setting<Settings>, 8> others = {{
     {"theme", &Settings::theme, "colour theme", theme_names},
     {"colours", &Settings::colours,
-     "number of colours of the terminal; auto: from TERM, and none if NO_COLOR is set",
+     "number of colours of the terminal; truecolor: 24 bits; auto: from TERM and COLORTERM, and "
+     "none "
+     "if NO_COLOR is set",
      colours_names},
     {"ascii", &Settings::ascii,
      "no box, block or braille characters; auto: if the locale is not UTF-8", automatic_or_not},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -51,6 +52,8 @@ struct UiState {
   PromptHistory typed;           // earlier lines
   FleetFilter fleet_filter;
   std::string finding;  // the text that n and N search for
+  /// What is folded, by what the names are of: "hosts". It survives a restart, as `typed` does.
+  std::map<std::string, std::set<std::string>> folds;
   /// The screen shows what the demo's story is about, until a key is pressed.
   bool follows_story = false;
 

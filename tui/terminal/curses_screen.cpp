@@ -23,13 +23,14 @@
 #include "fleet/base/text.h"
 #include "tui/canvas/draw_region.h"
 #include "tui/canvas/palette.h"
+#include "tui/terminal/colour_support.h"
 
 namespace drover::tui {
 namespace {
 
 // Upper limits of what ncurses writes to move the cursor, to change the style, and to end a frame.
 constexpr std::size_t move_bytes_max = 12;
-constexpr std::size_t style_bytes_max = 44;
+constexpr std::size_t style_bytes_max = 60;  // with two colours of 24 bits
 constexpr std::size_t end_bytes_max = 36;
 
 // Draws as for this terminal when the user asks for more colours than the entry has.
@@ -48,10 +49,23 @@ const char* entry_string(const char* name) {
   return text == reinterpret_cast<const char*>(-1) ? nullptr : text;
 }
 
-Colours colours_of_entry() {
-  const int colours = tigetnum("colors");
-  if (colours < 8 || entry_string("setaf") == nullptr) return Colours::none;
-  return colours >= 256 ? Colours::many : Colours::eight;
+Colours colours_of_entry(bool told_direct) {
+  const auto has = [](const char* name) {
+    return tigetflag(name) > 0 || tigetnum(name) > 0 || entry_string(name) != nullptr;
+  };
+  return colours_of(
+      {tigetnum("colors"), entry_string("setaf") != nullptr, has("RGB") || has("Tc"), told_direct});
+}
+
+/// Whether the entry's sequences of 256 colours are those that `with_direct_colours` knows.
+bool has_known_sequences() {
+  const char* const text = entry_string("setaf");
+  if (text == nullptr || tigetnum("colors") != 256) return false;
+  ColourSlots slots = no_colour_slots();
+  constexpr int some = 200;
+  slots[some] = 0;
+  const std::string bytes = tparm(text, some);
+  return with_direct_colours(bytes, slots) != bytes;
 }
 
 attr_t attributes_of(unsigned bits) {
@@ -126,12 +140,21 @@ std::string TerminfoEntry::capability(const char* name) const {
 
 int TerminfoEntry::number(const char* name) const { return tigetnum(name); }
 
+Colours TerminfoEntry::colours(bool told_direct) const { return colours_of_entry(told_direct); }
+
 struct CursesScreen::State {
   std::FILE* file = nullptr;  // in memory
   SCREEN* screen = nullptr;
-  bool coloured = false, rich = false, unicode = false;
-  std::array<attr_t, cell_style_count> attributes{};
-  std::array<bool, cell_style_count> is_clear{};  // whether blanks of the style show nothing
+  bool rich = false, unicode = false;
+  // How ncurses shows each style, and behind the styles each shade of the heat scale.
+  struct Paint {
+    attr_t attributes = A_NORMAL;
+    int pair = 0;
+    bool is_clear = false;  // blanks show nothing
+  };
+  std::vector<Paint> paints;
+  ColourSlots slots = no_colour_slots();
+  std::string drawn;  // what ncurses has written for this frame
 
   Size size{0, 0};
   std::vector<Row> shown;
@@ -142,14 +165,14 @@ struct CursesScreen::State {
   ~State();
   Status open(const std::string& terminal, const Look& look);
   void set_styles(const Look& look, Colours colours);
+  void make_pairs(const std::vector<CellPaint>& wanted, bool coloured);
   Row row_of(const Canvas& canvas, int number) const;
-  cchar_t cell_of(const wchar_t* text, CellStyle style) const;
+  std::size_t paint_of_cell(const Cell& cell) const;
+  cchar_t cell_of(const wchar_t* text, std::size_t paint) const;
   bool scrolls(const std::vector<Row>& rows) const;
   void clear(Size wanted);
   bool put(std::size_t number, const Row& row, std::size_t& room);
-  void update() const;
-  std::size_t written() const;
-  std::string take() const;
+  void update();
 };
 
 CursesScreen::State::~State() {
@@ -166,9 +189,11 @@ Status CursesScreen::State::open(const std::string& terminal, const Look& look) 
   if (file == nullptr) return error("terminal: no memory for a frame: {}", std::strerror(errno));
   screen = newterm(terminal.c_str(), file, file);
   if (screen == nullptr) return error("TERM={}: ncurses cannot use this terminal", terminal);
-  const Colours found = colours_of_entry();
-  const Colours colours = look.colours == Colours::detect ? found : look.colours;
-  if (colours > found && terminal != colourful_terminal) {
+  const Colours found = colours_of_entry(look.told_direct);
+  const Colours colours =
+      colours_used(look.theme, look.colours == Colours::detect ? found : look.colours);
+  const bool lacks = colours > found || (colours >= Colours::many && !has_known_sequences());
+  if (lacks && terminal != colourful_terminal) {
     delscreen(std::exchange(screen, nullptr));
     std::fclose(std::exchange(file, nullptr));
     return open(colourful_terminal, look);
@@ -181,53 +206,84 @@ Status CursesScreen::State::open(const std::string& terminal, const Look& look) 
   set_styles(look, colours);
   unicode = look.unicode;
   update();
-  take();  // what enters ncurses's own modes; the terminal is in ours
+  drawn.clear();  // what enters ncurses's own modes; the terminal is in ours
   return {};
 }
 
 void CursesScreen::State::set_styles(const Look& look, Colours colours) {
-  coloured = colours != Colours::none && start_color() == OK && use_default_colors() == OK;
-  rich = colours == Colours::many;
-  for (std::size_t i = 0; i < attributes.size(); ++i) {
-    const auto style = static_cast<CellStyle>(i);
-    const CellStyleColours& row = colours_of(style, look.theme);
-    attributes[i] = attributes_of(coloured ? row.attributes : facts(style).mono_attributes);
-    const int background = !coloured ? -1 : rich ? row.background_256 : row.background_8;
-    is_clear[i] = (attributes[i] & A_REVERSE) == 0 && background < 0;
-    if (!coloured) continue;
-    init_extended_pair(static_cast<int>(i) + 1, rich ? row.foreground_256 : row.foreground_8,
-                       background);
+  const bool coloured =
+      colours != Colours::none && start_color() == OK && use_default_colors() == OK;
+  rich = is_rich(look.theme, colours);
+  std::vector<CellPaint> wanted;
+  const auto want = [&](CellStyle style, HeatShade shade) {
+    wanted.push_back(tui::paint_of(style, shade, look.theme, coloured ? colours : Colours::none));
+  };
+  for (int i = 0; i < cell_style_count; ++i) want(static_cast<CellStyle>(i), 0);
+  for (int i = 1; colours == Colours::direct && i <= heat_shade_count; ++i) {
+    want(CellStyle::heat0, static_cast<HeatShade>(i));
   }
+  make_pairs(wanted, coloured);
   // The plain style is a pair of colours, too: from others to it ncurses then changes the colour
   // only.
-  const cchar_t blank = cell_of(L" ", CellStyle::plain);
+  const cchar_t blank = cell_of(L" ", static_cast<std::size_t>(CellStyle::plain));
   bkgrndset(&blank);
 }
 
-cchar_t CursesScreen::State::cell_of(const wchar_t* text, CellStyle style) const {
-  const int pair = coloured ? static_cast<int>(style) + 1 : 0;
+/// Gives ncurses a pair of colours for each. Slots are numbers that none of them uses.
+void CursesScreen::State::make_pairs(const std::vector<CellPaint>& wanted, bool coloured) {
+  std::array<bool, no_colour_slots().size()> used{};
+  const auto note = [&](int colour) {
+    if (colour >= 0 && colour < direct_colour) used[static_cast<std::size_t>(colour)] = true;
+  };
+  for (const CellPaint& paint : wanted) {
+    note(paint.foreground);
+    note(paint.background);
+  }
+  std::size_t next = 16;  // the first ones are the terminal's own
+  const auto number_of = [&](int colour) {
+    if (colour < direct_colour) return colour;
+    while (used[next]) ++next;
+    slots[next] = colour - direct_colour;
+    return static_cast<int>(next++);
+  };
+  for (const CellPaint& paint : wanted) {
+    const attr_t attributes = attributes_of(paint.attributes);
+    const int pair = coloured ? static_cast<int>(paints.size()) + 1 : 0;
+    paints.push_back({attributes, pair, (attributes & A_REVERSE) == 0 && paint.background < 0});
+    if (!coloured) continue;
+    init_extended_pair(pair, number_of(paint.foreground), number_of(paint.background));
+  }
+}
+
+/// The index in `paints` of a cell's look.
+std::size_t CursesScreen::State::paint_of_cell(const Cell& cell) const {
+  const std::size_t shade = cell_style_count + std::size_t{cell.shade} - 1;
+  return cell.shade > 0 && shade < paints.size() ? shade : static_cast<std::size_t>(cell.style);
+}
+
+cchar_t CursesScreen::State::cell_of(const wchar_t* text, std::size_t paint) const {
   cchar_t cell{};
-  setcchar(&cell, text, attributes[static_cast<std::size_t>(style)], 0, &pair);
+  setcchar(&cell, text, paints[paint].attributes, 0, &paints[paint].pair);
   return cell;
 }
 
 Row CursesScreen::State::row_of(const Canvas& canvas, int number) const {
   Row row;
-  CellStyle style = CellStyle::plain;
-  const auto clear = [&](CellStyle of) { return is_clear[static_cast<std::size_t>(of)]; };
+  auto paint = static_cast<std::size_t>(CellStyle::plain);
   for (int i = 0; i < canvas.size().columns; ++i) {
     const Cell& cell = canvas.at(i, number);
     const bool within = cell.text.empty();
     const std::string_view text = within ? "?" : text_shown(cell, rich);
     // A blank that shows nothing has the style before it, which saves a change of style.
-    if (text != " " || !clear(cell.style) || !clear(style)) style = cell.style;
+    const std::size_t own = paint_of_cell(cell);
+    if (text != " " || !paints[own].is_clear || !paints[paint].is_clear) paint = own;
     if (within && i > 0 && row.back().chars[0] != L'?') {
       row.push_back({});
       continue;
     }
     const int width = canvas.at(i + 1, number).text.empty() ? 2 : 1;
-    const bool drawn = unicode || is_ascii(text);
-    row.push_back(cell_of(drawn ? characters_of(text, width).data() : L"?", style));
+    const bool known_there = unicode || is_ascii(text);
+    row.push_back(cell_of(known_there ? characters_of(text, width).data() : L"?", paint));
   }
   return row;
 }
@@ -252,7 +308,8 @@ void CursesScreen::State::clear(Size wanted) {
   clearok(curscr, TRUE);
   update();
   shown.assign(static_cast<std::size_t>(size.rows),
-               Row(static_cast<std::size_t>(size.columns), cell_of(L" ", CellStyle::plain)));
+               Row(static_cast<std::size_t>(size.columns),
+                   cell_of(L" ", static_cast<std::size_t>(CellStyle::plain))));
 }
 
 /// Gives ncurses as many columns of a row as take at most `room` bytes; false if not all fit.
@@ -286,24 +343,18 @@ bool CursesScreen::State::put(std::size_t number, const Row& row, std::size_t& r
   return end == row.size();
 }
 
-void CursesScreen::State::update() const {
+/// Lets ncurses write, and takes it.
+void CursesScreen::State::update() {
   wmove(stdscr, LINES - 1, 0);
   wnoutrefresh(stdscr);
   doupdate();
-}
-
-std::size_t CursesScreen::State::written() const {
-  return static_cast<std::size_t>(std::max<off_t>(0, lseek(fileno(file), 0, SEEK_CUR)));
-}
-
-std::string CursesScreen::State::take() const {
-  std::string bytes(written(), '\0');
-  if (bytes.empty()) return bytes;
   const int memory = fileno(file);
+  std::string bytes(static_cast<std::size_t>(std::max<off_t>(0, lseek(memory, 0, SEEK_CUR))), '\0');
+  if (bytes.empty()) return;
   DROVER_REQUIRE(pread(memory, bytes.data(), bytes.size(), 0) ==
                  static_cast<ssize_t>(bytes.size()));
   DROVER_REQUIRE(ftruncate(memory, 0) == 0 && lseek(memory, 0, SEEK_SET) == 0);
-  return bytes;
+  drawn += paints.size() > cell_style_count ? with_direct_colours(bytes, slots) : bytes;
 }
 
 Result<std::unique_ptr<CursesScreen>> CursesScreen::open(const std::string& terminal,
@@ -329,7 +380,7 @@ std::string CursesScreen::paint(const Canvas& wanted, std::size_t bytes_max) {
   for (int i = 0; i < size.rows; ++i) rows.push_back(state.row_of(wanted, i));
   const bool by_row = state.scrolls(rows);
   const auto left = [&] {
-    return bytes_max - std::min(bytes_max, state.written() + end_bytes_max);
+    return bytes_max - std::min(bytes_max, state.drawn.size() + end_bytes_max);
   };
   std::size_t room = left();
   const std::size_t first = std::exchange(state.next_row, 0);
@@ -353,7 +404,7 @@ std::string CursesScreen::paint(const Canvas& wanted, std::size_t bytes_max) {
     }
   }
   state.update();
-  return state.take();
+  return std::exchange(state.drawn, {});
 }
 
 }  // namespace drover::tui

@@ -40,6 +40,8 @@ class TerminfoEntry {
   std::string capability(const char* name) const;
   /// Below 0 if the terminal lacks it.
   int number(const char* name) const;
+  /// How many colours to use there. `told_direct`: as in Look.
+  Colours colours(bool told_direct) const;
 
  private:
   bool loaded_ = false;
@@ -49,6 +51,7 @@ struct Look {
   Theme theme = Theme::dark;
   Colours colours = Colours::detect;  // more than the entry has: drawn as for an xterm
   bool unicode = true;                // else characters beyond ASCII become "?"
+  bool told_direct = false;           // the environment tells of 24-bit colour
 };
 
 /// The least size limit of a frame: drawing one cell takes fewer bytes on any terminal.

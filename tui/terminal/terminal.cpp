@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tui/terminal/clipboard.h"
+#include "tui/terminal/colour_support.h"
 #include "tui/terminal/curses_screen.h"
 #include "tui/terminal/key_reader.h"
 #include "tui/terminal/terminal_signals.h"
@@ -71,7 +72,7 @@ Look look_of(const TerminalOptions& options, bool utf8) {
   const bool refused = no_colour != nullptr && *no_colour != '\0';
   const bool detects = options.colours == Colours::detect;
   return {options.theme, detects && refused ? Colours::none : options.colours,
-          utf8 || options.unicode};
+          utf8 || options.unicode, environment_tells_direct_colour()};
 }
 
 /// A user who has chosen a size of frames knows the link.

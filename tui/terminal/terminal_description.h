@@ -1,4 +1,5 @@
-// What the terminal database (terminfo) has about a kind of terminal, without using the terminal.
+// What the terminal database (terminfo) and $COLORTERM have about a kind of terminal, without using
+// the terminal.
 #pragma once
 
 #include <string>
@@ -8,6 +9,7 @@ namespace drover::tui {
 struct TerminalDescription {
   std::string problem;  // why the dashboard cannot draw there; empty: it can
   int colours = 0;
+  bool direct_colour = false;  // 24 bits, by the database or $COLORTERM
 };
 
 /// `term`: the value of $TERM. REQUIRES that no Terminal is open.

@@ -241,6 +241,7 @@ class FleetView : public View {
       const MapValue reading = map_value(at.model, at.now, cell.shown, ui_.map_metric);
       const double share = reading.known() ? reading.share : absent;
       cell.level = ui_.map_levels.settle(rows.front(), share);
+      cell.shade = ui_.map_levels.settle_shade(rows.front(), share);
       if (std::isnan(share) || share <= most) continue;
       most = share;
       hottest_ = cell.shown;

@@ -193,6 +193,7 @@ PseudoTerminal::PseudoTerminal(const std::vector<std::string>& words, int column
   for (std::string& word : all) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   winsize size{static_cast<unsigned short>(rows), static_cast<unsigned short>(columns), 0, 0};
+  const std::string state_home = options.state_home.empty() ? state_.path() : options.state_home;
   int slave = -1;
   if (openpty(&master_, &slave, nullptr, nullptr, &size) != 0) return;
   tcgetattr(slave, &before_);
@@ -213,6 +214,9 @@ PseudoTerminal::PseudoTerminal(const std::vector<std::string>& words, int column
     }
     setenv("TERM", options.name.c_str(), 1);
     unsetenv("SSH_CONNECTION");
+    unsetenv("COLORTERM");
+    if (!options.colour_term.empty()) setenv("COLORTERM", options.colour_term.c_str(), 1);
+    setenv("XDG_STATE_HOME", state_home.c_str(), 1);
     setenv("LC_ALL", "C.UTF-8", 1);
     unsetenv("DROVER_CONNECT");
     setenv("XDG_CONFIG_HOME", "/dev/null", 0);  // nobody's own settings, unless a test has some

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/commands/folder.h"
 #include "tests/commands/program.h"
 
 namespace drover::commands {
@@ -36,6 +37,8 @@ struct PseudoTerminalOptions {
   std::string name = "xterm-256color";  // TERM
   std::string err_path = {};            // where standard error goes; empty: to the terminal
   bool input_apart = false;             // standard input is a terminal of its own
+  std::string colour_term = {};         // COLORTERM; empty: not set
+  std::string state_home = {};          // XDG_STATE_HOME; empty: a folder of its own
 };
 
 class PseudoTerminal {
@@ -72,6 +75,7 @@ class PseudoTerminal {
   void read_some();
   bool mode_is_back(const std::string& number, char usual) const;
 
+  TestFolder state_;  // what it keeps for its next start
   int master_ = -1;
   int input_ = -1;  // apart from `master_`
   bool deaf_ = false;

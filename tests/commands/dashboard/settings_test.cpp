@@ -225,7 +225,7 @@ TEST(TopConfig, MistakesGetOneClearLine) {
       {{"top", "--save-config", "--no-config"}, 2, "exclude each other"},
       {{"top", "--print-config", "--save-config"}, 2, "exclude each other"},
       {{"top", "--theme", "drak"}, 2, "--theme: unknown 'drak'; did you mean dark?"},
-      {{"top", "--colours", "16"}, 2, "--colours: unknown '16'"},
+      {{"top", "--colours", "12"}, 2, "--colours: unknown '12'"},
       {{"top", "--no-colour", "--colours", "8"}, 2, "exclude each other"},
       {{"frame", "--theme", "light"}, 2, "--theme and --colours work only with --ansi"},
       {{"frame", "--config", broken}, 2, "unknown option --config"},

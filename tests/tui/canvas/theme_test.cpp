@@ -97,6 +97,13 @@ std::vector<Theme> all_themes() {
   return themes;
 }
 
+/// Those whose colours are known: the theme `terminal` has those of each user.
+std::vector<Theme> own_themes() {
+  std::vector<Theme> themes = all_themes();
+  std::erase(themes, Theme::terminal);
+  return themes;
+}
+
 std::vector<CellStyle> all_roles() {
   std::vector<CellStyle> roles;
   for (int i = 0; i < cell_style_count; ++i) roles.push_back(static_cast<CellStyle>(i));
@@ -143,13 +150,15 @@ TEST(Theme, IsFoundByItsName) {
   }
   EXPECT_EQ(theme_named("drak"), std::nullopt);
   EXPECT_EQ(colours_named("256"), Colours::many);
-  EXPECT_EQ(colours_named("16"), std::nullopt);
+  EXPECT_EQ(colours_named("16"), Colours::sixteen);
+  EXPECT_EQ(colours_named("truecolor"), Colours::direct);
+  EXPECT_EQ(colours_named("12"), std::nullopt);
 }
 
 // WCAG 2.1: 4.5 is what text needs (1.4.3), 7 what it needs for weak eyes (1.4.6), 3 what signs
 // need (1.4.11): quiet text stands back on purpose.
 TEST(Theme, EveryTextCanBeRead) {
-  for (const Theme theme : all_themes()) {
+  for (const Theme theme : own_themes()) {
     const bool high = theme == Theme::contrast;
     for (const CellStyle style : all_roles()) {
       const Pair pair = pair_256(style, theme);
@@ -173,11 +182,88 @@ TEST(Theme, EveryTextCanBeReadInEightColours) {
   }
 }
 
+/// xterm's defaults for the bright eight.
+Light light_16(int colour) {
+  if (colour < 8) return light_8(colour);
+  if (colour == 8) return {linear(127), linear(127), linear(127)};
+  if (colour == 12) return {linear(92), linear(92), 1};
+  const auto on = [&](int bit) { return (colour & bit) != 0 ? 1.0 : 0.0; };
+  return {on(1), on(2), on(4)};
+}
+
+TEST(Theme, EveryTextCanBeReadInSixteenColours) {
+  for (const Theme theme : own_themes()) {
+    for (const CellStyle style : all_roles()) {
+      const CellPaint paint = paint_of(style, 0, theme, Colours::sixteen);
+      const int white = is_light(theme) ? 0 : 7, black = is_light(theme) ? 15 : 0;
+      const Light text = light_16(paint.foreground >= 0 ? paint.foreground : white);
+      const Light ground = light_16(paint.background >= 0 ? paint.background : black);
+      EXPECT_GE(contrast(text, ground), 3) << name_of(theme, style);
+    }
+  }
+}
+
+// What people chose for these colours is not known, but they read it on their own background. The
+// bright eight are greys in some palettes, and black and white on the background may be invisible.
+TEST(Theme, TheTerminalsOwnColoursAreUsedAsTheirNamesAllow) {
+  for (const Colours colours : {Colours::eight, Colours::sixteen, Colours::many, Colours::direct}) {
+    for (const CellStyle style : all_roles()) {
+      const CellPaint paint = paint_of(style, 0, Theme::terminal, colours);
+      const std::string name = name_of(Theme::terminal, style);
+      EXPECT_LT(std::max(paint.foreground, paint.background), 8) << name;
+      EXPECT_EQ(paint, paint_of(style, 0, Theme::terminal, Colours::eight)) << name;
+      if (paint.background < 0) {
+        EXPECT_TRUE(paint.foreground != 0 && paint.foreground != 7) << name;
+      } else {
+        EXPECT_GE(contrast(light_8(paint.foreground), light_8(paint.background)), 3) << name;
+      }
+    }
+    EXPECT_FALSE(is_rich(Theme::terminal, colours)) << "cells have characters";
+  }
+}
+
+Light light_24(int colour) {
+  EXPECT_GE(colour, direct_colour);
+  return {linear((colour >> 16) & 0xff), linear((colour >> 8) & 0xff), linear(colour & 0xff)};
+}
+
+TEST(Theme, TheSmoothHeatScaleIsOrderedByLightnessAndItsTextCanBeRead) {
+  constexpr double step_min = 1;  // of 100
+  for (const Theme theme : own_themes()) {
+    double before = is_light(theme) ? 101 : -1;
+    for (int shade = 1; shade <= heat_shade_count; ++shade) {
+      const CellPaint paint =
+          paint_of(CellStyle::heat0, static_cast<HeatShade>(shade), theme, Colours::direct);
+      const Light ground = light_24(paint.background);
+      EXPECT_GE(contrast(light_256(paint.foreground), ground), theme == Theme::contrast ? 7 : 4.5)
+          << facts(theme).name << " " << shade;
+      const double lightness = lab(ground).lightness;
+      EXPECT_GE(is_light(theme) ? before - lightness : lightness - before, step_min)
+          << facts(theme).name << " " << shade;
+      before = lightness;
+    }
+  }
+}
+
+TEST(Theme, InDirectColourEverythingButTheHeatScaleIsAsWith256) {
+  for (const Theme theme : own_themes()) {
+    for (const CellStyle style : all_roles()) {
+      const CellPaint direct = paint_of(style, 0, theme, Colours::direct);
+      const bool heat = style >= CellStyle::heat0 && style <= CellStyle::heat7;
+      if (heat) {
+        EXPECT_GE(direct.background, direct_colour) << name_of(theme, style);
+      } else {
+        EXPECT_EQ(direct, paint_of(style, 0, theme, Colours::many)) << name_of(theme, style);
+      }
+    }
+  }
+}
+
 // Ascending on black backgrounds and descending on white ones, so that a cold cell is near the
 // background.
 TEST(Theme, TheHeatScaleIsOrderedByLightness) {
   constexpr double step_min = 5;  // of 100
-  for (const Theme theme : all_themes()) {
+  for (const Theme theme : own_themes()) {
     for (int level = 1; level < 8; ++level) {
       const auto style = [](int at) {
         return static_cast<CellStyle>(static_cast<int>(CellStyle::heat0) + at);

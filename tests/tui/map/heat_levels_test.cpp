@@ -59,6 +59,30 @@ TEST(HeatLevels, AnUnknownValueHasNoLevelAndTheNextHasThePlainOne) {
   EXPECT_EQ(levels.settle(0, 0.49), 3);
 }
 
+TEST(HeatLevels, AShadeHoldsAsLongAsALevelDoes) {
+  struct Step {
+    double share;
+    int shade;
+  };
+  // Shade 17 is from 0.5 to 0.53125, and holds for a quarter of a level on both sides.
+  HeatLevels levels;
+  levels.begin(subject, 1);
+  for (const Step& step : {Step{0.51, 17},
+                           {0.47, 17},
+                           {0.56, 17},
+                           {0.57, 19},
+                           {0.53, 19},
+                           {0.52, 17},
+                           {0.46, 15},
+                           {-1, 1},
+                           {0.02, 1},
+                           {2, 32}}) {
+    EXPECT_EQ(levels.settle_shade(0, step.share), step.shade) << step.share;
+    EXPECT_EQ(levels.settle_shade(0, step.share), step.shade) << "again " << step.share;
+  }
+  EXPECT_EQ(levels.settle_shade(0, std::nan("")), 0);
+}
+
 TEST(HeatLevels, StartOverForAnotherFleetMetricGroupingOrSharing) {
   for (const HeatLevels::Subject& other :
        {HeatLevels::Subject{2, 0, 0, 1}, {1, 1, 0, 1}, {1, 0, 1, 1}, {1, 0, 0, 2}}) {

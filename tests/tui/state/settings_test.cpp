@@ -140,9 +140,10 @@ TEST(Settings, ProblemsAreReportedWithTheirPosition) {
       {"\nthem = \"dark\"", "top.toml:2: them: unknown key; did you mean theme?"},
       {"theme = \"drak\"",
        "top.toml:1: theme: found 'drak', expected one of dark light contrast deuteranopia "
-       "tritanopia"},
+       "tritanopia terminal"},
       {"theme = 1", "top.toml:1: theme: found 1, expected a string"},
-      {"colours = \"16\"", "top.toml:1: colours: found '16', expected one of auto none 8 256"},
+      {"colours = \"12\"",
+       "top.toml:1: colours: found '12', expected one of auto none 8 16 256 truecolor"},
       {"colours = 256", "top.toml:1: colours: found 256, expected a string"},
       {"view = \"fleets\"", "top.toml:1: view: found 'fleets', expected one of fleet devices"},
       {"ascii = true", "top.toml:1: ascii: found true, expected a string"},

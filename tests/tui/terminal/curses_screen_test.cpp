@@ -135,16 +135,19 @@ struct ColourCase {
 TEST(CursesScreen, UsesTheColoursOfTheTerminalOrThoseAskedFor) {
   for (const ColourCase& colour_case :
        {ColourCase{"xterm-256color", Colours::detect, Colours::many},
+        ColourCase{"xterm-256color", Colours::direct, Colours::direct},
+        ColourCase{"xterm-256color", Colours::sixteen, Colours::sixteen},
         ColourCase{"xterm-256color", Colours::eight, Colours::eight},
         ColourCase{"xterm-256color", Colours::none, Colours::none},
-        ColourCase{"rxvt-unicode", Colours::detect, Colours::eight},  // it has 88
+        ColourCase{"rxvt-unicode", Colours::detect, Colours::sixteen},  // it has 88
         ColourCase{"linux", Colours::detect, Colours::eight},
         ColourCase{"vt100", Colours::detect, Colours::none},
         // More than the entry has: the user's terminal is better than its entry.
         ColourCase{"xterm", Colours::many, Colours::many},
+        ColourCase{"xterm", Colours::direct, Colours::direct},
         ColourCase{"vt100", Colours::eight, Colours::eight}}) {
-    for (const Theme theme : {Theme::dark, Theme::light}) {
-      Canvas wanted({80, 4});
+    for (const Theme theme : {Theme::dark, Theme::light, Theme::terminal}) {
+      Canvas wanted({80, 5});
       for (int i = 0; i < cell_style_count; ++i) {
         const auto style = static_cast<CellStyle>(i);
         const bool dim =
@@ -152,6 +155,10 @@ TEST(CursesScreen, UsesTheColoursOfTheTerminalOrThoseAskedFor) {
         if (dim && colour_case.terminal == std::string("vt100")) continue;  // which has no dim text
         wanted.put(2 * i, 1, "x", style);
         wanted.put(2 * i, 2, "  ", style);
+      }
+      for (int i = 1; i <= heat_shade_count; ++i) {
+        wanted.put(2 * i, 3, "xy", CellStyle::heat3);
+        wanted.shade({2 * i, 3, 2, 1}, static_cast<HeatShade>(i));
       }
       SmallTerminal terminal(wanted.size());
       const auto screen =
@@ -173,14 +180,16 @@ void scribble(RandomStream& random, Canvas& canvas) {
     canvas.put(static_cast<int>(random.below(static_cast<std::uint64_t>(size.columns))),
                static_cast<int>(random.below(static_cast<std::uint64_t>(size.rows))),
                texts[random.below(texts.size())], random.below(2) == 0 ? CellStyle::plain : style);
+    canvas.shade({static_cast<int>(random.below(20)), 0, 3, size.rows},
+                 static_cast<HeatShade>(random.below(heat_shade_count + 1)));
   }
 }
 
 TEST(CursesScreen, TracksEveryCellHoweverFramesAreTruncated) {
   constexpr Size size{30, 9};
   for (const auto& [kind, colours] :
-       {std::pair("xterm-256color", Colours::many), std::pair("linux", Colours::eight),
-        std::pair("xterm", Colours::none)}) {
+       {std::pair("xterm-256color", Colours::many), std::pair("xterm-256color", Colours::direct),
+        std::pair("linux", Colours::eight), std::pair("xterm", Colours::none)}) {
     RandomStream random(11);
     const auto screen = screen_of(kind, {.colours = colours});
     SmallTerminal terminal(size);

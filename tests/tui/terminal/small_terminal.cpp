@@ -157,7 +157,8 @@ void SmallTerminal::control(char final, const std::vector<int>& numbers) {
 void SmallTerminal::set_style(const std::vector<int>& numbers) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const int number = numbers[i];
-    int& colour = number < 40 ? style_.foreground : style_.background;
+    const bool text = number < 40 || (number >= 90 && number < 98);
+    int& colour = text ? style_.foreground : style_.background;
     if (number == 0) {
       style_ = {};
     } else if (number == 1) {
@@ -167,32 +168,30 @@ void SmallTerminal::set_style(const std::vector<int>& numbers) {
     } else if (number == 7) {
       style_.reverse = true;
     } else if (number == 38 || number == 48) {
-      colour = numbers.at(i + 2);
-      i += 2;
-    } else if (number % 10 == 9) {
+      const bool direct = numbers.at(i + 1) == 2;
+      colour = direct ? direct_colour + (numbers.at(i + 2) << 16) + (numbers.at(i + 3) << 8) +
+                            numbers.at(i + 4)
+                      : numbers.at(i + 2);
+      i += direct ? 4 : 2;
+    } else if (number == 39 || number == 49) {
       colour = -1;
     } else if (number >= 30 && number < 48) {
       colour = number % 10;
+    } else if (number >= 90 && number < 108) {
+      colour = 8 + number % 10;
     } else {
       ASSERT_EQ(number, 10) << "unknown style";  // the Linux console's usual characters
     }
   }
 }
 
-SmallTerminal::Style style_on_terminal(CellStyle style, Theme theme, Colours colours) {
-  const CellStyleColours& row = colours_of(style, theme);
-  const unsigned bits = colours == Colours::none ? facts(style).mono_attributes : row.attributes;
-  SmallTerminal::Style look{.bold = (bits & attribute_bold) != 0,
-                            .dim = (bits & attribute_dim) != 0,
-                            .reverse = (bits & attribute_reverse) != 0};
-  if (colours == Colours::many) {
-    look.foreground = row.foreground_256;
-    look.background = row.background_256;
-  } else if (colours == Colours::eight) {
-    look.foreground = row.foreground_8;
-    look.background = row.background_8;
-  }
-  return look;
+SmallTerminal::Style style_on_terminal(const Cell& cell, Theme theme, Colours colours) {
+  const CellPaint paint = paint_of(cell.style, cell.shade, theme, colours);
+  return {.bold = (paint.attributes & attribute_bold) != 0,
+          .dim = (paint.attributes & attribute_dim) != 0,
+          .reverse = (paint.attributes & attribute_reverse) != 0,
+          .foreground = paint.foreground,
+          .background = paint.background};
 }
 
 void expect_shown(const SmallTerminal& terminal, const Canvas& canvas, Theme theme,
@@ -201,11 +200,11 @@ void expect_shown(const SmallTerminal& terminal, const Canvas& canvas, Theme the
     for (int column = 0; column < canvas.size().columns; ++column) {
       const Cell& wanted = canvas.at(column, row);
       const SmallTerminal::ShownCell& shown = terminal.at(column, row);
-      ASSERT_EQ(shown.text, text_shown(wanted, colours == Colours::many))
+      ASSERT_EQ(shown.text, text_shown(wanted, is_rich(theme, colours)))
           << column << "," << row << "\n"
           << terminal.text();
       if (wanted.text.empty()) continue;
-      SmallTerminal::Style look = style_on_terminal(wanted.style, theme, colours);
+      SmallTerminal::Style look = style_on_terminal(wanted, theme, colours);
       SmallTerminal::Style found = shown.style;
       // A blank shows its background only.
       if (shown.text == " " && !look.reverse && !found.reverse) {

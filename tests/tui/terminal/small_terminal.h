@@ -46,8 +46,8 @@ class SmallTerminal {
   Style style_;
 };
 
-/// How a style looks with these colours, as palette.h has it.
-SmallTerminal::Style style_on_terminal(CellStyle style, Theme theme, Colours colours);
+/// How a cell looks with these colours, as palette.h has it.
+SmallTerminal::Style style_on_terminal(const Cell& cell, Theme theme, Colours colours);
 
 /// Expects that the terminal shows the canvas: every text and, where it can be seen, every style.
 void expect_shown(const SmallTerminal& terminal, const Canvas& canvas, Theme theme,

@@ -1,0 +1,26 @@
+// A moment that the user has marked, with a text that may be empty.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "fleet/base/time.h"
+
+namespace drover::tui {
+
+inline constexpr std::size_t bookmarks_max = 100;  // of one fleet or recording
+inline constexpr std::size_t bookmark_bytes_max = 160;
+
+struct Bookmark {
+  Instant at{};
+  std::string text;  // printable
+  bool operator==(const Bookmark&) const = default;
+};
+
+/// "bookmark 12:03:07: the rollout"; without a text "bookmark 12:03:07".
+inline std::string to_text(const Bookmark& mark) {
+  const std::string name = "bookmark " + to_clock_text(mark.at);
+  return mark.text.empty() ? name : name + ": " + mark.text;
+}
+
+}  // namespace drover::tui
