@@ -39,6 +39,41 @@ struct DevicePartition {
   bool operator==(const DevicePartition&) const = default;
 };
 
+/// What is at the other end of a device's own link.
+enum class LinkEnd : std::uint8_t { unknown, device, link_switch, processor };
+
+/// A link of a device's own, such as NVLink. What is not known is empty.
+struct DeviceLink {
+  std::uint8_t number = 0;
+  bool active = false;
+  LinkEnd end = LinkEnd::unknown;
+  std::string peer;                   // PCI address of what is at the other end
+  std::optional<double> bytes_per_s;  // one direction
+  std::optional<double> errors;       // of transfers, since the driver was loaded
+  bool operator==(const DeviceLink&) const = default;
+};
+
+/// What the path over PCIe between two devices passes at most, as NVML and nvidia-smi tell it
+/// apart.
+enum class PciePath : std::uint8_t {
+  unknown,
+  board,          // both are on one board
+  one_switch,     // PIX
+  switches,       // PXB
+  host_bridge,    // PHB
+  numa_node,      // NODE
+  between_nodes,  // SYS
+};
+
+/// The path to another device of the host.
+struct DevicePath {
+  std::string peer;  // its PCI address
+  PciePath path = PciePath::unknown;
+  bool operator==(const DevicePath&) const = default;
+};
+
+inline constexpr std::size_t device_links_max = 64;       // NVLink has at most 18
+inline constexpr std::size_t device_paths_max = 63;       // to the other boards of a host
 inline constexpr std::size_t device_processes_max = 64;   // the ones with the most memory
 inline constexpr std::size_t device_partitions_max = 16;  // NVIDIA has at most 7
 
@@ -63,6 +98,10 @@ struct Board {
   bool processes_known = false;          // the list is complete, also when it is empty
   std::uint32_t processes_left_out = 0;  // beyond device_processes_max
   std::vector<DevicePartition> partitions;
+  std::optional<std::uint16_t> numa_node;
+  std::vector<DeviceLink> links;  // in the order of their numbers
+  bool links_known = false;       // the list is complete, also when it is empty
+  std::vector<DevicePath> paths;
   bool operator==(const Board&) const = default;
 };
 

@@ -11,6 +11,7 @@
 #include "tui/actions.h"
 #include "tui/canvas/theme.h"
 #include "tui/dashboard_state.h"
+#include "tui/page_commands.h"
 #include "tui/state/timeline_text.h"
 #include "tui/tables/device_columns.h"
 
@@ -302,6 +303,10 @@ constexpr std::array command_table = {
     LineCommand{"metric", "NAME", "colour the map by a metric", set_metric, metric_words},
     LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 5m from the start", go_to},
     LineCommand{"live", "", "go to now", go_live},
+    LineCommand{"mark", "", "mark this moment", mark_moment},
+    LineCommand{"changes", "", "what is different from the marked moment", show_changes},
+    LineCommand{"topology", "[HOST]", "how the devices of a host are connected", show_topology,
+                host_words},
     LineCommand{"view", "NAME", "show a view or a saved view", show_view, view_words},
     LineCommand{"save", "[NAME]", "save the current view; without NAME: as the start view", save,
                 saved_view_words},

@@ -111,6 +111,15 @@ struct DashboardState {
   std::vector<std::string> place_names() const;
   /// Compares the tagged devices, or goes back from there.
   void compare();
+  /// Keeps the moment shown, with which others are compared.
+  void mark_moment();
+  /// Shows what is different from the marked moment, or goes back from there; without a mark, marks
+  /// this moment.
+  void show_changes();
+  /// Of the selected host or device.
+  std::optional<std::string> selected_host() const;
+  /// Shows how the devices of a host are connected.
+  void show_topology(const std::string& host);
   void go_deeper(TrailStep from, ViewId next);
   /// REQUIRES that there is a place to go back to.
   void go_back();

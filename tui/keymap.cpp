@@ -92,6 +92,17 @@ void compare(DashboardState& state) { state.compare(); }
 
 void untag_all(DashboardState& state) { state.untag_all(); }
 
+void mark_shown(DashboardState& state) { state.mark_moment(); }
+
+void open_changes(DashboardState& state) { state.show_changes(); }
+
+void open_topology(DashboardState& state) {
+  if (state.ui().shows(DevicePlace::topology)) return state.back();
+  const auto host = state.selected_host();
+  if (!host) return state.cursor.say("no host or device is selected");
+  state.show_topology(*host);
+}
+
 /// Changes what a view shows.
 template <auto UiState::*shown, auto function, auto... arguments>
 void in_view(DashboardState& state) {
@@ -204,6 +215,9 @@ constexpr std::array binding_table = {
             "Next alert, warning or bookmark"},
     Binding{toggle_bookmark, in_every_view, "m", "m", "",
             "Bookmark this moment, or remove its bookmark"},
+    Binding{mark_shown, in_every_view, ",", ",", "", "Mark this moment, to compare others with it"},
+    Binding{open_changes, in_every_view & ~in_help, "M", "M", "",
+            "What is different from the marked moment; again: back"},
     Binding{in_time<&PlaybackCursor::begin_loop>, in_every_view, "(", "(", "",
             "Start a loop here; press again at that moment to remove it"},
     Binding{in_time<&PlaybackCursor::end_loop>, in_every_view, ")", ")", "",
@@ -286,6 +300,8 @@ constexpr std::array binding_table = {
             "Tag the selection: actions apply to all that is tagged"},
     Binding{compare, in_fleet | in_devices | in_device, "v", "v", "",
             "Compare two to four tagged devices in charts; again: back"},
+    Binding{open_topology, with_devices, "t", "t", "",
+            "How the devices of the host are connected; again: back"},
     Binding{untag_all, with_devices | in_jobs, "U", "U", "", "Clear all tags"},
     Binding{change<drain_action>, with_devices, "d", "d", "",
             "Drain: no new work, running work finishes"},

@@ -5,6 +5,7 @@
 
 #include "fleet/base/text.h"
 #include "tui/dashboard_state.h"
+#include "tui/moments/moment_snapshot.h"
 #include "tui/panels/board_panels.h"
 
 namespace drover::tui {
@@ -12,6 +13,11 @@ namespace {
 
 /// The views that are about something of the view before: Esc leads back from them.
 bool is_deeper(ViewId view) { return view == ViewId::device || view == ViewId::help; }
+
+/// Whether another page stands in the place of the device view.
+bool is_page_over(const UiState& ui) {
+  return ui.view == ViewId::device && ui.place != DevicePlace::device;
+}
 
 std::string figure_name(const Model& model, const UiState& ui) {
   const auto row = ui.device ? model.find(*ui.device) : std::nullopt;
@@ -31,6 +37,12 @@ std::vector<std::string> DashboardState::place_names() const {
     if (!name.empty()) names.push_back(printable(name));
   };
   if (shown.comparing()) return {"comparison"};
+  if (shown.shows(DevicePlace::changes)) return {"changes"};
+  if (shown.shows(DevicePlace::topology)) {
+    add(shown.topology_host);
+    add("topology");
+    return names;
+  }
   if (shown.view == ViewId::device && shown.device) {
     add(to_text(*shown.device));
     add(figure_name(model(), shown));
@@ -68,10 +80,10 @@ void DashboardState::go_deeper(TrailStep from, ViewId next) {
 }
 
 void DashboardState::show(ViewId next) {
-  if (next == ui().view && !ui().comparing()) return;
+  if (next == ui().view && !is_page_over(ui())) return;
   // The help is no place to come back to.
   if (ui().view == ViewId::help && !ui().trail.empty()) go_back();
-  if (next == ui().view && !ui().comparing()) return;
+  if (next == ui().view && !is_page_over(ui())) return;
   ui().whole_help = false;
   if (is_deeper(next)) return go_deeper(step_here(), next);
   // What Enter has narrowed the filter to belongs to the path that ends here.
@@ -104,7 +116,35 @@ void DashboardState::compare() {
                                   counted(tagged, "device")));
   }
   go_deeper(step_here(), ViewId::device);
-  ui().compares = true;
+  ui().place = DevicePlace::comparison;
+}
+
+void DashboardState::mark_moment() {
+  if (model().hosts().empty()) return cursor.say("no hosts yet: there is nothing to mark");
+  ui().mark = moment_of(model(), cursor.shown());
+  ui().changes.clear();
+  cursor.say(fmt::format("marked {}: M shows what is different at another moment",
+                         to_clock_text(cursor.shown())));
+}
+
+void DashboardState::show_changes() {
+  if (ui().shows(DevicePlace::changes)) return back();
+  if (!ui().mark) return mark_moment();
+  go_deeper(step_here(), ViewId::device);
+  ui().place = DevicePlace::changes;
+}
+
+std::optional<std::string> DashboardState::selected_host() const {
+  if (ui().view == ViewId::telemetry) return ui().hosts.chosen;
+  if (ui().device) return ui().device->host;
+  return std::nullopt;
+}
+
+void DashboardState::show_topology(const std::string& host) {
+  if (ui().shows(DevicePlace::topology) && ui().topology_host == host) return;
+  go_deeper(step_here(), ViewId::device);
+  ui().place = DevicePlace::topology;
+  ui().topology_host = host;
 }
 
 void DashboardState::go_back() {

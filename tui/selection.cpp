@@ -7,6 +7,7 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/dashboard_state.h"
+#include "tui/moments/change_lines.h"
 #include "tui/tables/table_rows.h"
 
 namespace drover::tui {
@@ -74,8 +75,22 @@ Selection selected_entries(const EvaluationContext& at, const UiState& ui) {
   return selection;
 }
 
+/// All lines of the page of changes.
+Selection listed_changes(const UiState& ui) {
+  Selection selection{texts_of(ui.changes), {{"section", "what", "change", "detail"}, {}}};
+  for (const ChangeSection& section : ui.changes) {
+    for (const ChangeLine& line : section.lines) {
+      const auto rest = line.cells.begin() + 2;
+      selection.rows.rows.push_back({section.title, line.cells[0], line.cells[1],
+                                     joined(std::vector(rest, line.cells.end()), " ")});
+    }
+  }
+  return selection;
+}
+
 /// Empty if nothing is selected on the screen.
 Selection selection_of(const EvaluationContext& at, const UiState& ui) {
+  if (ui.shows(DevicePlace::changes)) return listed_changes(ui);
   switch (ui.view) {
     case ViewId::jobs:
       return selected_jobs(at, ui);

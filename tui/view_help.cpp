@@ -50,6 +50,7 @@ constexpr KeyLine look_keys[] = {
     {"f", "f", "alerts, events or rules", only(ViewId::events)},
     {"z Z", "z Z", "more, less time in charts"},
     {"v", "v", "compare tagged devices"},
+    {"t", "t", "topology of the host"},
     {"Ctrl-L", "", ""},
 };
 constexpr KeyLine act_keys[] = {
@@ -68,6 +69,8 @@ constexpr KeyLine time_keys[] = {
     {"{ }", "{ }", "previous, next alert"},
     {"@ L", "@ L", "go to a time; to now"},
     {"m ( )", "m ( )", "bookmark; loop from, to"},
+    {", M", ", M", "mark; changes since then", in_every_view & ~of_help},
+    {",", "", "", of_help},
     {"+ = -", "+ -", "play faster, slower"},
     {"p P", "p P", "story: pause; follow it"},
 };

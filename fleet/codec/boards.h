@@ -28,6 +28,22 @@ inline constexpr auto layout<DevicePartition> =
               field("utilization", &DevicePartition::utilization));
 
 template <>
+inline constexpr Enumeration<LinkEnd> enumeration<LinkEnd>{"LinkEnd", LinkEnd::processor};
+template <>
+inline constexpr Enumeration<PciePath> enumeration<PciePath>{"PciePath", PciePath::between_nodes};
+
+template <>
+inline constexpr auto layout<DeviceLink> = structure(
+    "DeviceLink", field("number", &DeviceLink::number), field("active", &DeviceLink::active),
+    field("end", &DeviceLink::end), field("peer", &DeviceLink::peer, as_line),
+    field("bytes_per_s", &DeviceLink::bytes_per_s), field("errors", &DeviceLink::errors));
+
+template <>
+inline constexpr auto layout<DevicePath> = structure("DevicePath",
+                                                     field("peer", &DevicePath::peer, as_line),
+                                                     field("path", &DevicePath::path));
+
+template <>
 inline constexpr auto layout<Board> = structure(
     "Board", field("device", &Board::device), field("name", &Board::name, as_line),
     field("uuid", &Board::uuid, as_line), field("bus", &Board::bus, as_line),
@@ -43,7 +59,10 @@ inline constexpr auto layout<Board> = structure(
     field("processes", &Board::processes, up_to(device_processes_max)),
     field("processes_known", &Board::processes_known),
     field("processes_left_out", &Board::processes_left_out),
-    field("partitions", &Board::partitions, up_to(device_partitions_max)));
+    field("partitions", &Board::partitions, up_to(device_partitions_max)),
+    field("numa_node", &Board::numa_node), field("links", &Board::links, up_to(device_links_max)),
+    field("links_known", &Board::links_known),
+    field("paths", &Board::paths, up_to(device_paths_max)));
 
 template <>
 inline constexpr auto layout<BoardReport> = structure("BoardReport",

@@ -23,6 +23,8 @@ std::size_t bytes_of(const DeviceId& id, const Board& board) {
   for (const DevicePartition& it : board.partitions) {
     sum += sizeof(it) + bytes_of(it.profile) + bytes_of(it.uuid);
   }
+  for (const DeviceLink& it : board.links) sum += sizeof(it) + bytes_of(it.peer);
+  for (const DevicePath& it : board.paths) sum += sizeof(it) + bytes_of(it.peer);
   return sum;
 }
 

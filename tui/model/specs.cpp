@@ -23,6 +23,25 @@ constexpr Constant main_constants[] = {
     {"thermal.sink_s", &SpecRow::temperature_assumed},
 };
 
+SpecLinks links_of(const SpecFacts& facts) {
+  const auto value = [&](std::string_view name) {
+    const double number = facts.value(name);
+    return number > 0 ? number : 0;
+  };
+  const auto count = [&](std::string_view name) {
+    return static_cast<int>(std::min(value(name), 1e6));
+  };
+  SpecLinks links;
+  links.bandwidth_bytes_per_s = value("links.bandwidth_gb_s") * 1e9 / 2;
+  links.domain = count("links.domain");
+  links.peers = count("links.peers");
+  links.axis_bytes_per_s = value("links.link_gb_s") * 1e9;
+  links.wrap_axis = count("links.wrap_axis");
+  links.pcie_generation = count("links.pcie_gen");
+  links.pcie_lanes = count("links.pcie_lanes");
+  return links;
+}
+
 }  // namespace
 
 SpecRow parse_spec_row(const std::string& id, std::string_view text) {
@@ -40,6 +59,8 @@ SpecRow parse_spec_row(const std::string& id, std::string_view text) {
   row.device_class = is_tpu ? DeviceClass::tpu : DeviceClass::gpu;
   row.name = facts.name();
   row.real = facts.real();
+  row.vendor = facts.vendor();
+  row.links = links_of(facts);
   row.tells_idle = row.real && facts.vendor() == "nvidia";
   // Every device of the catalogue has a peak rate; a real board that is in none has only what its
   // driver says.

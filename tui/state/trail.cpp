@@ -33,7 +33,8 @@ TrailStep step_of(const UiState& ui) {
           .entry_group = ui.log.chose_group,
           .job_open = ui.jobs.open,
           .decision_open = ui.decisions.open,
-          .compares = ui.compares,
+          .place = ui.place,
+          .topology_host = ui.topology_host,
           .figure = ui.figure.index,
           .details_top = ui.details_top};
 }
@@ -55,7 +56,8 @@ void restore(UiState& ui, const TrailStep& step) {
   ui.hosts.chosen = step.host;
   ui.figure = {};
   ui.figure.index = step.figure;
-  ui.compares = step.compares;
+  ui.place = step.place;
+  ui.topology_host = step.topology_host;
   ui.details_top = step.details_top;
 }
 

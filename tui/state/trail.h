@@ -9,6 +9,7 @@
 
 #include "fleet/base/identity.h"
 #include "fleet/base/time.h"
+#include "tui/state/device_place.h"
 #include "tui/state/view_id.h"
 #include "tui/tables/log_entry.h"
 
@@ -28,7 +29,8 @@ struct TrailStep {
   std::optional<std::string> host;
   bool decision_group = false, entry_group = false;  // what is selected stands for its group
   bool job_open = false, decision_open = false;
-  bool compares = false;
+  DevicePlace place = DevicePlace::device;
+  std::string topology_host{};
   int figure = -1;
   int details_top = 0;
   std::vector<std::string> names{};  // of the breadcrumb

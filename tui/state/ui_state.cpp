@@ -69,7 +69,7 @@ void apply_view_settings(const ViewSettings& settings, UiState& ui) {
   ui.trail.clear();
   ui.narrowed_to.clear();
   ui.details_top = 0;
-  ui.compares = false;
+  ui.place = DevicePlace::device;
   choose(ui.map_metric, map_metric_words(), settings.map_metric);
   choose(ui.map_grouping, grouping_names(), settings.map_group);
   choose(ui.jobs.filter, job_filter_names(), settings.job_filter);

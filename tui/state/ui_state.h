@@ -16,6 +16,9 @@
 #include "tui/map/heat_levels.h"
 #include "tui/map/map_metric.h"
 #include "tui/model/metric_formulas.h"
+#include "tui/moments/change_lines.h"
+#include "tui/moments/moment_snapshot.h"
+#include "tui/state/device_place.h"
 #include "tui/state/prompt.h"
 #include "tui/state/settings.h"
 #include "tui/state/trail.h"
@@ -60,13 +63,17 @@ struct UiState {
   std::optional<DeviceId> device;  // selected; shared by the views fleet, devices and device
   std::set<DeviceId> tagged_devices;
   std::set<JobId> tagged_jobs;
-  bool compares = false;  // tagged devices, in the place of the device view
+  DevicePlace place = DevicePlace::device;  // what stands in the place of the device view
+  std::string topology_host;                // of which the topology is shown
 
   std::optional<Duration> chart_span;  // of charts; none: it follows the data
   Instant moved_at = Instant::min();   // when the user last moved a selection
   // The first visible row of the open job, decision, formula, device or power page.
   int details_top = 0;
   int details_seen = 1;  // number of its visible rows
+
+  std::optional<MomentSnapshot> mark;  // the moment with which the one shown is compared
+  std::vector<ChangeSection> changes;  // since then, as last laid out
 
   // What is shown in one view.
   MapMetric map_metric = MapMetric::utilization;  // the colours of the map
@@ -82,7 +89,8 @@ struct UiState {
   std::vector<ViewHelp> view_help;  // in the order of ViewId
   bool whole_help = true;           // the list, not the keys of one view
 
-  bool comparing() const { return view == ViewId::device && compares; }
+  bool shows(DevicePlace page) const { return view == ViewId::device && place == page; }
+  bool comparing() const { return shows(DevicePlace::comparison); }
   /// The first compared_max tagged devices.
   std::vector<DeviceId> compared_devices() const {
     std::vector<DeviceId> first(tagged_devices.begin(), tagged_devices.end());

@@ -10,12 +10,13 @@
 #include "tui/panels/panels.h"
 #include "tui/panels/power_charts.h"
 #include "tui/tables/device_columns.h"
+#include "tui/views/budget_panel.h"
 #include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
 
-constexpr int cost_panel_rows = 15;
+constexpr int cost_panel_rows = 14;
 
 constexpr int cost_label_columns = 11;
 constexpr double power_near_cap = 0.90, power_at_cap = 0.99;
@@ -114,18 +115,6 @@ void draw_per_unit(DrawRegion& region, int row, const std::optional<Summary>& su
                CellStyle::faint);
 }
 
-void draw_spend(const FrameContext& frame, DrawRegion& region, int row) {
-  const Summary* const sums = spend_sums(frame);
-  if (sums == nullptr || sums->budget_usd_per_h <= 0) {
-    draw_fact(region, 0, row, cost_label_columns, "in use", spend_text(frame));
-    return;
-  }
-  region.text(0, row, "in use", CellStyle::faint);
-  const double share = sums->spend_usd_per_h / sums->budget_usd_per_h;
-  region.gauge(cost_label_columns, row, region.columns() - cost_label_columns, share,
-               spend_text(frame), gauge_style(share, power_near_cap, 1));
-}
-
 void draw_now(const FrameContext& frame, DrawRegion& region, const Totals& totals) {
   // The site's cap does not apply to a part of the devices.
   const double cap = frame.ui.fleet_filter.active() ? 0 : frame.model.site_cap_w();
@@ -155,13 +144,12 @@ void draw_costs(const FrameContext& frame, DrawRegion region, const Totals& tota
   region.heading(
       3, "Accounting",
       frame.with_whole_fleet_note(summary ? "since " + to_clock_text(summary->started) : ""));
-  draw_spend(frame, region, 4);
   draw_fact(
-      region, 0, 5, cost_label_columns, "reserved",
+      region, 0, 4, cost_label_columns, "reserved",
       summary ? fmt::format("{} for work not yet in samples", watts_text(summary->power_reserved_w))
               : std::string(not_known));
-  draw_total(region, 6, summary);
-  draw_per_unit(region, 11, summary);
+  draw_total(region, 5, summary);
+  draw_per_unit(region, 10, summary);
 }
 
 constexpr int power_wide_columns = 100;  // from here on, lists are beside the charts
@@ -175,7 +163,7 @@ constexpr int hottest_rows_least = 9, hottest_rows_most = 21;
 struct Page {
   Rect stack;
   std::vector<Rect> charts;  // each pool, dollars per hour
-  Rect costs, throttle_times, hottest, throttled;
+  Rect costs, budget, throttle_times, hottest, throttled;
   int rows = 0;
 };
 
@@ -208,11 +196,12 @@ Page lay_out_page(const Model& model, int columns, int least_rows) {
   const int lists = beside ? std::min(72, columns * 2 / 5) : columns;
   const int left = beside ? columns - lists - power_gap : columns;
   const int count = static_cast<int>(model.pools().size()) + 1;
-  const int bottom =
-      place_charts(page, count, left, beside ? 0 : cost_panel_rows, beside ? least_rows : 0);
+  const int bottom = place_charts(
+      page, count, left, beside ? 0 : cost_panel_rows + budget_panel_rows, beside ? least_rows : 0);
   const int list_column = beside ? left + power_gap : 0;
   page.costs = {list_column, 0, lists, cost_panel_rows};
-  page.throttle_times = {list_column, beside ? cost_panel_rows : bottom, lists,
+  page.budget = {list_column, cost_panel_rows, lists, budget_panel_rows};
+  page.throttle_times = {list_column, beside ? cost_panel_rows + budget_panel_rows : bottom, lists,
                          throttle_time_panel_rows};
   const int hottest = page.throttle_times.row + throttle_time_panel_rows;
   page.hottest = {
@@ -249,6 +238,7 @@ class PowerView : public View {
     }
     const std::string scroll = scroll_note(page_.rows, view.rows(), ui_.details_top);
     draw_costs(frame, body.on(page_.costs), totals, span_and_scroll_note(span, scroll));
+    draw_budget(frame, body.on(page_.budget));
     draw_throttle_times(frame, body.on(page_.throttle_times));
     draw_hottest(frame, body.on(page_.hottest));
     draw_throttled(frame, body.on(page_.throttled));

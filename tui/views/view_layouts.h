@@ -29,13 +29,13 @@ JobsPage lay_out_jobs_page(const Model& model, int columns);
 /// `details`: rows of the open details; 0 when they are closed.
 TableLayout lay_out_jobs(const Rect& area, const JobsPage& page, int details);
 
-/// The page above the list: placements from preferred to actual pools and their rates, the cost of
-/// fallbacks, and the pools.
+/// The page above the list: placements from preferred to actual pools as a drawing, where there is
+/// room (`diagram`, else empty), and as a list; the cost of fallbacks, and the pools.
 struct RoutingPage {
-  Rect flows, costs, pools;
+  Rect diagram, flows, costs, pools;
   int rows = 0;
 };
-RoutingPage lay_out_routing_page(const Model& model, int columns);
+RoutingPage lay_out_routing_page(const Model& model, int columns, int rows);
 /// `details`: rows of the open details; 0 when they are closed.
 TableLayout lay_out_routing(const Rect& area, const RoutingPage& page, int details);
 

@@ -33,19 +33,19 @@ Views::Views(std::vector<HelpLine> help, std::vector<ViewHelp> view_help) {
   ui.help = std::move(help);
   ui.view_help = std::move(view_help);
   for (std::size_t i = 0; i < view_table.size(); ++i) views_[i] = view_table[i].make(ui);
-  comparison_ = make_comparison_view(ui);
+  places_ = {make_comparison_view(ui), make_changes_view(ui), make_topology_view(ui)};
 }
 
 void Views::show(ViewId view) {
   ui.view = view;
-  ui.compares = false;
+  ui.place = DevicePlace::device;
   ui.details_top = 0;
   ui.figure = {};
 }
 
 void Views::forget_layout() {
   for (const auto& view : views_) view->forget_layout();
-  comparison_->forget_layout();
+  for (const auto& view : places_) view->forget_layout();
 }
 
 }  // namespace drover::tui

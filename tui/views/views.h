@@ -13,6 +13,8 @@ std::unique_ptr<View> make_fleet_view(UiState& ui);
 std::unique_ptr<View> make_devices_view(UiState& ui);
 std::unique_ptr<View> make_device_view(UiState& ui);
 std::unique_ptr<View> make_comparison_view(UiState& ui);
+std::unique_ptr<View> make_changes_view(UiState& ui);
+std::unique_ptr<View> make_topology_view(UiState& ui);
 std::unique_ptr<View> make_jobs_view(UiState& ui);
 std::unique_ptr<View> make_routing_view(UiState& ui);
 std::unique_ptr<View> make_power_view(UiState& ui);
@@ -29,7 +31,9 @@ class Views {
   UiState ui;  // what the user has chosen in each of them
 
   View& shown() {
-    return ui.comparing() ? *comparison_ : *views_[static_cast<std::size_t>(ui.view)];
+    const auto place = static_cast<std::size_t>(ui.place);
+    return ui.view == ViewId::device && place > 0 ? *places_[place - 1]
+                                                  : *views_[static_cast<std::size_t>(ui.view)];
   }
   /// Switches to a view.
   void show(ViewId view);
@@ -37,7 +41,8 @@ class Views {
 
  private:
   std::array<std::unique_ptr<View>, view_count> views_;  // in the order of ViewId
-  std::unique_ptr<View> comparison_;                     // of tagged devices
+  // In the order of DevicePlace, without the device view.
+  std::array<std::unique_ptr<View>, device_place_count - 1> places_;
 };
 
 }  // namespace drover::tui

@@ -7,7 +7,9 @@
 #include "agents/drivers/driver.h"
 #include "agents/drivers/nvml/nvidia_device.h"
 #include "agents/drivers/nvml/nvml_library.h"
+#include "agents/drivers/sysfs.h"
 #include "fleet/base/text.h"
+#include "fleet/base/units.h"
 
 namespace drover::agents {
 
@@ -32,8 +34,18 @@ std::string text_from(Ask ask) {
   return excerpt(text.c_str(), text_bytes);
 }
 
+/// None if the kernel does not tell, or has no such nodes (-1).
+std::optional<std::uint16_t> numa_node_of(const std::string& root, const std::string& bus) {
+  if (bus.empty()) return std::nullopt;
+  const auto text = read_kernel_file(root + "/sys/bus/pci/devices/" + bus + "/numa_node");
+  if (!text) return std::nullopt;
+  const auto node = parse_integer(trimmed(*text), bus);
+  if (!node || *node < 0 || *node > 0xffff) return std::nullopt;
+  return static_cast<std::uint16_t>(*node);
+}
+
 NvidiaBoard describe(const nvml::Library& library, unsigned index, nvml::Device handle,
-                     const std::string& driver) {
+                     const std::string& driver, const DriverPlaces& places) {
   NvidiaBoard board;
   board.index = index;
   board.handle = handle;
@@ -43,8 +55,8 @@ NvidiaBoard describe(const nvml::Library& library, unsigned index, nvml::Device 
   board.uuid =
       text_from([&](char* text, unsigned size) { return library.uuid(handle, text, size); });
   nvml::PciAddress address{};
-  if (library.pci_address(handle, &address) == Answer::ok)
-    board.bus = fmt::format("{:04x}:{:02x}:{:02x}.0", address.domain, address.bus, address.device);
+  if (library.pci_address(handle, &address) == Answer::ok) board.bus = bus_text(address);
+  board.numa_node = numa_node_of(places.root, board.bus);
   board.identity = !board.uuid.empty()  ? board.uuid
                    : !board.bus.empty() ? board.bus
                                         : fmt::format("gpu {}", index);
@@ -52,6 +64,10 @@ NvidiaBoard describe(const nvml::Library& library, unsigned index, nvml::Device 
 }
 
 }  // namespace
+
+std::string bus_text(const nvml::PciAddress& address) {
+  return fmt::format("{:04x}:{:02x}:{:02x}.0", address.domain, address.bus, address.device);
+}
 
 FoundDevices find_nvidia_devices(const DriverPlaces& places) {
   FoundDevices found;
@@ -87,7 +103,7 @@ FoundDevices find_nvidia_devices(const DriverPlaces& places) {
     if (library->persistence_mode(handle, &persistence) == Answer::ok && persistence == 0)
       not_persistent.push_back(std::to_string(index));
     found.devices.push_back(std::make_unique<NvidiaDevice>(
-        *library, describe(*library, index, handle, version), places));
+        *library, describe(*library, index, handle, version, places), places));
   }
   if (!not_persistent.empty()) {
     found.notes.push_back(fmt::format(

@@ -14,6 +14,7 @@ using nvml::Answer;
 using nvml::Library;
 
 constexpr double read_facts_every_s = 600;
+constexpr double read_links_every_s = 60;  // a call for each link and counter
 
 /// Metrics that one call answers with a whole number, and what one is in the metric's unit.
 struct Number {
@@ -54,6 +55,7 @@ BoardReading NvidiaDevice::read(double now_s) {
   reading.index = static_cast<std::uint16_t>(board_.index);
   reading.vendor = "nvidia";
   if (facts_read_s_ == 0 || now_s - facts_read_s_ >= read_facts_every_s) read_facts(now_s);
+  if (links_read_s_ == 0 || now_s - links_read_s_ >= read_links_every_s) read_links(now_s);
   reading.board = facts_;
   read_partitions(reading.board);
   read_events(reading);  // after what may forget the questions
@@ -81,6 +83,7 @@ void NvidiaDevice::read_facts(double now_s) {
   facts_.bus = board_.bus;
   facts_.driver = "NVIDIA " + board_.driver;
   facts_.read_by = "NVML";
+  facts_.numa_node = board_.numa_node;
   const auto ask = [&](const auto& function, auto... arguments) {
     return questions_.lost().empty() && questions_.note(question_of_facts, function.symbol(),
                                                         function(board_.handle, arguments...));
@@ -100,6 +103,7 @@ void NvidiaDevice::read_facts(double now_s) {
     facts_.pcie_generation_max = static_cast<std::uint16_t>(value);
   if (ask(library_.pcie_lanes_max, &value))
     facts_.pcie_lanes_max = static_cast<std::uint16_t>(value);
+  read_paths();
 }
 
 void NvidiaDevice::read_numbers(Sample& values) {

@@ -40,7 +40,11 @@ struct NvidiaBoard {
   std::string uuid;
   std::string bus;
   std::string driver;  // its version
+  std::optional<std::uint16_t> numa_node;
 };
+
+/// The PCI address as the kernel writes it: "0000:3b:00.0".
+std::string bus_text(const nvml::PciAddress& address);
 
 class NvidiaDevice : public DriverDevice {
  public:
@@ -63,6 +67,10 @@ class NvidiaDevice : public DriverDevice {
   void read_fields(Sample& values, double now_s);
   void read_activity(Sample& values);
   bool counts_activity();
+  // agents/drivers/nvml/nvidia_links.cpp
+  void read_links(double now_s);
+  DeviceLink read_link(unsigned number, bool active);
+  void read_paths();
   // agents/drivers/nvml/nvidia_processes.cpp
   /// None: the driver does not say.
   std::optional<std::vector<nvml::Process>> processes_of(
@@ -86,6 +94,7 @@ class NvidiaDevice : public DriverDevice {
 
   Board facts_;  // what seldom changes
   double facts_read_s_ = 0;
+  double links_read_s_ = 0;
   bool partitioned_ = false;
   std::optional<Counted> link_sent_;
   std::optional<Counted> link_received_;

@@ -45,7 +45,19 @@ enum ErrorCounter : unsigned { counter_volatile = 0 };  // since the driver was 
 enum PcieDirection : unsigned { pcie_sent = 0, pcie_received = 1 };
 enum Policy : unsigned { policy_power = 0, policy_thermal = 1, policy_board_limit = 3 };
 inline constexpr std::uint64_t event_xid = 0x8;
+enum LinkCounter : unsigned { link_replays = 0, link_recoveries, link_crc_flit, link_crc_data };
+enum LinkEndType : unsigned { link_end_gpu = 0, link_end_processor = 1, link_end_switch = 2 };
+/// The nearest common ancestor of two boards.
+enum TopologyLevel : unsigned {
+  level_board = 0,
+  level_one_switch = 10,
+  level_switches = 20,
+  level_host_bridge = 30,
+  level_numa_node = 40,
+  level_system = 50,
+};
 enum FieldId : unsigned {
+  field_link_rate = 90,           // MB/s of an active link, one direction
   field_memory_temperature = 82,  // C
   field_link_sent = 138,          // KiB, of the link `scope`
   field_link_received = 139,
@@ -234,6 +246,15 @@ class Library {
   Function<Device, unsigned*> fan{library_, "nvmlDeviceGetFanSpeed"};
   Function<Device, unsigned*> power_cap{library_, "nvmlDeviceGetEnforcedPowerLimit"};
   Function<Device, int, FieldValue*> fields{library_, "nvmlDeviceGetFieldValues"};
+
+  Function<Device, unsigned, unsigned*> link_state{library_, "nvmlDeviceGetNvLinkState"};
+  Function<Device, unsigned, PciAddress*> link_peer{library_,
+                                                    "nvmlDeviceGetNvLinkRemotePciInfo_v2"};
+  Function<Device, unsigned, unsigned*> link_end{library_, "nvmlDeviceGetNvLinkRemoteDeviceType"};
+  Function<Device, unsigned, LinkCounter, std::uint64_t*> link_errors{
+      library_, "nvmlDeviceGetNvLinkErrorCounter"};
+  Function<Device, Device, unsigned*> common_ancestor{library_,
+                                                      "nvmlDeviceGetTopologyCommonAncestor"};
 
   Function<Device, TemperatureThreshold, unsigned*> temperature_threshold{
       library_, "nvmlDeviceGetTemperatureThreshold"};

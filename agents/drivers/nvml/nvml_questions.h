@@ -20,6 +20,7 @@ enum Question : std::size_t {
   question_graphics_processes,
   question_process_shares,
   question_mig_mode,
+  question_links,
   question_of_facts,  // whatever is asked of what seldom changes
   question_count,
 };

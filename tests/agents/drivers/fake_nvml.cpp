@@ -200,6 +200,42 @@ Answer nvmlDeviceGetFieldValues(Device device, int count, FieldValue* values) {
   });
 }
 
+Answer nvmlDeviceGetNvLinkState(Device device, unsigned link, unsigned* active) {
+  return about(__func__, device, [&](FakeBoard& board) {
+    if (board.links.empty()) return Answer::not_supported;
+    if (link >= board.links.size()) return Answer::invalid_argument;
+    *active = board.links[link].active ? 1 : 0;
+    return Answer::ok;
+  });
+}
+
+Answer nvmlDeviceGetNvLinkRemoteDeviceType(Device device, unsigned link, unsigned* type) {
+  return about(__func__, device, [&](FakeBoard& board) {
+    *type = board.links.at(link).end;
+    return Answer::ok;
+  });
+}
+
+Answer nvmlDeviceGetNvLinkRemotePciInfo_v2(Device device, unsigned link, PciAddress* peer) {
+  return about(__func__, device, [&](FakeBoard& board) {
+    *peer = {};
+    peer->bus = board.links.at(link).peer_bus;
+    return Answer::ok;
+  });
+}
+
+Answer nvmlDeviceGetNvLinkErrorCounter(Device device, unsigned link, LinkCounter,
+                                       std::uint64_t* count) {
+  return about(__func__, device, [&](FakeBoard& board) {
+    *count = board.links.at(link).errors;
+    return Answer::ok;
+  });
+}
+
+Answer nvmlDeviceGetTopologyCommonAncestor(Device device, Device, unsigned* level) {
+  return give(__func__, device, level, &FakeBoard::nearest_ancestor);
+}
+
 Answer nvmlGpmQueryDeviceSupport(Device device, GpmSupport* support) {
   return about(__func__, device, [&](FakeBoard& board) {
     support->supported = board.counts_activity ? 1 : 0;

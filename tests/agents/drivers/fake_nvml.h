@@ -22,6 +22,13 @@ struct FakePartition {
   nvml::Memory memory{};
 };
 
+struct FakeLink {
+  bool active = true;
+  unsigned end = nvml::link_end_switch;
+  unsigned peer_bus = 0xc0;
+  std::uint64_t errors = 0;  // of each counter
+};
+
 struct FakeBoard {
   std::string name = "NVIDIA H100 80GB HBM3";
   std::string uuid;
@@ -58,6 +65,8 @@ struct FakeBoard {
   double tensor_percent = 42;
   double memory_percent = 66;
   double busy_percent = 97;
+  std::vector<FakeLink> links;                     // NVLinks; none: the board has none
+  unsigned nearest_ancestor = nvml::level_system;  // with every other board
   bool partitioned = false;
   std::vector<FakePartition> partitions;
 };

@@ -65,7 +65,7 @@ TEST(Layout, PanelsNeverOverlapNorLeaveTheScreen) {
                    f.alerts, f.events},
                   area);
       const JobsPage jobs = lay_out_jobs_page(model, columns);
-      const RoutingPage routing = lay_out_routing_page(model, columns);
+      const RoutingPage routing = lay_out_routing_page(model, columns, area.rows);
       for (const int details : {0, 20}) {
         for (const TableLayout& t : {lay_out_devices(area), lay_out_jobs(area, jobs, details),
                                      lay_out_routing(area, routing, details)}) {

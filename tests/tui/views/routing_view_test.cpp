@@ -186,7 +186,8 @@ TEST(Routing, DecisionsKeepAThirdOfEveryScreen) {
     for (const int columns : {60, 80, 120, 200}) {
       // A title and hints, and up to three lines between them.
       const Rect body{0, 2, columns, rows - 2};
-      EXPECT_GE(3 * lay_out_routing(body, lay_out_routing_page(model, columns), 0).list.rows, rows)
+      EXPECT_GE(3 * lay_out_routing(body, lay_out_routing_page(model, columns, rows), 0).list.rows,
+                rows)
           << columns << "x" << rows;
     }
   }

@@ -1,0 +1,43 @@
+#include "tui/page_commands.h"
+
+#include "fleet/base/text.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr std::size_t host_words_max = 200;
+
+}  // namespace
+
+Status mark_moment(DashboardState& state, std::string_view) {
+  state.mark_moment();
+  return {};
+}
+
+Status show_changes(DashboardState& state, std::string_view) {
+  if (!state.ui().mark) return error("no moment is marked: :mark marks the one shown");
+  if (!state.ui().shows(DevicePlace::changes)) state.show_changes();
+  return {};
+}
+
+std::vector<std::string> host_words(const DashboardState& state) {
+  std::vector<std::string> words;
+  for (const HostRow& host : state.model().hosts()) {
+    if (words.size() >= host_words_max) break;
+    words.push_back(host.reported.registration.host);
+  }
+  return words;
+}
+
+Status show_topology(DashboardState& state, std::string_view argument) {
+  const auto selected = state.selected_host();
+  if (argument.empty() && !selected) return error("expected a host: no host is selected");
+  const std::string host = argument.empty() ? *selected : std::string(argument);
+  if (state.model().find_host(host) == nullptr) {
+    return error("no host {}{}", excerpt(host), suggestion(host, host_words(state)));
+  }
+  state.show_topology(host);
+  return {};
+}
+
+}  // namespace drover::tui

@@ -1,0 +1,104 @@
+#include "tui/views/budget_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "fleet/base/units.h"
+#include "tui/model/spend_plan.h"
+#include "tui/panels/power_charts.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr int budget_label_columns = 13, budget_number_columns = 10;
+constexpr double near_budget = 0.90, at_budget = 1;
+
+struct BudgetLine {
+  std::string label;
+  double spent_usd = absent, planned_usd = absent;
+};
+
+/// "$1.85 left", or "$1.85 over".
+std::string left_text(const BudgetLine& line) {
+  if (std::isnan(line.spent_usd) || std::isnan(line.planned_usd)) return "";
+  const double left = line.planned_usd - line.spent_usd;
+  return fmt::format("{} {}", dollars_text(std::abs(left)), left < 0 ? "over" : "left");
+}
+
+void draw_budget_line(DrawRegion& region, int row, const BudgetLine& line) {
+  const int spent = budget_label_columns, planned = spent + budget_number_columns + 1;
+  const int left = planned + budget_number_columns + 2;
+  const bool over = line.spent_usd > line.planned_usd;
+  region.field(0, row, budget_label_columns, line.label, CellStyle::faint);
+  region.field(spent, row, budget_number_columns, known_text(line.spent_usd, dollars_text),
+               std::isnan(line.spent_usd) ? CellStyle::faint : CellStyle::plain, Align::right);
+  region.field(planned, row, budget_number_columns, known_text(line.planned_usd, dollars_text),
+               std::isnan(line.planned_usd) ? CellStyle::faint : CellStyle::plain, Align::right);
+  region.field(left, row, std::max(0, region.columns() - left), left_text(line),
+               over ? CellStyle::hot : CellStyle::good);
+}
+
+void draw_budget_titles(DrawRegion& region, int row) {
+  const int planned = budget_label_columns + budget_number_columns + 1;
+  region.field(budget_label_columns, row, budget_number_columns, "SPENT", CellStyle::faint,
+               Align::right);
+  region.field(planned, row, budget_number_columns, "PLANNED", CellStyle::faint, Align::right);
+}
+
+/// The rate on a scale that has room above the budget, which is marked.
+void draw_rate(const FrameContext& frame, DrawRegion& region, int row) {
+  const Summary* const sums = spend_sums(frame);
+  const int width = region.columns() - budget_label_columns;
+  if (sums == nullptr || sums->budget_usd_per_h <= 0 || width <= 0) {
+    return draw_fact(region, 0, row, budget_label_columns, "in use", spend_text(frame));
+  }
+  const double spend = sums->spend_usd_per_h, budget = sums->budget_usd_per_h;
+  const double most = std::max(spend, budget) * 1.2;
+  region.text(0, row, "in use", CellStyle::faint);
+  region.gauge(budget_label_columns, row, width, spend / most, spend_text(frame),
+               gauge_style(spend / budget, near_budget, at_budget));
+  const int mark = static_cast<int>(std::lround(budget / most * width));
+  if (mark < width) {
+    region.text(budget_label_columns + mark, row, region.ascii() ? "|" : "┃", CellStyle::strong);
+  }
+}
+
+std::string lasts_text(double spend, double budget) {
+  constexpr Duration day = std::chrono::hours(24);
+  const auto lasts = budget_lasts(spend, budget, day);
+  if (!lasts) return "nothing is spent now";
+  const std::string time = duration_text(to_seconds(*lasts));
+  return *lasts < day ? fmt::format("at this rate a day's budget is used up after {}", time)
+                      : fmt::format("at this rate a day's budget lasts {}", time);
+}
+
+}  // namespace
+
+void draw_budget(const FrameContext& frame, DrawRegion region) {
+  const Summary* const sums = spend_sums(frame);
+  const double spend = sums == nullptr ? absent : sums->spend_usd_per_h;
+  const double budget =
+      sums == nullptr || sums->budget_usd_per_h <= 0 ? absent : sums->budget_usd_per_h;
+  const bool none = sums != nullptr && std::isnan(budget);
+  region.heading(0, "Budget against plan",
+                 frame.with_whole_fleet_note(none ? "budget_usd_per_h of the policy sets it" : ""));
+  draw_rate(frame, region, 1);
+  draw_budget_titles(region, 2);
+  const Duration second = from_seconds(frame.options.speed);
+  const SpentAndPlanned recent = spent_and_planned(frame.model.trend(), frame.now, 2 * second);
+  const bool known = recent.covered > Duration{0};
+  draw_budget_line(region, 3,
+                   {known ? "last " + duration_text(to_seconds(recent.covered)) : "last minutes",
+                    known ? recent.spent_usd : absent, known ? recent.planned_usd : absent});
+  draw_budget_line(region, 4, {"in a day", 24 * spend, 24 * budget});
+  draw_budget_line(region, 5, {"in 30 days", 30 * 24 * spend, 30 * 24 * budget});
+  if (sums != nullptr && !std::isnan(budget)) {
+    const bool over = spend > budget;
+    region.field(0, 6, region.columns(), lasts_text(spend, budget),
+                 over ? CellStyle::hot : CellStyle::faint);
+  }
+}
+
+}  // namespace drover::tui

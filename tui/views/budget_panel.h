@@ -1,0 +1,11 @@
+// Spending against the policy's budget: now, over the last minutes, and what the rates add up to.
+#pragma once
+
+#include "tui/panels/panels.h"
+
+namespace drover::tui {
+
+inline constexpr int budget_panel_rows = 7;
+void draw_budget(const FrameContext& frame, DrawRegion region);
+
+}  // namespace drover::tui
