@@ -90,6 +90,10 @@ void tag(DashboardState& state) { state.views->shown().tag(state.key_context());
 
 void compare(DashboardState& state) { state.compare(); }
 
+void explain_shown(DashboardState& state) {
+  if (const Status done = state.explain_selected(); !done) state.cursor.say(done.error().message);
+}
+
 void untag_all(DashboardState& state) { state.untag_all(); }
 
 /// Changes what a view shows.
@@ -228,6 +232,10 @@ constexpr std::array binding_table = {
             "Choose the column to the right"},
     Binding{sort_by_chosen, in_devices, "o", "o", "",
             "Sort by the chosen column; again: reverse the order"},
+    Binding{move<Move::left>, in_jobs, "h Left", "h Left", "",
+            "The histogram of the previous class"},
+    Binding{move<Move::right>, in_jobs, "l Right", "l Right", "",
+            "The histogram of the next class"},
     Binding{move<Move::left>, in_device, "h Left", "h Left", "", "Select the previous metric"},
     Binding{move<Move::right>, in_device, "l Right", "l Right", "",
             "Select the next metric or limit"},
@@ -274,6 +282,10 @@ constexpr std::array binding_table = {
             "Show all, running, waiting, failed or finished jobs"},
     Binding{in_view<&UiState::log, step_log_filter>, in_events, "f", "f", "show",
             "Show all, alerts, events or alert rules"},
+    Binding{explain_shown, in_jobs | in_routing, "W", "W", "why",
+            "Why the job waits or runs there, and what would help; again: back"},
+    Binding{explain_shown, in_fleet | in_devices | in_device, "W", "W", "",
+            "Why the device is idle, or why its job runs there; again: back"},
     Binding{copy, in_every_view & ~(in_help | in_power), "y", "y", "",
             "Copy the selection to the clipboard (OSC 52)"},
     Binding{copy_json, in_every_view & ~(in_help | in_power), "Y", "Y", "",

@@ -31,6 +31,11 @@ std::vector<std::string> DashboardState::place_names() const {
     if (!name.empty()) names.push_back(printable(name));
   };
   if (shown.comparing()) return {"comparison"};
+  if (shown.explaining()) {
+    const bool of_device = shown.explained.job.empty();
+    if (of_device && shown.device) return {printable("why " + to_text(*shown.device))};
+    return {"why " + printable(shown.explained.job.substr(0, 8))};
+  }
   if (shown.view == ViewId::device && shown.device) {
     add(to_text(*shown.device));
     add(figure_name(model(), shown));
@@ -68,10 +73,13 @@ void DashboardState::go_deeper(TrailStep from, ViewId next) {
 }
 
 void DashboardState::show(ViewId next) {
-  if (next == ui().view && !ui().comparing()) return;
+  const auto is_shown = [&] {
+    return next == ui().view && !ui().comparing() && !ui().explaining();
+  };
+  if (is_shown()) return;
   // The help is no place to come back to.
   if (ui().view == ViewId::help && !ui().trail.empty()) go_back();
-  if (next == ui().view && !ui().comparing()) return;
+  if (is_shown()) return;
   ui().whole_help = false;
   if (is_deeper(next)) return go_deeper(step_here(), next);
   // What Enter has narrowed the filter to belongs to the path that ends here.

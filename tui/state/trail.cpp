@@ -34,6 +34,8 @@ TrailStep step_of(const UiState& ui) {
           .job_open = ui.jobs.open,
           .decision_open = ui.decisions.open,
           .compares = ui.compares,
+          .explains = ui.explained.shown,
+          .explained_job = ui.explained.job,
           .figure = ui.figure.index,
           .details_top = ui.details_top};
 }
@@ -56,6 +58,7 @@ void restore(UiState& ui, const TrailStep& step) {
   ui.figure = {};
   ui.figure.index = step.figure;
   ui.compares = step.compares;
+  ui.explained = {step.explains, step.explained_job};
   ui.details_top = step.details_top;
 }
 

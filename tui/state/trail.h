@@ -29,6 +29,8 @@ struct TrailStep {
   bool decision_group = false, entry_group = false;  // what is selected stands for its group
   bool job_open = false, decision_open = false;
   bool compares = false;
+  bool explains = false;
+  std::string explained_job{};
   int figure = -1;
   int details_top = 0;
   std::vector<std::string> names{};  // of the breadcrumb

@@ -43,6 +43,13 @@ struct FormulaSelection {
   int page_top = 0;     // first visible row of the page while a formula is open
 };
 
+/// The page that explains a job, in the place of the jobs view; or the selected device, which is
+/// idle, in the place of the device view.
+struct Explained {
+  bool shown = false;
+  std::string job;  // its id or first digits; empty: the device
+};
+
 struct UiState {
   ViewId view = ViewId::fleet;
   std::vector<TrailStep> trail;  // the places above the one shown, the first one on top
@@ -58,6 +65,7 @@ struct UiState {
   std::set<DeviceId> tagged_devices;
   std::set<JobId> tagged_jobs;
   bool compares = false;  // tagged devices, in the place of the device view
+  Explained explained;
 
   std::optional<Duration> chart_span;  // of charts; none: it follows the data
   Instant moved_at = Instant::min();   // when the user last moved a selection
@@ -79,6 +87,9 @@ struct UiState {
   std::vector<ViewHelp> view_help;  // in the order of ViewId
   bool whole_help = true;           // the list, not the keys of one view
 
+  bool explaining() const {
+    return explained.shown && view == (explained.job.empty() ? ViewId::device : ViewId::jobs);
+  }
   bool comparing() const { return view == ViewId::device && compares; }
   /// The first compared_max tagged devices.
   std::vector<DeviceId> compared_devices() const {

@@ -13,6 +13,7 @@ std::unique_ptr<View> make_fleet_view(UiState& ui);
 std::unique_ptr<View> make_devices_view(UiState& ui);
 std::unique_ptr<View> make_device_view(UiState& ui);
 std::unique_ptr<View> make_comparison_view(UiState& ui);
+std::unique_ptr<View> make_why_view(UiState& ui);
 std::unique_ptr<View> make_jobs_view(UiState& ui);
 std::unique_ptr<View> make_routing_view(UiState& ui);
 std::unique_ptr<View> make_power_view(UiState& ui);
@@ -29,6 +30,7 @@ class Views {
   UiState ui;  // what the user has chosen in each of them
 
   View& shown() {
+    if (ui.explaining()) return *why_;
     return ui.comparing() ? *comparison_ : *views_[static_cast<std::size_t>(ui.view)];
   }
   /// Switches to a view.
@@ -38,6 +40,7 @@ class Views {
  private:
   std::array<std::unique_ptr<View>, view_count> views_;  // in the order of ViewId
   std::unique_ptr<View> comparison_;                     // of tagged devices
+  std::unique_ptr<View> why_;                            // of a job or an idle device
 };
 
 }  // namespace drover::tui
