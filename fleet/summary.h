@@ -3,8 +3,11 @@
 #pragma once
 
 #include <bit>
+#include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -44,6 +47,40 @@ enum class ClassMetric : std::uint8_t {
 };
 std::string_view to_text(ClassMetric metric);
 
+/// Finished jobs of a class in a window of time, by its metric and target.
+struct ClassOutcomes {
+  std::uint64_t judged = 0;
+  std::uint64_t missed = 0;
+  bool operator==(const ClassOutcomes&) const = default;
+};
+
+/// The windows over which misses are counted: a short one, which shows that they go on, and a long
+/// one, which shows that they matter (Google, The Site Reliability Workbook, chapter 5).
+inline constexpr Duration short_burn_window = std::chrono::minutes(5);
+inline constexpr Duration long_burn_window = std::chrono::hours(1);
+
+/// The share of its jobs that may miss the target of a class: it is meant for the others.
+inline constexpr double class_misses_allowed = 0.01;
+/// From this burn rate on, in both windows, a 30-day allowance would be used up in two days.
+inline constexpr double fast_burn_rate = 14.4;
+
+/// The share of misses, divided by the allowed share: at 1, the allowance is used
+/// up exactly at the end of its period. NaN if no job was judged.
+inline double burn_rate(const ClassOutcomes& outcomes) {
+  if (outcomes.judged == 0) return std::numeric_limits<double>::quiet_NaN();
+  const double missed = static_cast<double>(outcomes.missed) / static_cast<double>(outcomes.judged);
+  return missed / class_misses_allowed;
+}
+
+// The buckets of a class's values. Bucket i has those above class_bucket_begin(i), up to the begin
+// of the next one; the first one also those below. Ten buckets are about a factor of ten.
+inline constexpr std::size_t class_bucket_count = 126;
+inline constexpr double class_bucket_least = 1e-5, class_bucket_growth = 1.2682417945625453;
+
+inline double class_bucket_begin(std::size_t bucket) {
+  return class_bucket_least * std::pow(class_bucket_growth, static_cast<double>(bucket));
+}
+
 /// The results of finished jobs of one class of the policy, by its metric.
 struct ClassReport {
   std::string name;
@@ -51,6 +88,10 @@ struct ClassReport {
   double target = 0;      // in the metric's unit; 0: none
   std::uint64_t met = 0;  // finished jobs within the target
   Percentiles values;
+  ClassOutcomes short_window{}, long_window{};  // this router's jobs
+  // Those of the buckets that are not empty, from this one to the last; as the percentiles.
+  std::uint32_t first_bucket = 0;
+  std::vector<std::uint64_t> buckets{};
   bool operator==(const ClassReport&) const = default;
 };
 

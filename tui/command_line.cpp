@@ -269,6 +269,17 @@ std::vector<std::string> job_words(const DashboardState& state) {
   return words;
 }
 
+/// Of all jobs: those that are listed do not have to be the one that is meant.
+std::vector<std::string> known_job_words(const DashboardState& state) {
+  std::vector<std::string> words;
+  for (const auto& [id, row] : state.model().jobs()) words.push_back(to_short_text(id));
+  return words;
+}
+
+Status explain_named(DashboardState& state, std::string_view argument) {
+  return state.explain(argument);
+}
+
 std::vector<std::string> raised_rule_words(const DashboardState& state) {
   std::vector<std::string> words = {"all"};
   for (const LogEntry& entry : raised_alerts(state.model())) {
@@ -310,6 +321,8 @@ constexpr std::array command_table = {
     LineCommand{"view", "NAME", "show a view or a saved view", show_view, view_words},
     LineCommand{"save", "[NAME]", "save the current view; without NAME: as the start view", save,
                 saved_view_words},
+    LineCommand{"why", "[JOB|DEVICE]", "why a job waits or runs there; why a device is idle",
+                explain_named, known_job_words},
     LineCommand{"theme", "[NAME]", "show a theme while it is typed; without NAME: list them",
                 choose_theme, theme_words},
     LineCommand{"bookmark", "[TEXT]", "bookmark this moment, with a text", bookmark},

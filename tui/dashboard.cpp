@@ -58,7 +58,8 @@ void DashboardState::arrange_now() {
   body = body_of(frame(), canvas.size());
   // While time stands still, a frame must not depend on earlier frames.
   const bool steady = options.steady_colours && (cursor.live() || cursor.playing());
-  views->shown().arrange({model(), body, cursor.shown(), wall_second(options), steady});
+  views->shown().arrange(
+      {model(), body, cursor.shown(), wall_second(options), steady, answers_now()});
   find_recent();
   find_curves();
   find_series();
@@ -154,6 +155,10 @@ void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
   if (from == router_peer && state.pending_action.receive(envelope.body)) {
     state.cursor.say(state.pending_action.text());
     state.pressed = true;
+    return tick(now);
+  }
+  if (from == router_peer && state.why_answers.receive(state.now, envelope.body)) {
+    state.changed();
     return tick(now);
   }
   const auto* const alert = std::get_if<Alert>(&envelope.body);
@@ -252,6 +257,7 @@ void Dashboard::set_connected(Instant now, bool connected, const std::string& co
   if (changed && connected) {
     state.subscriber.request_snapshot();
     state.asked_for_curves = state.has_older_curves;  // the answer may be lost
+    state.why_answers.forget_questions();
   }
   state.pressed = true;
   tick(now);
@@ -344,6 +350,7 @@ const Canvas& Dashboard::draw(Instant now) {
   tick(now);
   state.arrange_now();
   state.ask_for_older();
+  state.ask_why();
   state.canvas.fill({0, 0, state.canvas.size().columns, state.canvas.size().rows}, " ");
   state.click_targets.clear();
   state.click_targets_of = {state.model().structure(), state.cursor_changes, state.ui().view};

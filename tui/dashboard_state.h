@@ -12,6 +12,7 @@
 #include "tui/command_line.h"
 #include "tui/dashboard.h"
 #include "tui/destinations.h"
+#include "tui/explain/why_answers.h"
 #include "tui/history/cursor_history.h"
 #include "tui/history/device_history.h"
 #include "tui/history/in_memory_timeline.h"
@@ -112,6 +113,8 @@ struct DashboardState {
   /// Compares the tagged devices, or goes back from there.
   void compare();
   /// Keeps the moment shown, with which others are compared.
+  void keep_moment();
+  /// The same in words.
   void mark_moment();
   /// Shows what is different from the marked moment, or goes back from there; without a mark, marks
   /// this moment.
@@ -120,6 +123,16 @@ struct DashboardState {
   std::optional<std::string> selected_host() const;
   /// Shows how the devices of a host are connected.
   void show_topology(const std::string& host);
+  // Explanations (explaining.cpp).
+  /// Explains the selected job, decision's job or idle device, or goes back from there.
+  Status explain_selected();
+  /// `subject`: a device, the first digits of a job's id, or nothing for the selection.
+  Status explain(std::string_view subject);
+  void explain_job(const JobId& job);
+  Status explain_device(const DeviceId& device);
+  /// Null while the past is shown: the router knows only the present.
+  const WhyAnswers* answers_now() const;
+  void ask_why();
   void go_deeper(TrailStep from, ViewId next);
   /// REQUIRES that there is a place to go back to.
   void go_back();
@@ -202,6 +215,7 @@ struct DashboardState {
   std::optional<FleetAction> proposed;
   PendingAction pending_action;
   std::uint64_t asked_count = 0;
+  WhyAnswers why_answers;
   Instant begun;  // when memory began
   /// Until then, or until the user has pressed a few keys, the hint row says how to begin.
   Instant first_hint_end = Instant::min();

@@ -26,7 +26,11 @@ void DashboardState::keep_choices() {
   effects.push_back(KeepChoices{std::move(chosen)});
 }
 
-void DashboardState::toggle_bookmark() { tell_of(cursor.toggle_bookmark(now)); }
+void DashboardState::toggle_bookmark() {
+  const auto mark = cursor.toggle_bookmark(now);
+  tell_of(mark);
+  if (mark) keep_moment();
+}
 
 void DashboardState::set_bookmark(std::string_view text) {
   tell_of(cursor.set_bookmark(excerpt(text, bookmark_bytes_max - 2), now));

@@ -90,9 +90,11 @@ void tag(DashboardState& state) { state.views->shown().tag(state.key_context());
 
 void compare(DashboardState& state) { state.compare(); }
 
-void untag_all(DashboardState& state) { state.untag_all(); }
+void explain_shown(DashboardState& state) {
+  if (const Status done = state.explain_selected(); !done) state.cursor.say(done.error().message);
+}
 
-void mark_shown(DashboardState& state) { state.mark_moment(); }
+void untag_all(DashboardState& state) { state.untag_all(); }
 
 void open_changes(DashboardState& state) { state.show_changes(); }
 
@@ -214,10 +216,9 @@ constexpr std::array binding_table = {
     Binding{in_time<&PlaybackCursor::jump, true>, in_every_view, "}", "}", "",
             "Next alert, warning or bookmark"},
     Binding{toggle_bookmark, in_every_view, "m", "m", "",
-            "Bookmark this moment, or remove its bookmark"},
-    Binding{mark_shown, in_every_view, ",", ",", "", "Mark this moment, to compare others with it"},
+            "Mark this moment with a bookmark, or remove it"},
     Binding{open_changes, in_every_view & ~in_help, "M", "M", "",
-            "What is different from the marked moment; again: back"},
+            "What is different from the moment marked last; again: back"},
     Binding{in_time<&PlaybackCursor::begin_loop>, in_every_view, "(", "(", "",
             "Start a loop here; press again at that moment to remove it"},
     Binding{in_time<&PlaybackCursor::end_loop>, in_every_view, ")", ")", "",
@@ -244,6 +245,10 @@ constexpr std::array binding_table = {
             "Choose the column to the right"},
     Binding{sort_by_chosen, in_devices, "o", "o", "",
             "Sort by the chosen column; again: reverse the order"},
+    Binding{move<Move::left>, in_jobs, "h Left", "h Left", "",
+            "The histogram of the previous class"},
+    Binding{move<Move::right>, in_jobs, "l Right", "l Right", "",
+            "The histogram of the next class"},
     Binding{move<Move::left>, in_device, "h Left", "h Left", "", "Select the previous metric"},
     Binding{move<Move::right>, in_device, "l Right", "l Right", "",
             "Select the next metric or limit"},
@@ -290,6 +295,10 @@ constexpr std::array binding_table = {
             "Show all, running, waiting, failed or finished jobs"},
     Binding{in_view<&UiState::log, step_log_filter>, in_events, "f", "f", "show",
             "Show all, alerts, events or alert rules"},
+    Binding{explain_shown, in_jobs | in_routing, "W", "W", "why",
+            "Why the job waits or runs there, and what would help; again: back"},
+    Binding{explain_shown, in_fleet | in_devices | in_device, "W", "W", "",
+            "Why the device is idle, or why its job runs there; again: back"},
     Binding{copy, in_every_view & ~(in_help | in_power), "y", "y", "",
             "Copy the selection to the clipboard (OSC 52)"},
     Binding{copy_json, in_every_view & ~(in_help | in_power), "Y", "Y", "",
@@ -300,7 +309,7 @@ constexpr std::array binding_table = {
             "Tag the selection: actions apply to all that is tagged"},
     Binding{compare, in_fleet | in_devices | in_device, "v", "v", "",
             "Compare two to four tagged devices in charts; again: back"},
-    Binding{open_topology, with_devices, "t", "t", "",
+    Binding{open_topology, with_devices, "H", "H", "",
             "How the devices of the host are connected; again: back"},
     Binding{untag_all, with_devices | in_jobs, "U", "U", "", "Clear all tags"},
     Binding{change<drain_action>, with_devices, "d", "d", "",

@@ -14,9 +14,9 @@ namespace {
 /// The views that are about something of the view before: Esc leads back from them.
 bool is_deeper(ViewId view) { return view == ViewId::device || view == ViewId::help; }
 
-/// Whether another page stands in the place of the device view.
+/// Whether another page stands in the place of the view.
 bool is_page_over(const UiState& ui) {
-  return ui.view == ViewId::device && ui.place != DevicePlace::device;
+  return ui.explaining() || (ui.view == ViewId::device && ui.place != DevicePlace::device);
 }
 
 std::string figure_name(const Model& model, const UiState& ui) {
@@ -42,6 +42,11 @@ std::vector<std::string> DashboardState::place_names() const {
     add(shown.topology_host);
     add("topology");
     return names;
+  }
+  if (shown.explaining()) {
+    const bool of_device = shown.explained.job.empty();
+    if (of_device && shown.device) return {printable("why " + to_text(*shown.device))};
+    return {"why " + printable(shown.explained.job.substr(0, 8))};
   }
   if (shown.view == ViewId::device && shown.device) {
     add(to_text(*shown.device));
@@ -119,10 +124,14 @@ void DashboardState::compare() {
   ui().place = DevicePlace::comparison;
 }
 
-void DashboardState::mark_moment() {
-  if (model().hosts().empty()) return cursor.say("no hosts yet: there is nothing to mark");
+void DashboardState::keep_moment() {
   ui().mark = moment_of(model(), cursor.shown());
   ui().changes.clear();
+}
+
+void DashboardState::mark_moment() {
+  if (model().hosts().empty()) return cursor.say("no hosts yet: there is nothing to mark");
+  keep_moment();
   cursor.say(fmt::format("marked {}: M shows what is different at another moment",
                          to_clock_text(cursor.shown())));
 }

@@ -15,6 +15,8 @@ struct KeyGroup {
 
 // At most key_line_columns each, so that two columns fit on 80.
 constexpr ViewSet of_help = only(ViewId::help);
+constexpr ViewSet of_devices_only =
+    only(ViewId::fleet) | only(ViewId::devices) | only(ViewId::device);
 
 constexpr KeyLine go_keys[] = {
     {"1 2 3 4 5 6 7 8 Tab Shift-Tab", "1..8 Tab", "a view; the next view"},
@@ -31,6 +33,7 @@ constexpr KeyLine move_keys[] = {
     {"h Left l Right", "h l arrows", "left, right in the map", only(ViewId::fleet)},
     {"h Left l Right", "h l arrows", "previous, next figure", only(ViewId::device)},
     {"h Left l Right", "h l arrows", "choose a column", only(ViewId::devices)},
+    {"h Left l Right", "h l arrows", "histogram of a class", only(ViewId::jobs)},
     {"k Up j Down", "j k arrows", "next, previous device", only(ViewId::device)},
     {"k Up j Down WheelUp WheelDown", "j k arrows", "down, up; the wheel too",
      in_every_view & ~only(ViewId::device)},
@@ -50,7 +53,9 @@ constexpr KeyLine look_keys[] = {
     {"f", "f", "alerts, events or rules", only(ViewId::events)},
     {"z Z", "z Z", "more, less time in charts"},
     {"v", "v", "compare tagged devices"},
-    {"t", "t", "topology of the host"},
+    {"H", "H", "topology of the host"},
+    {"W", "W", "why this job runs or waits", in_every_view & ~of_devices_only},
+    {"W", "W", "why it is idle", of_devices_only},
     {"Ctrl-L", "", ""},
 };
 constexpr KeyLine act_keys[] = {
@@ -68,9 +73,8 @@ constexpr KeyLine time_keys[] = {
     {"[ ]", "[ ]", "one second back, forward", of_help},
     {"{ }", "{ }", "previous, next alert"},
     {"@ L", "@ L", "go to a time; to now"},
-    {"m ( )", "m ( )", "bookmark; loop from, to"},
-    {", M", ", M", "mark; changes since then", in_every_view & ~of_help},
-    {",", "", "", of_help},
+    {"m ( )", "m ( )", "mark, bookmark; loop from, to"},
+    {"M", "M", "changes since the mark", in_every_view & ~of_help},
     {"+ = -", "+ -", "play faster, slower"},
     {"p P", "p P", "story: pause; follow it"},
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fleet/explanation/why_tree.h"
 #include "fleet/messages.h"
 #include "fleet/text/json.h"
 
@@ -23,9 +24,6 @@ std::string explain(const JobChanged& job);
 /// The decision, the best candidates, the rejected ones with their reasons, and what a fallback
 /// costs compared with the preferred pool.
 std::string explain(const Decision& decision);
-
-/// Every candidate of a decision, best first, by the decision's number.
-using CandidatesByDecision = std::map<std::uint64_t, std::vector<CandidateStatus>>;
 
 Json to_json(const std::vector<CandidateStatus>& candidates);
 

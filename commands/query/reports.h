@@ -20,17 +20,10 @@ std::string to_table(const Summary& summary);
 std::string to_table(const std::vector<JobChanged>& jobs, Instant now,
                      const TableStyle& style = {});
 
-/// The saved and lost steps of a training job, "resumes at step 400 of 1000; 37 steps lost", "no
-/// checkpoint; 37 steps lost"; empty if it has saved and lost nothing, or has ended.
-std::string checkpoint_text(const JobChanged& job);
-
 /// The result of a job that has ended: "finished in 12s on h100-1/r0 (waited 410ms), $0.0012,
 /// 3.4kJ". `fleet_time`: adds that durations are fleet time.
 std::string ending_text(const JobChanged& job, bool fleet_time);
 /// Keeps the last entry of each job. A job that ended between two requests is in both answers.
 std::vector<JobChanged> once_each(std::vector<JobChanged> jobs);
-
-/// "serve llama-3.1-8b 1020+129 tokens", "train bert-large 900 steps".
-std::string work_text(const Workload& work);
 
 }  // namespace drover::commands

@@ -15,6 +15,7 @@
 #include "commands/why/journal_replay.h"
 #include "commands/why/slow_device.h"
 #include "fleet/base/text.h"
+#include "tui/explain/idle_device.h"
 #include "tui/tables/device_queries.h"
 
 namespace drover::commands {
@@ -135,8 +136,8 @@ CommandOutcome explain_device(const Arguments& arguments, const DeviceId& device
                  tui::unknown_device_text(model, device));
   }
   std::vector<WhyReply> waiting;
-  if (is_idle(model, *row)) {
-    for (const JobId& job : waiting_jobs_to_ask(model)) {
+  if (tui::is_idle(model, *row)) {
+    for (const JobId& job : tui::waiting_jobs_to_ask(model)) {
       DROVER_ASSIGN(auto reply, session->ask<WhyReply>(WhyRequest{to_text(job)}));
       if (reply.job && reply.job->state == JobState::queued) waiting.push_back(std::move(reply));
     }

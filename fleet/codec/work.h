@@ -119,12 +119,19 @@ inline constexpr auto layout<Percentiles> = structure("Percentiles",
                                                       field("max", &Percentiles::max));
 
 template <>
-inline constexpr auto layout<ClassReport> = structure("ClassReport",
-                                                      field("name", &ClassReport::name, as_line),
-                                                      field("metric", &ClassReport::metric),
-                                                      field("target", &ClassReport::target),
-                                                      field("met", &ClassReport::met),
-                                                      field("values", &ClassReport::values));
+inline constexpr auto layout<ClassOutcomes> = structure("ClassOutcomes",
+                                                        field("judged", &ClassOutcomes::judged),
+                                                        field("missed", &ClassOutcomes::missed));
+
+template <>
+inline constexpr auto layout<ClassReport> =
+    structure("ClassReport", field("name", &ClassReport::name, as_line),
+              field("metric", &ClassReport::metric), field("target", &ClassReport::target),
+              field("met", &ClassReport::met), field("values", &ClassReport::values),
+              field("short_window", &ClassReport::short_window),
+              field("long_window", &ClassReport::long_window),
+              field("first_bucket", &ClassReport::first_bucket),
+              field("buckets", &ClassReport::buckets, up_to(class_bucket_count)));
 
 template <>
 inline constexpr auto layout<DeliveredWork> = structure("DeliveredWork",

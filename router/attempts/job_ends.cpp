@@ -39,7 +39,7 @@ std::uint64_t JobEnds::finish(Instant now, JobRecord& record, const Finished& fi
   if (const WorkClass* work_class = policy.find_class(record.work_class)) {
     const auto value =
         metric_of(work_class->metric, record.job, record.usage, record.outcome, record.latency_s);
-    if (value) accounting.finished_in(*work_class, *value);
+    if (value) accounting.finished_in(now, *work_class, *value);
   }
   if (reservation.made && reservation.group != no_index && record.lease.predicted_s > 0) {
     estimator.learn(reservation.group, record.job.work.kind, record.job.work.model,

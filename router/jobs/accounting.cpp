@@ -13,6 +13,10 @@ constexpr double unknown_board_most_w = 3000;
 constexpr double histogram_low = 1e-5;
 constexpr double histogram_growth = 1.02;
 constexpr std::size_t histogram_buckets = 1513;  // up to 1e-5 * 1.02^1512 = 1e8
+// Those that make one bucket of a ClassReport: 1.02^12 is class_bucket_growth.
+constexpr std::size_t histogram_buckets_each = 12;
+static_assert(histogram_low == class_bucket_least &&
+              (histogram_buckets - 1) / histogram_buckets_each == class_bucket_count);
 
 // A fleet of two million devices at 10 kW uses this many joules in 1,500 years.
 constexpr double credible_max = 1e21;
@@ -56,6 +60,18 @@ double Histogram::quantile(double share) const {
     return std::min(max_, top * 2 / (1 + histogram_growth));
   }
   return max_;
+}
+
+void Histogram::fill(ClassReport& report) const {
+  report.first_bucket = 0;
+  report.buckets.clear();
+  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+    if (buckets_[bucket] == 0) continue;
+    const std::size_t wide = bucket == 0 ? 0 : (bucket - 1) / histogram_buckets_each;
+    if (report.buckets.empty()) report.first_bucket = static_cast<std::uint32_t>(wide);
+    report.buckets.resize(wide - report.first_bucket + 1);
+    report.buckets.back() += buckets_[bucket];
+  }
 }
 
 Percentiles Histogram::percentiles() const {
@@ -116,12 +132,14 @@ void Accounting::fell_back(Reason reason, const Estimate& more) {
   ++sum.timed;
 }
 
-void Accounting::finished_in(const WorkClass& work_class, double value) {
+void Accounting::finished_in(Instant now, const WorkClass& work_class, double value) {
   ClassTally& tally = classes_[work_class.name];
   const bool other = tally.metric != work_class.metric || tally.target != work_class.target;
-  if (other) tally = {work_class.metric, work_class.target, 0, Histogram{}};  // of a new policy
+  if (other) tally = {work_class.metric, work_class.target, 0, Histogram{}, {}};  // a new policy
   tally.values.add(value);
-  if (work_class.target <= 0 || value <= work_class.target) ++tally.met;
+  const bool missed = work_class.target > 0 && value > work_class.target;
+  if (!missed) ++tally.met;
+  tally.recent.add(now, missed);
 }
 
 void Accounting::read_energy(const FleetState& fleet_state, HostIndex host, Duration slack) {
@@ -291,6 +309,18 @@ std::vector<ClassReport> Accounting::reports_of(const std::vector<WorkClass>& cl
     reports.push_back(std::move(report));
   }
   return reports;
+}
+
+void Accounting::add_recent(Instant now, std::vector<ClassReport>& reports) const {
+  for (ClassReport& report : reports) {
+    const auto found = classes_.find(report.name);
+    if (found == classes_.end()) continue;
+    const ClassTally& tally = found->second;
+    if (tally.metric != report.metric || tally.target != report.target) continue;
+    report.short_window = tally.recent.within(now, short_burn_window);
+    report.long_window = tally.recent.within(now, long_burn_window);
+    tally.values.fill(report);
+  }
 }
 
 Summary Accounting::summary(Instant now) const {

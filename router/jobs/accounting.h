@@ -17,6 +17,7 @@
 #include "fleet/sample/sample.h"
 #include "fleet/text/json.h"
 #include "router/fleet_state/fleet_state.h"
+#include "router/jobs/recent_outcomes.h"
 #include "router/policy/policy.h"
 
 namespace drover::router {
@@ -36,6 +37,8 @@ class Histogram {
   Json to_json() const;
   Status take(const Json& json);
   Percentiles percentiles() const;
+  /// The counts of the buckets of a ClassReport.
+  void fill(ClassReport& report) const;
 
  private:
   std::vector<std::uint64_t> buckets_;
@@ -68,7 +71,7 @@ class Accounting {
   /// An attempt was placed by a fallback. `more`: estimated extra cost over the preferred pool.
   void fell_back(Reason reason, const Estimate& more);
   /// A finished job of a class, with the value of its goal metric.
-  void finished_in(const WorkClass& work_class, double value);
+  void finished_in(Instant now, const WorkClass& work_class, double value);
   void retried() { ++sums_.retries; }
   /// An attempt was preempted for work of higher priority.
   void preempted() { ++sums_.preempted; }
@@ -128,6 +131,9 @@ class Accounting {
   /// another metric or target are left out. Counts continue over restarts; quantiles cover the
   /// jobs of this router, or repeat the last published ones until one has finished.
   std::vector<ClassReport> reports_of(const std::vector<WorkClass>& classes) const;
+  /// Adds what is only published, and not kept over restarts: the outcomes of the last minutes, and
+  /// the buckets of the values.
+  void add_recent(Instant now, std::vector<ClassReport>& reports) const;
 
  private:
   struct Counter {
@@ -146,6 +152,7 @@ class Accounting {
     double target = 0;
     std::uint64_t met = 0;
     Histogram values;
+    RecentOutcomes recent;
   };
   std::map<std::string, ClassTally, std::less<>> classes_;
   Histogram latency_s_, first_token_s_;

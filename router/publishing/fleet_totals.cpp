@@ -20,6 +20,7 @@ FleetTotals::FleetTotals(const FleetTotalsDependencies& uses, Instant start)
 Summary FleetTotals::summary(Instant now) const {
   Summary summary = accounting.summary(now);
   summary.classes = accounting.reports_of(policy.classes);
+  accounting.add_recent(now, summary.classes);
   summary.queued = queue.size();
   summary.running = jobs.active_attempts();
   summary.queued_for = queue.waiting_by_reason();

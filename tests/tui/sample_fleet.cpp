@@ -262,6 +262,19 @@ void SampleFleet::add_classes() {
       {"finetune", training_time, 0, 11, {11, 840, 1'900, 2'400, 2'400}},
       {"nightly", cost_per_unit, 2.5, 241, {268, 1.9, 2.61, 2.9, 3.4}},
   };
+  // One burns fast, one slowly, one has missed nothing lately.
+  ClassReport& large = summary.classes[1];
+  large.short_window = {80, 25};
+  large.long_window = {900, 140};
+  large.first_bucket = 31;  // from 16 ms
+  large.buckets = {3,   12, 60, 190, 420, 700, 1'010, 980, 800, 610, 430, 300, 170, 140,
+                   100, 80, 60, 45,  30,  21,  14,    9,   6,   4,   2,   2,   1,   1};
+  ClassReport& small = summary.classes[2];
+  small.short_window = {120, 0};
+  small.long_window = {1'300, 19};
+  small.first_bucket = 28;
+  small.buckets = {40, 900, 2'400, 1'700, 600, 120, 30, 8, 2};
+  summary.classes[4].long_window = {30, 0};
 }
 
 void SampleFleet::add_pools() {

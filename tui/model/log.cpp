@@ -115,7 +115,7 @@ DeviceCondition standing_of(const Model& model, Instant now, DeviceTable::Row ro
 
 std::size_t Model::bytes() const {
   // Typical sizes of texts and nodes: the result sets the distance of keyframes, not a limit.
-  constexpr std::size_t host_bytes = 2'000, job_bytes = 1'200, decision_bytes = 1'600;
+  constexpr std::size_t host_bytes = 2'000, job_bytes = 1'400, decision_bytes = 1'600;
   constexpr std::size_t row_bytes = 300, point_bytes = 250;
   const std::size_t rows = replicas_.size() + events_.size() + flows_.size() + conditions_.size() +
                            alerts_.size() + alert_history_.size() + audits_.size();

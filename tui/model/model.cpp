@@ -190,7 +190,7 @@ bool Model::take(Instant, const Envelope&, const ReplicaChanged& changed) {
   return true;
 }
 
-bool Model::take(Instant now, const Envelope&, const JobChanged& changed) {
+bool Model::take(Instant now, const Envelope& envelope, const JobChanged& changed) {
   const auto known = jobs_.find(changed.job.id);
   const bool ended = is_terminal(changed.state);
   const bool was_open = known != jobs_.end() && !is_terminal(known->second.reported.state);
@@ -200,10 +200,18 @@ bool Model::take(Instant now, const Envelope&, const JobChanged& changed) {
   }
   if (known != jobs_.end() && !was_open) {
     // An ended job stays ended; only a corrected report of its end is accepted.
-    if (ended) known->second = JobRow{changed, now, snapshot_};
+    if (ended) {
+      known->second.reported = changed;
+      known->second.received_at = now;
+      known->second.snapshot = snapshot_;
+    }
     return ended;
   }
-  jobs_[changed.job.id] = JobRow{changed, now, snapshot_};
+  JobRow& row = jobs_[changed.job.id];
+  add_phase(row.phases, envelope.at, changed);
+  row.reported = changed;
+  row.received_at = now;
+  row.snapshot = snapshot_;
   if (!ended) {
     if (!was_open) ++open_jobs_;
     return true;

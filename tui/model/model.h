@@ -18,6 +18,7 @@
 #include "fleet/messages.h"
 #include "tui/model/board_table.h"
 #include "tui/model/device_table.h"
+#include "tui/model/job_phases.h"
 #include "tui/model/receive_stats.h"
 #include "tui/model/sliding_window_counter.h"
 #include "tui/model/specs.h"
@@ -67,6 +68,7 @@ struct JobRow {
   JobChanged reported;
   Instant received_at{};  // when it arrived
   std::uint64_t snapshot = 0;
+  std::vector<JobPhase> phases{};  // oldest first, as far as they were reported here
 };
 
 /// Whether a job has devices: it runs, or is assigned and about to.

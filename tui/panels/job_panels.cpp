@@ -12,9 +12,8 @@
 #include "tui/tables/device_queries.h"
 
 namespace drover::tui {
-namespace {
 
-std::string work_text(const Workload& work) {
+std::string work_amount_text(const Workload& work) {
   switch (work.kind) {
     case WorkKind::serve:
       return fmt::format("{} > {} tok", work.input_tokens, work.output_tokens);
@@ -25,6 +24,18 @@ std::string work_text(const Workload& work) {
   }
   return {};
 }
+
+std::string_view reason_prefix(JobState state) {
+  if (state == JobState::queued) return "waits for ";
+  return is_terminal(state) ? "" : "fell back: ";
+}
+
+CellStyle job_note_style(JobState state) {
+  if (state == JobState::failed) return CellStyle::critical;
+  return state == JobState::queued ? CellStyle::warm : CellStyle::faint;
+}
+
+namespace {
 
 /// Columns of the list; the meaning of the last ones depends on the job's state.
 struct JobColumn {
@@ -89,7 +100,7 @@ std::string column_text(const FrameContext& frame, const JobRow& row, std::strin
   if (title == "JOB") return to_short_text(job.job.id);
   if (title == "KIND") return std::string(to_text(job.job.work.kind));
   if (title == "MODEL") return job.job.work.model;
-  if (title == "WORK") return work_text(job.job.work);
+  if (title == "WORK") return work_amount_text(job.job.work);
   if (title == "TENANT") return job.job.tenant;
   if (title == "PRI") return fmt::format("{}", job.job.priority);
   if (title == "TRY") return job.attempt == 0 ? "-" : fmt::format("{}", job.attempt);
@@ -103,12 +114,6 @@ std::string column_text(const FrameContext& frame, const JobRow& row, std::strin
                          : duration_text(progress.remaining_s);
   }
   return {};
-}
-
-/// The words before the reason of a job in this state.
-std::string_view reason_prefix(JobState state) {
-  if (state == JobState::queued) return "waits for ";
-  return is_terminal(state) ? "" : "fell back: ";
 }
 
 /// The text at the end of a row: why the job waits or failed, or how it ended.
@@ -136,11 +141,6 @@ std::string note_of(const Model& model, const JobChanged& job) {
   return note;
 }
 
-CellStyle note_role(JobState state) {
-  if (state == JobState::failed) return CellStyle::critical;
-  return state == JobState::queued ? CellStyle::warm : CellStyle::faint;
-}
-
 void draw_job(const FrameContext& frame, DrawRegion& region, const JobColumns& columns, int line,
               const JobRow& row) {
   const JobChanged& job = row.reported;
@@ -153,7 +153,7 @@ void draw_job(const FrameContext& frame, DrawRegion& region, const JobColumns& c
         draw_progress(region, at, line, width, progress_of(frame, row));
       } else {
         region.field(at, line, width, to_text(job.state),
-                     job.state == JobState::finished ? CellStyle::good : note_role(job.state),
+                     job.state == JobState::finished ? CellStyle::good : job_note_style(job.state),
                      column->align);
       }
     } else {
@@ -166,7 +166,7 @@ void draw_job(const FrameContext& frame, DrawRegion& region, const JobColumns& c
   }
   const int note = column_after(columns, 1);
   region.field(note, line, region.columns() - note, note_of(frame.model, job),
-               note_role(job.state));
+               job_note_style(job.state));
 }
 
 /// The meaning of the TIME column, or the order of the section.
@@ -190,46 +190,6 @@ void draw_section(DrawRegion row, const JobColumns& columns, const JobLine& head
   note += order;
   row.heading(0, fmt::format("{} {}", name, count_text(static_cast<double>(heading.count))),
               heading.count > 0 ? note : "");
-}
-
-const Decision* decision_on(const Model& model, const JobId& job) {
-  const auto& decisions = model.decisions();
-  const auto found = std::find_if(decisions.rbegin(), decisions.rend(),
-                                  [&](const Decision& decision) { return decision.job == job; });
-  return found == decisions.rend() ? nullptr : &*found;
-}
-
-/// Rows without the heading: facts, the reason, and the last decision with its own heading.
-int details_rows(const Model& model, const JobChanged& job) {
-  const Decision* decision = decision_on(model, job.job.id);
-  return 4 + (job.returned.empty() ? 0 : 1) + (job.reason ? 1 : 0) +
-         (decision != nullptr ? 1 + decision_rows(*decision) : 0);
-}
-
-void draw_facts(DrawRegion& region, int from, const JobChanged& job) {
-  const int half = region.columns() / 2;
-  const auto fact = [&](int column, int row, std::string_view label, const std::string& value) {
-    DrawRegion part = region.part({column, 0, half - 1, region.rows()});
-    draw_fact(part, 0, from + row, 10, label, value.empty() ? "-" : value);
-  };
-  const Workload& work = job.job.work;
-  fact(0, 0, "work", fmt::format("{} {}, {}", to_text(work.kind), work.model, work_text(work)));
-  fact(0, 1, "tenant", fmt::format("{}, priority {}", job.job.tenant, job.job.priority));
-  fact(0, 2, "submitted", to_clock_text(job.submitted));
-  fact(0, 3, "state", fmt::format("{} since {}", to_text(job.state), to_clock_text(job.since)));
-  fact(half, 0, "where", job.target.empty() ? "-" : fmt::format("{} in {}", job.target, job.pool));
-  fact(half, 1, "attempt", fmt::format("{}", job.attempt));
-  // Usage is reported when an attempt ends.
-  fact(half, 2, "used",
-       job.usage.device_s > 0
-           ? fmt::format("{} device time, {}, {}", duration_text(job.usage.device_s),
-                         joules_text(job.usage.energy_j), dollars_text(job.usage.cost_usd))
-           : "-");
-  fact(half, 3, "result",
-       job.state == JobState::finished
-           ? fmt::format("{}, {} in {}", counted(job.outcome.output_tokens, "token"),
-                         counted(job.outcome.steps, "step"), duration_text(job.latency_s))
-           : "-");
 }
 
 }  // namespace
@@ -281,42 +241,6 @@ void draw_job_list(const FrameContext& frame, DrawRegion region, int selected) {
     return true;
   };
   draw_items(frame, region, 1, list.place, list.lines.size(), selected, draw);
-}
-
-void draw_job_details(const FrameContext& frame, DrawRegion region, const JobChanged& job) {
-  DrawRegion body =
-      draw_details_heading(region, fmt::format("Job {}", to_text(job.job.id)), to_text(job.state),
-                           details_rows(frame.model, job), frame.ui.details_top);
-  int row = -frame.ui.details_top;
-  draw_facts(body, row, job);
-  row += 4;
-  if (!job.returned.empty()) body.field(0, row++, body.columns(), job.returned);
-  if (job.reason) {
-    // For a cancelled job, the detail says who cancelled it.
-    const bool only_detail = job.state == JobState::cancelled && !job.detail.empty();
-    body.field(0, row++, body.columns(),
-               only_detail ? job.detail
-                           : fmt::format("{}{}: {}{}{}", reason_prefix(job.state),
-                                         to_text(*job.reason), facts(*job.reason).meaning,
-                                         job.detail.empty() ? "" : "; ", job.detail),
-               note_role(job.state));
-  }
-  const Decision* decision = decision_on(frame.model, job.job.id);
-  if (decision == nullptr) return;
-  body.heading(row++, decision_title(*decision), to_clock_text(decision->at));
-  draw_decision(body, row, *decision);
-}
-
-/// Null if no job is selected or the model no longer has it.
-const JobChanged* chosen_job(const Model& model, const JobList& list) {
-  const auto job = list.chosen ? model.jobs().find(*list.chosen) : model.jobs().end();
-  return job == model.jobs().end() ? nullptr : &job->second.reported;
-}
-
-/// Rows of the selected job's details, with the heading; 0 when closed.
-int job_details_rows(const Model& model, const JobList& list) {
-  const JobChanged* const job = list.open ? chosen_job(model, list) : nullptr;
-  return job == nullptr ? 0 : 1 + details_rows(model, *job);
 }
 
 }  // namespace drover::tui

@@ -112,11 +112,11 @@ void draw_running(const FrameContext& frame, DrawRegion region);
 void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
                        std::span<const JobRow* const> jobs, bool with_place);
 void draw_job_list(const FrameContext& frame, DrawRegion region, int selected);
-/// Null if no job is selected or the model no longer has it.
-const JobChanged* chosen_job(const Model& model, const JobList& list);
-/// Rows of the selected job's details, with the heading; 0 when closed.
-int job_details_rows(const Model& model, const JobList& list);
-void draw_job_details(const FrameContext& frame, DrawRegion region, const JobChanged& job);
+/// "1020 > 129 tok", "4 dev, 900 st".
+std::string work_amount_text(const Workload& work);
+/// The words before the reason of a job in this state, and the style of both.
+std::string_view reason_prefix(JobState state);
+CellStyle job_note_style(JobState state);
 
 // Pools (pool_panels.cpp).
 

@@ -35,6 +35,8 @@ TrailStep step_of(const UiState& ui) {
           .decision_open = ui.decisions.open,
           .place = ui.place,
           .topology_host = ui.topology_host,
+          .explains = ui.explained.shown,
+          .explained_job = ui.explained.job,
           .figure = ui.figure.index,
           .details_top = ui.details_top};
 }
@@ -58,6 +60,7 @@ void restore(UiState& ui, const TrailStep& step) {
   ui.figure.index = step.figure;
   ui.place = step.place;
   ui.topology_host = step.topology_host;
+  ui.explained = {step.explains, step.explained_job};
   ui.details_top = step.details_top;
 }
 

@@ -31,6 +31,8 @@ struct TrailStep {
   bool job_open = false, decision_open = false;
   DevicePlace place = DevicePlace::device;
   std::string topology_host{};
+  bool explains = false;
+  std::string explained_job{};
   int figure = -1;
   int details_top = 0;
   std::vector<std::string> names{};  // of the breadcrumb

@@ -47,6 +47,13 @@ struct FormulaSelection {
   int page_top = 0;     // first visible row of the page while a formula is open
 };
 
+/// The page that explains a job, in the place of the jobs view; or the selected device, which is
+/// idle, in the place of the device view.
+struct Explained {
+  bool shown = false;
+  std::string job;  // its id or first digits; empty: the device
+};
+
 struct UiState {
   ViewId view = ViewId::fleet;
   std::vector<TrailStep> trail;  // the places above the one shown, the first one on top
@@ -65,6 +72,7 @@ struct UiState {
   std::set<JobId> tagged_jobs;
   DevicePlace place = DevicePlace::device;  // what stands in the place of the device view
   std::string topology_host;                // of which the topology is shown
+  Explained explained;
 
   std::optional<Duration> chart_span;  // of charts; none: it follows the data
   Instant moved_at = Instant::min();   // when the user last moved a selection
@@ -91,6 +99,9 @@ struct UiState {
 
   bool shows(DevicePlace page) const { return view == ViewId::device && place == page; }
   bool comparing() const { return shows(DevicePlace::comparison); }
+  bool explaining() const {
+    return explained.shown && view == (explained.job.empty() ? ViewId::device : ViewId::jobs);
+  }
   /// The first compared_max tagged devices.
   std::vector<DeviceId> compared_devices() const {
     std::vector<DeviceId> first(tagged_devices.begin(), tagged_devices.end());

@@ -13,6 +13,7 @@
 
 #include "fleet/base/text.h"
 #include "tui/canvas/draw_region.h"
+#include "tui/explain/why_answers.h"
 #include "tui/model/model.h"
 #include "tui/state/chart_span.h"
 #include "tui/state/frame_context.h"
@@ -27,8 +28,9 @@ struct LayoutInput {
   const Model& model;
   Rect body;
   Instant now{};
-  Duration resort_every{};  // shortest time between two sorts of a table
-  bool steady = false;      // as DashboardOptions::steady_colours
+  Duration resort_every{};              // shortest time between two sorts of a table
+  bool steady = false;                  // as DashboardOptions::steady_colours
+  const WhyAnswers* answers = nullptr;  // of the router; null: it is not asked about this moment
 };
 
 /// A page that is longer than the screen scrolls by ui.details_top.

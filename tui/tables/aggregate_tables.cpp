@@ -1,6 +1,7 @@
 // Tables of sums, and of alert rules.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "tui/tables/job_list.h"
 #include "tui/tables/log_entry.h"
@@ -55,7 +56,14 @@ TableCell of_values(const EvaluationContext&, const ClassReport& report) {
   return report.values.count == 0 ? TableCell() : number_cell(report.values.*member);
 }
 
-constexpr std::array<TableColumn<ClassReport>, 9> class_table = {{
+/// Empty for a class without a target, or without jobs in that time.
+template <auto window>
+TableCell burn_of(const EvaluationContext&, const ClassReport& report) {
+  const double burn = burn_rate(report.*window);
+  return report.target > 0 && !std::isnan(burn) ? number_cell(burn) : TableCell();
+}
+
+constexpr std::array<TableColumn<ClassReport>, 11> class_table = {{
     {"work_class", of<&ClassReport::name>},
     {"metric", of<&ClassReport::metric>},
     {"target",
@@ -71,6 +79,8 @@ constexpr std::array<TableColumn<ClassReport>, 9> class_table = {{
        return report.target > 0 ? count_cell(report.met) : TableCell();
      }},
     {"finished", of<&ClassReport::values, &Percentiles::count>},
+    {"burn_5min", burn_of<&ClassReport::short_window>},
+    {"burn_1h", burn_of<&ClassReport::long_window>},
 }};
 
 using FlowRow = std::pair<const PoolFlowKey, PoolFlowCount>;

@@ -32,7 +32,8 @@ struct JobLine {
 struct JobList {
   JobFilter filter = JobFilter::all;
   std::optional<JobId> chosen;
-  bool open = false;  // the selected job's details are shown
+  bool open = false;         // the selected job's details are shown
+  std::string work_class{};  // whose histogram is shown; empty: none is chosen
   std::vector<JobLine> lines;
   ListViewport place;
 };

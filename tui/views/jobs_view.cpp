@@ -9,6 +9,8 @@
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
 #include "tui/canvas/layout.h"
+#include "tui/jobs/class_panel.h"
+#include "tui/jobs/job_details.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
@@ -18,137 +20,9 @@
 namespace drover::tui {
 namespace {
 
-/// The width that shows all columns.
-constexpr int class_panel_columns = 82;
-
-// share_good: the 99th percentile is within the target.
-constexpr double share_good = 0.99, share_fair = 0.90;
-
-/// With decimals below 100 J, as a token takes few joules.
-std::string unit_joules_text(double joules) {
-  return joules < 100 ? fmt::format("{:.2f}J", joules) : joules_text(joules);
-}
-
-struct MetricTexts {
-  ClassMetric metric;
-  std::string_view name;
-  std::string (*text)(double);
-};
-constexpr std::array<MetricTexts, 6> metric_texts = {{
-    {ClassMetric::none, "-", duration_text},
-    {ClassMetric::training_time, "training", duration_text},
-    {ClassMetric::first_token, "1st token", duration_text},
-    {ClassMetric::per_token, "per token", duration_text},
-    {ClassMetric::cost_per_unit, "$/1M tok,1k st", dollars_text},
-    {ClassMetric::energy_per_unit, "J/token, step", unit_joules_text},
-}};
-
-const MetricTexts& texts_of(const ClassReport& report) {
-  return metric_texts[static_cast<std::size_t>(report.metric)];
-}
-
-/// A number in the class's unit, coloured by comparison with the target.
-struct Figure {
-  std::string text;
-  CellStyle style = CellStyle::plain;
-};
-
-Figure value_figure(const ClassReport& report, double value) {
-  if (report.values.count == 0) return {std::string(not_known), CellStyle::faint};
-  const std::string text = texts_of(report).text(value);
-  if (report.target <= 0) return {text};
-  return {text, value <= report.target ? CellStyle::good : CellStyle::hot};
-}
-
-Figure name_of(const ClassReport& report) { return {report.name}; }
-Figure metric_of(const ClassReport& report) {
-  return {std::string(texts_of(report).name), CellStyle::faint};
-}
-Figure target_of(const ClassReport& report) {
-  return report.target > 0 ? Figure{texts_of(report).text(report.target)}
-                           : Figure{"none", CellStyle::faint};
-}
-template <double Percentiles::*member>
-Figure percentile(const ClassReport& report) {
-  return value_figure(report, report.values.*member);
-}
-Figure max_of(const ClassReport& report) {
-  // Not coloured: a single slow job is no failure of the target.
-  return {value_figure(report, report.values.max).text,
-          report.values.count == 0 ? CellStyle::faint : CellStyle::plain};
-}
-Figure done_of(const ClassReport& report) {
-  return {count_text(static_cast<double>(report.values.count))};
-}
-
-struct ClassColumn {
-  std::string_view title;
-  int width;
-  Align align;
-  int rank;
-  Figure (*figure)(const ClassReport& report);  // null: the share within the target, as a bar
-};
-constexpr std::array<ClassColumn, 9> class_columns = {{
-    {"CLASS", 10, Align::left, 0, name_of},
-    {"METRIC", 14, Align::left, 6, metric_of},
-    {"TARGET", 7, Align::right, 1, target_of},
-    {"P50", 7, Align::right, 5, percentile<&Percentiles::p50>},
-    {"P90", 7, Align::right, 3, percentile<&Percentiles::p90>},
-    {"P99", 7, Align::right, 2, percentile<&Percentiles::p99>},
-    {"MAX", 7, Align::right, 7, max_of},
-    {"WITHIN", 8, Align::right, 4, nullptr},
-    {"DONE", 6, Align::right, 8, done_of},
-}};
-
-void draw_share(DrawRegion& region, int column, int row, int width, const ClassReport& report) {
-  if (report.values.count == 0 || report.target <= 0) {
-    region.field(column, row, width, not_known, CellStyle::faint, Align::right);
-    return;
-  }
-  const double share = static_cast<double>(report.met) / static_cast<double>(report.values.count);
-  // 99.96 % must not be shown as 100 %.
-  const std::string text = share < 1 && share > 0.995
-                               ? fmt::format("{:.1f}%", std::min(99.9, 100 * share))
-                               : percent_text(share);
-  region.gauge(column, row, width, share, text,
-               share >= share_good   ? CellStyle::fill_good
-               : share >= share_fair ? CellStyle::fill_warm
-                                     : CellStyle::fill_hot);
-}
-
-/// Heading, column titles, and a line per class; 0 if no class has a finished job.
-int class_panel_rows(const Model& model) {
-  if (!model.summary() || model.summary()->classes.empty()) return 0;
-  return 2 + static_cast<int>(model.summary()->classes.size());
-}
-
-void draw_classes(const FrameContext& frame, DrawRegion region) {
-  if (class_panel_rows(frame.model) == 0) return;
-  const std::vector<ClassReport>& classes = frame.model.summary()->classes;
-  region.heading(
-      0, fmt::format("Classes {}", classes.size()),
-      frame.with_whole_fleet_note("finished " + frame.counted_since() + ", against targets"));
-  auto columns = fit_columns<ClassColumn>(class_columns, 0, region.columns() + 1);
-  // The remaining width goes to the names.
-  const int spare = region.columns() + 1 - column_after(columns, 0);
-  widen(columns, "CLASS", std::clamp(spare, 0, 20));
-  draw_column_titles(region, 1, columns, CellStyle::faint);
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    const int row = static_cast<int>(i) + 2;
-    if (row >= region.rows()) break;
-    for (const auto& [column, at, width] : columns) {
-      if (column->figure == nullptr) {
-        draw_share(region, at, row, width, classes[i]);
-        continue;
-      }
-      const Figure figure = column->figure(classes[i]);
-      region.field(at, row, width, figure.text, figure.style, column->align);
-    }
-  }
-}
-
 constexpr int reasons_columns_least = 34;
 constexpr int jobs_gap = 2;
+constexpr int class_histogram_least = 110;  // columns from which on it is beside the classes
 
 using Counts = std::map<Reason, std::uint64_t>;
 
@@ -194,7 +68,9 @@ void draw_jobs_page(const FrameContext& frame, const JobsPage& page, const DrawR
                "now");
   draw_reasons(frame, region.on(page.failed), "Failed for", sums.failures, CellStyle::fill_critical,
                frame.counted_since());
-  if (page.classes.rows > 0) draw_classes(frame, region.on(page.classes));
+  const bool with_histogram = page.histogram.rows > 0;
+  if (page.classes.rows > 0) draw_classes(frame, region.on(page.classes), with_histogram);
+  if (with_histogram) draw_class_histogram(frame, region.on(page.histogram));
 }
 
 class JobsView : public View {
@@ -206,7 +82,7 @@ class JobsView : public View {
     draw_header_page(frame, region, layout_, page_.rows,
                      [&](const DrawRegion& page) { draw_jobs_page(frame, page_, page); });
     draw_job_list(frame, region.on(layout_.list), selected(frame.model));
-    const JobChanged* const job = chosen_job(frame.model, list_);
+    const JobRow* const job = chosen_job(frame.model, list_);
     if (layout_.details.rows > 0 && job != nullptr) {
       draw_job_details(frame, region.on(layout_.details), *job);
     }
@@ -231,7 +107,7 @@ class JobsView : public View {
 
   ScrolledRows lay_out(const LayoutInput& at) override {
     list_.open = list_.open && chosen_job(at.model, list_) != nullptr;
-    const int details = job_details_rows(at.model, list_);
+    const int details = job_details_rows(at.model, list_, at.now);
     page_ = lay_out_jobs_page(at.model, at.body.columns);
     layout_ = lay_out_jobs(at.body, page_, details);
     const int rows = layout_.list.rows - 1;
@@ -244,6 +120,12 @@ class JobsView : public View {
   int selected(const Model&) const override { return index_of_chosen(list_); }
   void select(const Model&, int index, int direction) override {
     choose_job(list_, index, direction);
+  }
+
+  void move(const KeyContext& context, Move direction) override {
+    if (direction == Move::left) return step_class(context.model, ui_, -1);
+    if (direction == Move::right) return step_class(context.model, ui_, 1);
+    View::move(context, direction);
   }
 
   std::string search_text(const Model& model, int index) const override {
@@ -272,10 +154,10 @@ class JobsView : public View {
 
  private:
   std::optional<ViewId> open_device(const KeyContext& context) {
-    const JobChanged* const job = chosen_job(context.model, list_);
-    const auto device = job == nullptr || job->target.empty()
+    const JobRow* const job = chosen_job(context.model, list_);
+    const auto device = job == nullptr || job->reported.target.empty()
                             ? std::nullopt
-                            : find_device(context.model, job->target);
+                            : find_device(context.model, job->reported.target);
     if (!device) {
       context.cursor.say("the job has no device");
       return std::nullopt;
@@ -304,9 +186,21 @@ JobsPage lay_out_jobs_page(const Model& model, int columns) {
   page.failed = parts[1];
   page.rows = reasons;
   if (classes == 0) return page;
-  page.classes = beside ? Rect{left + jobs_gap, 0, class_panel_columns, classes}
-                        : Rect{0, reasons, columns, classes};
-  page.rows = std::max(reasons, page.classes.row + classes);
+  const int histogram_rows = std::max(classes, class_histogram_rows);
+  if (beside) {
+    page.classes = {left + jobs_gap, 0, class_panel_columns, classes};
+    // Below the reasons.
+    page.histogram = {0, reasons, left, histogram_rows};
+  } else {
+    const bool roomy = columns >= class_histogram_least;
+    const int width = roomy ? columns - class_histogram_columns - jobs_gap : columns;
+    page.classes = {0, reasons, width, classes};
+    if (roomy) {
+      page.histogram = {width + jobs_gap, reasons, class_histogram_columns, histogram_rows};
+    }
+  }
+  page.rows =
+      std::max({reasons, page.classes.row + classes, page.histogram.row + page.histogram.rows});
   return page;
 }
 

@@ -22,7 +22,7 @@ TableLayout lay_out_devices(const Rect& area);
 
 /// The page above the list: reasons for waiting and failure, and the targets of job classes.
 struct JobsPage {
-  Rect waiting, failed, classes;  // `classes` may be empty
+  Rect waiting, failed, classes, histogram;  // the last two may be empty
   int rows = 0;
 };
 JobsPage lay_out_jobs_page(const Model& model, int columns);

@@ -34,11 +34,13 @@ Views::Views(std::vector<HelpLine> help, std::vector<ViewHelp> view_help) {
   ui.view_help = std::move(view_help);
   for (std::size_t i = 0; i < view_table.size(); ++i) views_[i] = view_table[i].make(ui);
   places_ = {make_comparison_view(ui), make_changes_view(ui), make_topology_view(ui)};
+  why_ = make_why_view(ui);
 }
 
 void Views::show(ViewId view) {
   ui.view = view;
   ui.place = DevicePlace::device;
+  ui.explained = {};
   ui.details_top = 0;
   ui.figure = {};
 }
@@ -46,6 +48,7 @@ void Views::show(ViewId view) {
 void Views::forget_layout() {
   for (const auto& view : views_) view->forget_layout();
   for (const auto& view : places_) view->forget_layout();
+  why_->forget_layout();
 }
 
 }  // namespace drover::tui

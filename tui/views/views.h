@@ -15,6 +15,7 @@ std::unique_ptr<View> make_device_view(UiState& ui);
 std::unique_ptr<View> make_comparison_view(UiState& ui);
 std::unique_ptr<View> make_changes_view(UiState& ui);
 std::unique_ptr<View> make_topology_view(UiState& ui);
+std::unique_ptr<View> make_why_view(UiState& ui);
 std::unique_ptr<View> make_jobs_view(UiState& ui);
 std::unique_ptr<View> make_routing_view(UiState& ui);
 std::unique_ptr<View> make_power_view(UiState& ui);
@@ -31,6 +32,7 @@ class Views {
   UiState ui;  // what the user has chosen in each of them
 
   View& shown() {
+    if (ui.explaining()) return *why_;
     const auto place = static_cast<std::size_t>(ui.place);
     return ui.view == ViewId::device && place > 0 ? *places_[place - 1]
                                                   : *views_[static_cast<std::size_t>(ui.view)];
@@ -43,6 +45,7 @@ class Views {
   std::array<std::unique_ptr<View>, view_count> views_;  // in the order of ViewId
   // In the order of DevicePlace, without the device view.
   std::array<std::unique_ptr<View>, device_place_count - 1> places_;
+  std::unique_ptr<View> why_;  // of a job or an idle device
 };
 
 }  // namespace drover::tui

@@ -1,6 +1,8 @@
 #include "commands/metrics/page/totals.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace drover::commands {
 
@@ -47,6 +49,21 @@ void write_class_report(const FleetMetrics& fleet, FamilyText& text) {
   for (const ClassReport& report : fleet.summary()->classes) {
     const auto value = static_cast<double>(report.*member);
     text.series({{"class", report.name}, {"metric", to_text(report.metric)}}, value);
+  }
+}
+
+/// Without a target there is nothing to miss, and without a job there is no share.
+void write_class_burn(const FleetMetrics& fleet, FamilyText& text) {
+  if (!fleet.summary()) return;
+  for (const ClassReport& report : fleet.summary()->classes) {
+    if (report.target <= 0) continue;
+    for (const auto& [window, outcomes] :
+         {std::pair{"5m", report.short_window}, std::pair{"1h", report.long_window}}) {
+      const double burn = burn_rate(outcomes);
+      if (std::isnan(burn)) continue;
+      text.series({{"class", report.name}, {"metric", to_text(report.metric)}, {"window", window}},
+                  burn);
+    }
   }
 }
 
@@ -148,6 +165,9 @@ constexpr TotalFamily work_families[] = {
     {{"drover_class_met_total", counter, "", "class, metric",
       "Finished jobs of a class within its target."},
      write_class_report<&ClassReport::met>},
+    {{"drover_class_burn_rate", gauge, "", "class, metric, window",
+      "Share of misses in the window (5m, 1h) divided by the allowed 1 %."},
+     write_class_burn},
     {{"drover_ledger_decisions_total", counter, "", "", "Decisions in the ledger's time."},
      of_summary<&Summary::decisions>},
     {{"drover_decisions_total", counter, "", "action, kind", "Decisions since this process began."},

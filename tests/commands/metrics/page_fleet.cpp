@@ -98,6 +98,8 @@ Summary totals() {
   summary.spend_usd_per_h = 2.4;
   summary.undecodable_by_sender = {{"h-1", 1}, {"", 2}};
   summary.classes = {{"chat", ClassMetric::first_token, 0.5, 4, {6, 0.2, 0.4, 0.6, 0.7}}};
+  summary.classes.front().short_window = {4, 1};
+  summary.classes.front().long_window = {8, 2};
   PoolReport pool;
   pool.name = "fast";
   pool.devices = 3;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tui/explain/idle_device.h"
+
 namespace drover::commands {
 namespace {
 
@@ -52,7 +54,7 @@ WhyReply reply_on(const JobChanged& job, std::vector<CandidateStatus> candidates
 
 TEST(IdleDevice, WithoutWaitingJobsHasNothingToDo) {
   const IdleFleet fleet;
-  EXPECT_TRUE(is_idle(fleet.model, fleet.row(0)));
+  EXPECT_TRUE(tui::is_idle(fleet.model, fleet.row(0)));
   EXPECT_EQ(idle_text(fleet.model, fleet.row(0), {}), "no job is on it, and none waits\n");
   EXPECT_EQ(idle_json(fleet.model, fleet.row(0), {}).dump(), "{\"waiting\":0,\"jobs\":[]}");
 }
@@ -60,10 +62,10 @@ TEST(IdleDevice, WithoutWaitingJobsHasNothingToDo) {
 TEST(IdleDevice, WithAJobIsNotIdle) {
   IdleFleet fleet;
   fleet.job(1, JobState::running, "bert-large", "h/0-1");
-  EXPECT_FALSE(is_idle(fleet.model, fleet.row(1)));
+  EXPECT_FALSE(tui::is_idle(fleet.model, fleet.row(1)));
   EXPECT_EQ(idle_text(fleet.model, fleet.row(1), {}), "");
   EXPECT_TRUE(idle_json(fleet.model, fleet.row(1), {}).is_null());
-  EXPECT_TRUE(is_idle(fleet.model, fleet.row(2)));
+  EXPECT_TRUE(tui::is_idle(fleet.model, fleet.row(2)));
 }
 
 TEST(IdleDevice, SaysOfEachKindOfWaitingJobWhyItDoesNotRunThere) {
@@ -71,7 +73,8 @@ TEST(IdleDevice, SaysOfEachKindOfWaitingJobWhyItDoesNotRunThere) {
   const JobChanged large = fleet.job(1, JobState::queued, "llama-3.1-70b");
   fleet.job(2, JobState::queued, "llama-3.1-70b");
   const JobChanged small = fleet.job(3, JobState::queued, "llama-3.1-8b");
-  EXPECT_EQ(waiting_jobs_to_ask(fleet.model), (std::vector<JobId>{large.job.id, small.job.id}));
+  EXPECT_EQ(tui::waiting_jobs_to_ask(fleet.model),
+            (std::vector<JobId>{large.job.id, small.job.id}));
   const std::vector<WhyReply> waiting = {
       reply_on(large, {{"h/g1", "tpus", "tpu-v5e", 0.5, {}},
                        {"h/g0 and 3 more", "gpus", "l4", {}, {Reason::memory, Reason::thermal}}}),

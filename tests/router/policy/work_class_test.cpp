@@ -195,8 +195,8 @@ TEST(WorkClass, IsReportedInPolicyOrderFromTheStartAndResetByANewTarget) {
   const std::vector<ClassReport> none_yet = {{"zeta", ClassMetric::first_token, 2, 0, {}},
                                              {"alpha", ClassMetric::training_time, 0, 0, {}}};
   EXPECT_EQ(accounting.reports_of({zeta, unmeasured, alpha}), none_yet);
-  accounting.finished_in(zeta, 1);
-  accounting.finished_in(zeta, 3);
+  accounting.finished_in({}, zeta, 1);
+  accounting.finished_in({}, zeta, 3);
   const std::vector<ClassReport> counted = accounting.reports_of({zeta, alpha});
   EXPECT_EQ(counted[0].values.count, 2u);
   EXPECT_EQ(counted[0].met, 1u);

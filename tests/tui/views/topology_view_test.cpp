@@ -52,13 +52,13 @@ TEST(Topology, TheKeyShowsTheHostOfWhatIsSelectedAndGoesBack) {
   for (const char* view : {"telemetry", "devices", "device"}) {
     SampleFleet fleet;
     const auto dashboard = dashboard_of(fleet, {120, 40}, view);
-    dashboard->press(topology_at, {"t"});
+    dashboard->press(topology_at, {"H"});
     const bool none =
         text_of(*dashboard).find("no host or device is selected") != std::string::npos;
     if (none) dashboard->press(topology_at, {"g"});
-    if (none) dashboard->press(topology_at, {"t"});
+    if (none) dashboard->press(topology_at, {"H"});
     EXPECT_NE(text_of(*dashboard).find("Devices of "), std::string::npos) << view;
-    dashboard->press(topology_at, {"t"});
+    dashboard->press(topology_at, {"H"});
     EXPECT_EQ(text_of(*dashboard).find("Devices of "), std::string::npos) << view;
   }
 }
