@@ -11,6 +11,7 @@ namespace drover::tui {
 
 std::unique_ptr<View> make_fleet_view(UiState& ui);
 std::unique_ptr<View> make_devices_view(UiState& ui);
+std::unique_ptr<View> make_host_tree_view(UiState& ui);
 std::unique_ptr<View> make_device_view(UiState& ui);
 std::unique_ptr<View> make_comparison_view(UiState& ui);
 std::unique_ptr<View> make_jobs_view(UiState& ui);
@@ -18,6 +19,7 @@ std::unique_ptr<View> make_routing_view(UiState& ui);
 std::unique_ptr<View> make_power_view(UiState& ui);
 std::unique_ptr<View> make_events_view(UiState& ui);
 std::unique_ptr<View> make_telemetry_view(UiState& ui);
+std::unique_ptr<View> make_users_view(UiState& ui);
 std::unique_ptr<View> make_help_view(UiState& ui);
 
 class Views {
@@ -29,7 +31,8 @@ class Views {
   UiState ui;  // what the user has chosen in each of them
 
   View& shown() {
-    return ui.comparing() ? *comparison_ : *views_[static_cast<std::size_t>(ui.view)];
+    if (ui.comparing()) return *comparison_;
+    return ui.as_tree() ? *host_tree_ : *views_[static_cast<std::size_t>(ui.view)];
   }
   /// Switches to a view.
   void show(ViewId view);
@@ -38,6 +41,7 @@ class Views {
  private:
   std::array<std::unique_ptr<View>, view_count> views_;  // in the order of ViewId
   std::unique_ptr<View> comparison_;                     // of tagged devices
+  std::unique_ptr<View> host_tree_;                      // in the place of the table of devices
 };
 
 }  // namespace drover::tui
