@@ -33,14 +33,24 @@ std::string shown_names(std::vector<std::string> names) {
   return shortened_list(names, names_max);
 }
 
-/// The tagged devices, else the selected one; in the telemetry view, the selected host.
+/// The tagged devices, else the selected one; in the telemetry view, the selected host; in the
+/// tree, the selected host or rack.
 std::vector<std::string> chosen_targets(const UiState& ui) {
   std::vector<std::string> targets;
   for (const DeviceId& device : ui.tagged_devices) targets.push_back(to_text(device));
   if (!targets.empty()) return targets;
   const auto& host = ui.hosts.chosen;
   if (ui.view == ViewId::telemetry && host) return {"host:" + *host};
-  if (ui.device) targets.push_back(to_text(*ui.device));
+  if (ui.view == ViewId::fleet && ui.map_group) {
+    // A host, rack or pool; other groups are no targets.
+    if (ui.map_grouping == Grouping::kind || ui.map_grouping == Grouping::state) return {};
+    return {fmt::format("{}:{}", to_text(ui.map_grouping), *ui.map_group)};
+  }
+  if (ui.device) {
+    targets.push_back(to_text(*ui.device));
+  } else if (ui.as_tree() && ui.tree.chosen) {
+    targets.push_back(*ui.tree.chosen);
+  }
   return targets;
 }
 

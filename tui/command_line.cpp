@@ -112,11 +112,18 @@ Status set_grouping(DashboardState& state, std::string_view argument) {
     return error("found '{}', expected {}", excerpt(argument), joined(grouping_words(state), ", "));
   }
   if (table) {
+    state.ui().tree.shown = false;
     group_by(state.ui().devices, grouping);
     return {};
   }
   state.ui().map_grouping = *grouping;
   return show<ViewId::fleet>(state, {});
+}
+
+/// The tree of hosts in the place of the table of devices.
+Status show_tree(DashboardState& state, std::string_view) {
+  state.ui().tree.shown = true;
+  return show<ViewId::devices>(state, {});
 }
 
 Status set_metric(DashboardState& state, std::string_view argument) {
@@ -300,6 +307,7 @@ constexpr std::array command_table = {
     LineCommand{"events", "", "alerts and events", show<ViewId::events>},
     LineCommand{"telemetry", "", "agents, and this dashboard's statistics",
                 show<ViewId::telemetry>},
+    LineCommand{"users", "", "who uses it, by tenant and user", show<ViewId::users>},
     LineCommand{"help", "", "keys, commands, reasons, symbols", show<ViewId::help>},
     LineCommand{"filter", "[EXPR]", "show only what matches EXPR; without it everything",
                 set_filter},
@@ -311,6 +319,7 @@ constexpr std::array command_table = {
     LineCommand{"find", "TEXT", "go to the next line with TEXT", find},
     LineCommand{"group", "BY", "group by host, rack, pool, kind or state; none: tables only",
                 set_grouping, grouping_words},
+    LineCommand{"tree", "", "racks, hosts and devices as a tree", show_tree},
     LineCommand{"metric", "NAME", "colour the map by a metric", set_metric, metric_words},
     LineCommand{"at", "TIME", "go to a time: 12:03:07, -30s, 5m from the start", go_to},
     LineCommand{"live", "", "go to now", go_live},

@@ -217,6 +217,14 @@ void DashboardState::click(const Key& key) {
       if (again) open();
       return;
     }
+    case ClickTarget::Kind::group:
+      if (!views->shown().choose_group(key_context(), hit->value)) open();
+      return;
+    case ClickTarget::Kind::pool: {
+      const std::string& pool = model().pools()[static_cast<std::size_t>(hit->value)];
+      if (std::exchange(ui().pool, pool) == pool) open();
+      return;
+    }
     case ClickTarget::Kind::item: {
       const bool again = views->shown().selected(model()) == hit->value;
       views->shown().choose(key_context(), hit->value);

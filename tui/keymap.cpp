@@ -16,8 +16,9 @@ constexpr ViewSet in_fleet = only(ViewId::fleet), in_devices = only(ViewId::devi
                   in_device = only(ViewId::device), in_jobs = only(ViewId::jobs),
                   in_routing = only(ViewId::routing), in_power = only(ViewId::power),
                   in_events = only(ViewId::events), in_telemetry = only(ViewId::telemetry),
-                  in_help = only(ViewId::help);
-constexpr ViewSet in_tables = in_devices | in_jobs | in_routing | in_events | in_telemetry;
+                  in_users = only(ViewId::users), in_help = only(ViewId::help);
+constexpr ViewSet in_tables =
+    in_devices | in_jobs | in_routing | in_events | in_telemetry | in_users;
 constexpr ViewSet in_long = in_fleet | in_device | in_jobs | in_routing | in_power;
 constexpr ViewSet with_devices = in_fleet | in_devices | in_device | in_telemetry;
 
@@ -73,6 +74,34 @@ void find_in_help(DashboardState& state) {
 }
 
 void search(DashboardState& state) { state.start_search(); }
+
+/// From the table of devices to the tree of hosts, and back.
+void toggle_tree(DashboardState& state) {
+  HostTree& tree = state.ui().tree;
+  tree.shown = !tree.shown;
+  tree.forget();
+}
+
+/// Groups the table, which takes the place of the tree.
+void group_devices(DashboardState& state) {
+  if (state.ui().tree.shown) toggle_tree(state);
+  step_grouping(state.ui().devices);
+}
+
+/// Folds or unfolds the selected line of the tree, of a device that of its host. In the table the
+/// key sets the speed of the past, as in every view.
+template <bool folded>
+void fold_line(DashboardState& state) {
+  UiState& ui = state.ui();
+  if (!ui.as_tree()) return state.cursor.change_rate(folded ? -1 : 1, state.now);
+  fold_selection(ui.tree, state.model(), ui.device, folded);
+}
+
+void fold_all(DashboardState& state) {
+  UiState& ui = state.ui();
+  if (!ui.as_tree()) return state.cursor.say("nothing to fold: t shows the tree of hosts");
+  fold_or_unfold_all(ui.tree);
+}
 
 void copy(DashboardState& state) { state.copy_selection(); }
 void copy_json(DashboardState& state) { state.copy_as_json(); }
@@ -195,6 +224,8 @@ constexpr std::array binding_table = {
     Binding{show<ViewId::events>, in_every_view, "7", "7", "", "Alerts and events, newest first"},
     Binding{show<ViewId::telemetry>, in_every_view, "8", "8", "",
             "Hosts: sample age, losses, rates, clocks; this dashboard"},
+    Binding{show<ViewId::users>, in_every_view, "9", "9", "",
+            "Who uses it: devices, power and jobs by tenant and user"},
     Binding{open, in_fleet | in_devices | in_jobs | in_routing, "Enter", "Enter", "details",
             "Show details of the selection"},
     Binding{open, in_device, "Enter", "Enter", "explain",
@@ -202,8 +233,10 @@ constexpr std::array binding_table = {
     Binding{open, in_events, "Enter", "Enter", "go there",
             "Go to the moment and the device or job; open a group"},
     Binding{open, in_telemetry, "Enter", "Enter", "devices", "The host's devices"},
+    Binding{open, in_power, "Enter", "Enter", "devices", "The chosen pool's devices"},
+    Binding{open, in_users, "Enter", "Enter", "devices", "The user's devices, or waiting jobs"},
     Binding{back, in_fleet | in_tables | in_power, "Esc", "Esc", "",
-            "Close details, then clear the selection, then the filter"},
+            "Close details, then clear the selection, then the filter; in the tree, to the parent"},
     Binding{back, in_device, "Esc", "Esc", "back",
             "Close the details, then clear the selection, then go back"},
     Binding{back, in_help, "Esc", "Esc", "back", "Back to the previous view"},
@@ -227,10 +260,15 @@ constexpr std::array binding_table = {
             "Go to a time: 12:03:07, -30s, 5m from the start, 2026-11-21T12:03:07Z"},
     Binding{in_time<&PlaybackCursor::go_live>, in_every_view, "L", "L", "",
             "Go to now; in a replay, to its end"},
-    Binding{in_time<&PlaybackCursor::change_rate, 1>, in_every_view, "+ =", "+", "",
+    Binding{in_time<&PlaybackCursor::change_rate, 1>, in_every_view & ~in_devices, "+ =", "+", "",
             "Play the past or a replay faster"},
-    Binding{in_time<&PlaybackCursor::change_rate, -1>, in_every_view, "-", "-", "",
+    Binding{in_time<&PlaybackCursor::change_rate, -1>, in_every_view & ~in_devices, "-", "-", "",
             "Play slower, down to a tenth"},
+    Binding{fold_line<false>, in_devices, "+ =", "+", "",
+            "Tree: unfold the line; table: play the past faster"},
+    Binding{fold_line<true>, in_devices, "-", "-", "",
+            "Tree: fold the line, or the host of the device; table: play slower"},
+    Binding{fold_all, in_devices, "*", "*", "", "Tree: unfold all lines, or fold all"},
     Binding{toggle_story, in_every_view, "p", "p", "", "Pause or resume the demo's story"},
     Binding{toggle_following, in_every_view, "P", "P", "",
             "Let the screen follow the story, or keep this view"},
@@ -238,11 +276,16 @@ constexpr std::array binding_table = {
     Binding{move<Move::down>, in_every_view & ~in_device, "j Down", "j Down", "", "Move down"},
     Binding{move<Move::up>, in_device, "k Up", "k Up", "", "Previous device in the table's order"},
     Binding{move<Move::down>, in_device, "j Down", "j Down", "", "Next device"},
-    Binding{move<Move::left>, in_fleet, "h Left", "h Left", "", "Move left in the map"},
+    Binding{move<Move::left>, in_fleet, "h Left", "h Left", "",
+            "Move left in the map; from a group's first device to its name"},
     Binding{move<Move::right>, in_fleet, "l Right", "l Right", "", "Move right in the map"},
     Binding{move<Move::left>, in_devices, "h Left", "h Left", "", "Choose the column to the left"},
     Binding{move<Move::right>, in_devices, "l Right", "l Right", "",
             "Choose the column to the right"},
+    Binding{move<Move::left>, in_power | in_routing, "h Left", "h Left", "",
+            "Choose the previous pool; Enter shows its devices"},
+    Binding{move<Move::right>, in_power | in_routing, "l Right", "l Right", "",
+            "Choose the next pool; Enter shows its devices"},
     Binding{sort_by_chosen, in_devices, "o", "o", "",
             "Sort by the chosen column; again: reverse the order"},
     Binding{move<Move::left>, in_jobs, "h Left", "h Left", "",
@@ -287,9 +330,17 @@ constexpr std::array binding_table = {
             "Sort by the previous column"},
     Binding{in_view<&UiState::devices, step_secondary_sort>, in_devices, "S", "S", "",
             "Next secondary sort column"},
-    Binding{in_view<&UiState::devices, step_grouping>, in_devices, "b", "b", "",
+    Binding{toggle_tree, in_devices, "t", "t", "tree",
+            "Racks, hosts and devices as a tree with sums; again: the table"},
+    Binding{group_devices, in_devices, "b", "b", "",
             "Group by host, rack, pool, kind, state or not at all"},
     Binding{in_view<&UiState::devices, invert>, in_devices, "r", "r", "invert",
+            "Reverse the sort order"},
+    Binding{in_view<&UiState::users, step_user_sort, 1>, in_users, "s >", "s >", "sort",
+            "Sort by the next column"},
+    Binding{in_view<&UiState::users, step_user_sort, -1>, in_users, "<", "<", "",
+            "Sort by the previous column"},
+    Binding{in_view<&UiState::users, invert_users>, in_users, "r", "r", "invert",
             "Reverse the sort order"},
     Binding{in_view<&UiState::jobs, step_job_filter>, in_jobs, "f", "f", "state",
             "Show all, running, waiting, failed or finished jobs"},
@@ -303,8 +354,8 @@ constexpr std::array binding_table = {
             "Copy the selection to the clipboard (OSC 52)"},
     Binding{copy_json, in_every_view & ~(in_help | in_power), "Y", "Y", "",
             "Copy the selection as JSON"},
-    Binding{export_shown, in_devices | in_jobs | in_routing | in_events | in_telemetry | in_power,
-            "e", "e", "", "Export the view's table as CSV into the current folder"},
+    Binding{export_shown, in_tables | in_power, "e", "e", "",
+            "Export the view's table as CSV into the current folder"},
     Binding{tag, with_devices | in_jobs, "T", "T", "",
             "Tag the selection: actions apply to all that is tagged"},
     Binding{compare, in_fleet | in_devices | in_device, "v", "v", "",

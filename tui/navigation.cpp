@@ -1,4 +1,5 @@
 // How the user moves between views: to another one, deeper, and back; and the breadcrumb of it.
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -53,8 +54,20 @@ std::vector<std::string> DashboardState::place_names() const {
     add(figure_name(model(), shown));
     return names;
   }
-  const bool narrowed = shown.view == ViewId::devices && !shown.narrowed_to.empty();
+  const bool narrowed =
+      (shown.view == ViewId::devices || shown.view == ViewId::jobs) && !shown.narrowed_to.empty();
   add(narrowed ? shown.narrowed_to : std::string(to_text(shown.view)));
+  if (shown.view == ViewId::fleet && shown.map_group) add(*shown.map_group);
+  const bool lists_pools = shown.view == ViewId::power || shown.view == ViewId::routing;
+  if (lists_pools && shown.pool && !shown.decisions.open) add(*shown.pool);
+  if (shown.as_tree()) {
+    const std::vector<std::string> path = path_of_selection(shown.tree, shown.device);
+    // It may be narrowed to that host or rack.
+    const auto named = std::ranges::find(path, shown.narrowed_to);
+    for (auto name = named == path.end() ? path.begin() : named + 1; name != path.end(); ++name) {
+      add(*name);
+    }
+  }
   if (shown.view == ViewId::jobs && shown.jobs.open && shown.jobs.chosen)
     add("job " + to_short_text(*shown.jobs.chosen));
   if (shown.view == ViewId::routing && shown.decisions.open) add("decision");
@@ -66,8 +79,10 @@ std::vector<std::string> DashboardState::breadcrumb() const {
   for (const TrailStep& step : ui().trail) {
     names.insert(names.end(), step.names.begin(), step.names.end());
   }
-  const std::vector<std::string> here = place_names();
-  names.insert(names.end(), here.begin(), here.end());
+  for (std::string& name : place_names()) {
+    // What was chosen and then opened has one name.
+    if (names.empty() || names.back() != name) names.push_back(std::move(name));
+  }
   return names;
 }
 

@@ -24,6 +24,11 @@ Selection selected_devices(const EvaluationContext& at, const UiState& ui) {
   std::set<DeviceId> ids = ui.tagged_devices;
   if (ids.empty() && ui.device) ids.insert(*ui.device);
   std::vector<DeviceTable::Row> rows;
+  if (ids.empty() && ui.as_tree() && ui.tree.chosen) {
+    const TreeNode* const node = node_named(ui.tree, *ui.tree.chosen);
+    if (node == nullptr) return {};
+    return {{std::string(title_of(*node))}, device_rows(at, rows_below(ui.tree, *node))};
+  }
   for (const DeviceId& id : ids) {
     selection.lines.push_back(to_text(id));
     if (const auto row = at.model.find(id)) rows.push_back(*row);
@@ -88,6 +93,22 @@ Selection listed_changes(const UiState& ui) {
   return selection;
 }
 
+Selection selected_user(const EvaluationContext& at, const UiState& ui) {
+  if (!ui.users.chosen) return {};
+  const auto& [tenant, user] = *ui.users.chosen;
+  Selection selection;
+  selection.rows =
+      table_rows({at.model, at.now, ui.fleet_filter, ui.devices, std::nullopt}, "users");
+  const auto named = [](const std::string& name) {
+    return name.empty() ? TableCell() : TableCell(name);
+  };
+  std::erase_if(selection.rows.rows, [&](const std::vector<TableCell>& row) {
+    return row[0] != named(tenant) || row[1] != named(user);
+  });
+  if (!selection.rows.rows.empty()) selection.lines.push_back(user.empty() ? tenant : user);
+  return selection;
+}
+
 /// Empty if nothing is selected on the screen.
 Selection selection_of(const EvaluationContext& at, const UiState& ui) {
   if (ui.shows(DevicePlace::changes)) return listed_changes(ui);
@@ -101,6 +122,8 @@ Selection selection_of(const EvaluationContext& at, const UiState& ui) {
     case ViewId::telemetry:
       if (!ui.hosts.chosen) return {};
       return {{*ui.hosts.chosen}, rows_of_host(at, *ui.hosts.chosen)};
+    case ViewId::users:
+      return selected_user(at, ui);
     default:
       return selected_devices(at, ui);
   }

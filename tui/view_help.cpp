@@ -19,7 +19,7 @@ constexpr ViewSet of_devices_only =
     only(ViewId::fleet) | only(ViewId::devices) | only(ViewId::device);
 
 constexpr KeyLine go_keys[] = {
-    {"1 2 3 4 5 6 7 8 Tab Shift-Tab", "1..8 Tab", "a view; the next view"},
+    {"1 2 3 4 5 6 7 8 9 Tab Shift-Tab", "1..9 Tab", "a view; the next view"},
     {"Enter", "Enter", ""},
     {"Esc", "Esc", "back, one level at a time"},
     {"Ctrl-P", "Ctrl-P", "find anything by letters"},
@@ -30,10 +30,11 @@ constexpr KeyLine go_keys[] = {
     {"? F1 q Ctrl-C", "? q", "all keys and signs; quit"},
 };
 constexpr KeyLine move_keys[] = {
-    {"h Left l Right", "h l arrows", "left, right in the map", only(ViewId::fleet)},
+    {"h Left l Right", "h l arrows", "in the map, to group names", only(ViewId::fleet)},
     {"h Left l Right", "h l arrows", "previous, next figure", only(ViewId::device)},
     {"h Left l Right", "h l arrows", "choose a column", only(ViewId::devices)},
     {"h Left l Right", "h l arrows", "histogram of a class", only(ViewId::jobs)},
+    {"h Left l Right", "h l arrows", "choose a pool", only(ViewId::power) | only(ViewId::routing)},
     {"k Up j Down", "j k arrows", "next, previous device", only(ViewId::device)},
     {"k Up j Down WheelUp WheelDown", "j k arrows", "down, up; the wheel too",
      in_every_view & ~only(ViewId::device)},
@@ -48,7 +49,10 @@ constexpr KeyLine look_keys[] = {
     {"b", "b", "group by host, rack, pool"},
     {"s > <", "s <", "sort by next, previous"},
     {"o", "o", "sort by the chosen column"},
-    {"S r", "S r", "second column; reverse"},
+    {"S r", "S r", "second column; reverse", only(ViewId::devices)},
+    {"r", "r", "reverse the order", only(ViewId::users)},
+    {"t", "t", "tree of racks and hosts"},
+    {"+ = - *", "+ - *", "unfold, fold; the whole tree", only(ViewId::devices)},
     {"f", "f", "jobs of another state", only(ViewId::jobs)},
     {"f", "f", "alerts, events or rules", only(ViewId::events)},
     {"z Z", "z Z", "more, less time in charts"},
@@ -75,7 +79,7 @@ constexpr KeyLine time_keys[] = {
     {"@ L", "@ L", "go to a time; to now"},
     {"m ( )", "m ( )", "mark, bookmark; loop from, to"},
     {"M", "M", "changes since the mark", in_every_view & ~of_help},
-    {"+ = -", "+ -", "play faster, slower"},
+    {"+ = -", "+ -", "play faster, slower", in_every_view & ~only(ViewId::devices)},
     {"p P", "p P", "story: pause; follow it"},
 };
 constexpr KeyGroup key_groups[] = {
@@ -94,6 +98,8 @@ constexpr LegendSign legend_signs[] = {
     {"*", "fault", CellStyle::fault, of_devices},
     {"d", "drained", CellStyle::warm, of_devices},
     {"?", "stale", CellStyle::stale, of_devices | only(ViewId::telemetry)},
+    {">", "more, some unknown", CellStyle::plain, only(ViewId::users)},
+    {"-", "none", CellStyle::faint, only(ViewId::users)},
     {"=", "real", CellStyle::faint, of_devices},
     {"~", "estimate", CellStyle::faint, of_devices | only(ViewId::jobs)},
     {"||", "normal", CellStyle::fill_good, of_bars},

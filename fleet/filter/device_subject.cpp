@@ -94,6 +94,8 @@ void DeviceSubject::texts(Field field, TextMatcher& test) const {
     case Field::job:
     case Field::tenant:
       return show_work(field, test);
+    case Field::user:
+      return show_users(test);
     case Field::alert:
       return show_alerts(test);
     default:
@@ -146,6 +148,12 @@ void DeviceSubject::show_work(Field field, TextMatcher& test) const {
     if (field == Field::job) test.match(to_text(job.id));
     test.match(field == Field::tenant ? job.tenant : job.work.model);
   });
+}
+
+void DeviceSubject::show_users(TextMatcher& test) const {
+  const Board* const known = is_gone() ? nullptr : board();
+  if (known == nullptr) return;
+  for (const DeviceProcess& process : known->processes) match_unless_empty(process.user, test);
 }
 
 void DeviceSubject::show_alerts(TextMatcher& test) const {

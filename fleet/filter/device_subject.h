@@ -65,6 +65,7 @@ class DeviceSubject : public FilterSubject {
   double power_cap_w() const;
   void show_location(Field field, TextMatcher& test) const;
   void show_work(Field field, TextMatcher& test) const;
+  void show_users(TextMatcher& test) const;
   void show_alerts(TextMatcher& test) const;
 };
 

@@ -53,6 +53,7 @@ constexpr std::array<FieldFacts, field_count> table = {{
     {Field::model, "model", ValueKind::text, of_place, name},
     {Field::job, "job", ValueKind::text, of_place, name},
     {Field::tenant, "tenant", ValueKind::text, of_place, name},
+    {Field::user, "user", ValueKind::text, of_device, name},
     {Field::alert, "alert", ValueKind::text, of_device, name},
     {Field::origin, "origin", ValueKind::text, of_place, plain},
     {Field::work, "work", ValueKind::text, of_job, plain},

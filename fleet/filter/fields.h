@@ -47,6 +47,7 @@ enum class Field : std::uint8_t {
   model,
   job,
   tenant,
+  user,
   alert,
   origin,
   work,
@@ -65,7 +66,7 @@ enum class Field : std::uint8_t {
   spend,
   spend_share,
 };
-inline constexpr int field_count = 49;
+inline constexpr int field_count = 50;
 
 /// The kind of a field's values. It determines how they are written and compared.
 enum class ValueKind : std::uint8_t {

@@ -64,6 +64,35 @@ TEST(Mouse, AClickSelectsARowAndASecondOpensIt) {
   EXPECT_TRUE(pointed.shows("Device gpu-b/2"));
 }
 
+TEST(Mouse, ASecondClickOnAPoolOrAGroupShowsItsDevices) {
+  struct Case {
+    const char* view;
+    const char* text;
+    const char* path;
+  };
+  for (const Case& c : {Case{"power", "pool ampere", "power > ampere"},
+                        {"routing", "ampere  ", "routing > ampere"},
+                        {"fleet", "gpu-b ", "fleet > gpu-b"}}) {
+    Pointed pointed(c.view);
+    pointed.point("Click", c.text);
+    EXPECT_FALSE(pointed.shows("8 of 36 devices")) << c.view;
+    pointed.point("Click", c.text);
+    EXPECT_TRUE(pointed.shows("8 of 36 devices")) << c.view << pointed.draw().to_text();
+    EXPECT_TRUE(pointed.shows(c.path)) << c.view << pointed.draw().to_text();
+  }
+}
+
+TEST(Mouse, ClicksFoldAndUnfoldLinesOfTheTree) {
+  Pointed pointed("devices");
+  pointed.dashboard->press(SampleFleet::after_3s + seconds(40), {"t"});
+  pointed.point("Click", "gpu-b");
+  EXPECT_FALSE(pointed.shows("gpu-b/2"));
+  pointed.point("Click", "gpu-b");
+  EXPECT_TRUE(pointed.shows("gpu-b/2")) << pointed.draw().to_text();
+  pointed.point("Click", "POWER");
+  EXPECT_TRUE(pointed.shows("by POWER, descending"));
+}
+
 TEST(Mouse, AClickSelectsTheLineShownEvenIfTheOrderHasChanged) {
   Pointed pointed("devices");
   pointed.point("Click", "UTIL");  // descending

@@ -80,6 +80,57 @@ TEST(Navigation, TheHelpIsNoPlaceToComeBackTo) {
   EXPECT_TRUE(walk.shows("36 devices")) << walk.text();
 }
 
+/// Keys that choose something, then Enter: its devices, and Esc leads back to the same screen.
+struct Deeper {
+  const char* view;
+  std::vector<const char*> keys;
+  const char* filter;
+  const char* path;
+};
+
+TEST(Navigation, PoolsRacksGroupsAndUsersLeadToTheirDevicesAndBack) {
+  for (const Deeper& c : {
+           Deeper{"power", {"l", "l"}, "filter pool == \"ampere\": 8 of 36", "power > ampere"},
+           {"routing", {"l"}, "filter pool == \"hopper\": 8 of 36", "routing > hopper"},
+           {"fleet", {"l", "h"}, "filter host == \"gpu-a\": 8 of 36", "fleet > gpu-a"},
+           {"fleet", {"b", "l", "h", "j"}, "filter rack == \"r2\": 16 of 36", "fleet > r2"},
+           {"fleet", {"b", "b", "l", "h"}, "filter pool == \"ampere\": 8 of 36", "fleet > ampere"},
+           {"fleet", {"b", "b", "b", "l", "h"}, "filter kind == \"", "fleet > "},
+           {"fleet", {"b", "b", "b", "b", "l", "h"}, "filter state == \"ok\"", "fleet > ok"},
+           {"users", {"j"}, "filter tenant == \"", "users > "},
+       }) {
+    SampleSession walk(c.view);
+    for (const char* const key : c.keys) walk.press({key});
+    const std::string before = walk.text();
+    walk.press({"Enter"});
+    EXPECT_TRUE(walk.shows(c.filter)) << c.view << walk.text();
+    EXPECT_TRUE(walk.shows(c.path)) << c.view << walk.text();
+    EXPECT_TRUE(walk.shows("DEVICE")) << c.view << walk.text();
+    walk.press({"Esc"});
+    EXPECT_EQ(walk.text(), before) << c.view;
+  }
+}
+
+TEST(Navigation, AUserWhoOnlyWaitsLeadsToTheJobs) {
+  SampleSession walk("users");
+  JobChanged job = walk.fleet.jobs.front();
+  job.job.id = JobId{};
+  job.job.tenant = "late";
+  job.state = JobState::queued;
+  job.target.clear();
+  walk.dashboard->receive(SampleFleet::after_40s, publish_peer, walk.fleet.published(job));
+  walk.dashboard->press(SampleFleet::after_40s + std::chrono::seconds(2), {"G"});
+  walk.dashboard->press(SampleFleet::after_40s + std::chrono::seconds(2), {"Enter"});
+  EXPECT_TRUE(walk.shows("users > late")) << walk.text();
+  EXPECT_TRUE(walk.shows("Waiting for")) << walk.text();
+}
+
+TEST(Navigation, AChosenPoolGivesWayToADecision) {
+  SampleSession walk("routing");
+  walk.press({"l", "j", "Enter"});
+  EXPECT_TRUE(walk.shows("routing > decision")) << walk.text();
+}
+
 TEST(Navigation, ALongPathKeepsItsEnd) {
   SampleSession walk("telemetry", {80, 24});
   walk.press({"g", "Enter", "j", "Enter", "l"});

@@ -196,6 +196,7 @@ TEST(RealDevices, LookAsReviewed) {
            {"real-gpu", "device", "node-7/0", {}},
            {"real-gpu-end", "device", "node-7/0", {"G"}},
            {"real-tpu", "device", "tpu-vm/0", {}},
+           {"real-users", "users", "", {"j", "j"}},
            {"real-tpu-power", "device", "tpu-vm/0", {"l", "l", "l", "Enter"}},
        }) {
     for (const Size size : {Size{80, 24}, Size{120, 40}, Size{200, 60}}) {

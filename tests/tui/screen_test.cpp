@@ -47,6 +47,7 @@ TEST(Screen, EveryViewMatchesItsReference) {
            {"power", "power", {}, false, 150},
            {"events", "events", {}},
            {"telemetry", "telemetry", {}},
+           {"users", "users", {"j"}},
            {"help", "help", {}},
        }) {
     expect_screens(scenario, all_sizes);

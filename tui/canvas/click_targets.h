@@ -14,6 +14,8 @@ struct ClickTarget {
     view,    // a ViewId
     key,     // index in bindings()
     item,    // index in the current view's list
+    group,   // index in the order of the map
+    pool,    // index in Model::pools()
     column,  // of the devices table
     figure,  // a metric or limit of the device view
     moment,  // of the covered time: one of scrubber_parts

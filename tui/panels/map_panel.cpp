@@ -139,7 +139,8 @@ unsigned draw_cells(const FrameContext& frame, const HeatMap& map, MapMetric met
     const HeatCell& cell = map.cells[i];
     const int row = cell.row - top;
     if (row < 0 || row >= region.rows()) continue;
-    signs |= draw_map_cell(frame, region, map, metric, cell, row, static_cast<int>(i) == selected);
+    signs |= draw_map_cell(frame, region, map, metric, cell, row,
+                           static_cast<int>(i) == selected && !frame.ui.map_group);
     frame.click_targets.add(
         {area.column + cell.column, area.row + row, std::max(1, map.cell.columns), map.cell.lines},
         ClickTarget::Kind::item, static_cast<int>(i));
@@ -158,12 +159,14 @@ void draw_labels(const FrameContext& frame, const HeatMap& map, MapMetric metric
     if (map.cell.lines > 1 && label.within == 0 && map.name_columns > 0) {
       draw_sums_below(frame, region, map, label, row + 1);
     }
-    // A click on a label selects the first device of its line.
-    const std::size_t first = cell_of(map, map.order.groups[label.group].first + label.within);
-    if (map.order.groups[label.group].count > 0 && first < map.cells.size()) {
-      frame.click_targets.add({area.column + label.column, area.row + row,
-                               map.rack_columns + 1 + map.name_columns, map.cell.lines},
-                              ClickTarget::Kind::item, static_cast<int>(first));
+    // A click on a label chooses the group.
+    const HeatGroup& group = map.order.groups[label.group];
+    if (group.count == 0 || map.name_columns <= 0) continue;
+    const Rect place = {area.column + label.column, area.row + row,
+                        map.rack_columns + 1 + map.name_columns, map.cell.lines};
+    frame.click_targets.add(place, ClickTarget::Kind::group, static_cast<int>(label.group));
+    if (label.within == 0 && frame.ui.map_group == group.name) {
+      region.part({label.column, row, map_label_columns(map) - 1, 1}).tint(0, CellStyle::selected);
     }
   }
 }

@@ -122,7 +122,11 @@ CellStyle job_note_style(JobState state);
 
 /// Heading, column titles, a line per pool, and a line of the site.
 int pool_panel_rows(const Model& model);
+/// The chosen pool is marked.
 void draw_pools(const FrameContext& frame, DrawRegion region);
+/// The pools that have a line, in order; the first one is on this row of the panel.
+std::vector<std::string> listed_pools(const Model& model);
+inline constexpr int pool_panel_first_row = 2;
 
 inline constexpr int fallback_panel_columns = 54;
 /// Heading, column titles, and a line per reason, or a line that says that there was no fallback.

@@ -211,6 +211,15 @@ int pool_panel_rows(const Model& model) {
   return 3 + static_cast<int>(shown_pools(*model.summary()).lines.size());
 }
 
+std::vector<std::string> listed_pools(const Model& model) {
+  std::vector<std::string> names;
+  if (!model.summary()) return names;
+  for (const PoolReport* const pool : shown_pools(*model.summary()).lines) {
+    names.push_back(pool->name);
+  }
+  return names;
+}
+
 void draw_pools(const FrameContext& frame, DrawRegion region) {
   if (!frame.model.summary()) {
     region.heading(0, "Pools");
@@ -229,7 +238,7 @@ void draw_pools(const FrameContext& frame, DrawRegion region) {
   if (region.columns() >= 100) widen(columns, "POOL", 6);  // room for longer names
   draw_column_titles(region, 1, columns, CellStyle::faint);
   for (std::size_t i = 0; i <= shown.lines.size(); ++i) {
-    const int row = static_cast<int>(i) + 2;
+    const int row = static_cast<int>(i) + pool_panel_first_row;
     PoolLine line =
         i < shown.lines.size() ? line_of(*shown.lines[i]) : site_line(frame.model, sums);
     if (frame.model.is_silent(frame.now)) line.power_w = line.spend_usd_per_h = absent;
@@ -237,6 +246,7 @@ void draw_pools(const FrameContext& frame, DrawRegion region) {
       draw_cell(region, at, row, width, *column, line);
     }
     draw_words(region, column_after(columns, 0) + 1, row, line, sums.budget_usd_per_h);
+    if (line.pool != nullptr && frame.ui.pool == line.name) region.tint(row, CellStyle::selected);
   }
 }
 

@@ -29,6 +29,10 @@ TrailStep step_of(const UiState& ui) {
           .decision = ui.decisions.chosen,
           .entry = ui.log.chosen,
           .host = ui.hosts.chosen,
+          .node = ui.tree.chosen,
+          .user = ui.users.chosen,
+          .pool = ui.pool,
+          .map_group = ui.map_group,
           .decision_group = ui.decisions.chose_group,
           .entry_group = ui.log.chose_group,
           .job_open = ui.jobs.open,
@@ -56,6 +60,10 @@ void restore(UiState& ui, const TrailStep& step) {
   ui.decisions.chose_group = step.decision_group;
   ui.log.chose_group = step.entry_group;
   ui.hosts.chosen = step.host;
+  ui.tree.chosen = step.node;
+  ui.users.chosen = step.user;
+  ui.pool = step.pool;
+  ui.map_group = step.map_group;
   ui.figure = {};
   ui.figure.index = step.figure;
   ui.place = step.place;
@@ -64,9 +72,13 @@ void restore(UiState& ui, const TrailStep& step) {
   ui.details_top = step.details_top;
 }
 
-void narrow(UiState& ui, std::string_view field, std::string_view name) {
+void narrow(UiState& ui, const std::vector<FilterCondition>& conditions, std::string_view name) {
   const std::string& before = ui.fleet_filter.text();
-  const std::string condition = fmt::format("{} == {}", field, quoted(name));
+  std::string condition;
+  for (const auto& [field, value] : conditions) {
+    if (!condition.empty()) condition += " & ";
+    condition += fmt::format("{} == {}", field, value.empty() ? "none" : quoted(value));
+  }
   const std::string both = before.empty() ? condition : fmt::format("({}) & {}", before, condition);
   // A filter can be too long for another condition; the one condition is what was asked for.
   if (ui.fleet_filter.set(both)) {

@@ -9,6 +9,7 @@
 
 #include "fleet/base/identity.h"
 #include "fleet/base/time.h"
+#include "tui/groups/user_list.h"
 #include "tui/state/device_place.h"
 #include "tui/state/view_id.h"
 #include "tui/tables/log_entry.h"
@@ -27,6 +28,10 @@ struct TrailStep {
   std::optional<std::uint64_t> decision;
   std::optional<LogEntry> entry;
   std::optional<std::string> host;
+  std::optional<std::string> node;  // of the tree of hosts
+  std::optional<UserName> user;
+  std::optional<std::string> pool;
+  std::optional<std::string> map_group;
   bool decision_group = false, entry_group = false;  // what is selected stands for its group
   bool job_open = false, decision_open = false;
   DevicePlace place = DevicePlace::device;
@@ -46,7 +51,10 @@ inline constexpr std::size_t trail_steps_max = 20;
 TrailStep step_of(const UiState& ui);
 void restore(UiState& ui, const TrailStep& step);
 
-/// Adds a condition to the filter: "host == gpu-a". `name`: what is then shown, for the breadcrumb.
-void narrow(UiState& ui, std::string_view field, std::string_view name);
+/// Adds conditions to the filter: "host == gpu-a". `name`: what is then shown, for the breadcrumb.
+void narrow(UiState& ui, const std::vector<FilterCondition>& conditions, std::string_view name);
+inline void narrow(UiState& ui, std::string_view field, std::string_view name) {
+  narrow(ui, {{field, std::string(name)}}, name);
+}
 
 }  // namespace drover::tui

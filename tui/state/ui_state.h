@@ -13,6 +13,8 @@
 
 #include "fleet/base/identity.h"
 #include "fleet/base/time.h"
+#include "tui/groups/host_tree.h"
+#include "tui/groups/user_list.h"
 #include "tui/map/heat_levels.h"
 #include "tui/map/map_metric.h"
 #include "tui/model/metric_formulas.h"
@@ -86,13 +88,17 @@ struct UiState {
   // What is shown in one view.
   MapMetric map_metric = MapMetric::utilization;  // the colours of the map
   Grouping map_grouping = Grouping::host;
-  HeatLevels map_levels;  // of the map's cells
+  std::optional<std::string> map_group;  // chosen, by the name of its label
+  HeatLevels map_levels;                 // of the map's cells
   DeviceList devices;
+  HostTree tree;  // of the same devices
   FormulaSelection figure;
   JobList jobs;
   DecisionList decisions;
   LogList log;
   HostList hosts;
+  std::optional<std::string> pool;  // chosen in the power and routing views
+  UserList users;
   std::vector<HelpLine> help;       // the whole list
   std::vector<ViewHelp> view_help;  // in the order of ViewId
   bool whole_help = true;           // the list, not the keys of one view
@@ -102,6 +108,7 @@ struct UiState {
   bool explaining() const {
     return explained.shown && view == (explained.job.empty() ? ViewId::device : ViewId::jobs);
   }
+  bool as_tree() const { return view == ViewId::devices && tree.shown; }
   /// The first compared_max tagged devices.
   std::vector<DeviceId> compared_devices() const {
     std::vector<DeviceId> first(tagged_devices.begin(), tagged_devices.end());

@@ -69,7 +69,7 @@ void View::choose(const KeyContext& context, int index) {
 }
 
 std::optional<ViewId> View::open(const KeyContext& context) {
-  if (selected(context.model) < 0 && items() > 0) step(context, 0);
+  if (!chose_other() && selected(context.model) < 0 && items() > 0) step(context, 0);
   const auto next = open_selected(context);
   ui_.details_top = 0;
   return next;

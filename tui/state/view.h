@@ -105,6 +105,8 @@ class View {
   virtual void move(const KeyContext& context, Move direction);
   /// Selects the item at `index`, as a click does.
   void choose(const KeyContext& context, int index);
+  /// Chooses a group of the map, as a click on its label does; false if it was chosen already.
+  virtual bool choose_group(const KeyContext&, int /*group*/) { return true; }
   /// Opens the selected item, or else the first visible one. Returns the view to go to, if any.
   std::optional<ViewId> open(const KeyContext& context);
   /// Closes what is open inside the view; false if nothing was.
@@ -125,6 +127,8 @@ class View {
   virtual void select(const Model&, int /*index*/, int /*direction*/) {}
   /// The text that n and N search: of an item of the list, or of a line of the page.
   virtual std::string search_text(const Model&, int /*index*/) const { return {}; }
+  /// Whether something that is no item is chosen, which opens instead of an item.
+  virtual bool chose_other() const { return false; }
   virtual std::optional<ViewId> open_selected(const KeyContext&) { return std::nullopt; }
   /// Whether the keys for screens and ends scroll ui.details_top.
   virtual bool scrolls_as_page() const { return !count(); }

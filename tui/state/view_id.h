@@ -21,6 +21,7 @@ enum class ViewId : std::uint8_t {
   power,
   events,
   telemetry,
+  users,
   help  // the last one; it has no number key
 };
 inline constexpr int view_count = static_cast<int>(ViewId::help) + 1;
@@ -43,6 +44,7 @@ inline constexpr std::array<ViewFacts, view_count> view_facts = {{
     {ViewId::events, "events", "ev", "Raised alerts, and what happened, newest first"},
     {ViewId::telemetry, "telemetry", "tel",
      "Age, losses and clocks of each host's samples, and this dashboard"},
+    {ViewId::users, "users", "usr", "Who uses it: devices, power and jobs by tenant and user"},
     {ViewId::help, "help", "help", "Keys, commands, reasons and signs"},
 }};
 static_assert(is_in_order(view_facts, &ViewFacts::id));

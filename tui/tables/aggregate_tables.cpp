@@ -6,6 +6,7 @@
 #include "tui/tables/job_list.h"
 #include "tui/tables/log_entry.h"
 #include "tui/tables/table_columns.h"
+#include "tui/usage/user_totals.h"
 
 namespace drover::tui {
 namespace {
@@ -138,6 +139,28 @@ constexpr std::array<TableColumn<AlertRuleText>, 9> alert_rule_table = {{
     {"help", of<&AlertRuleText::help>},
 }};
 
+template <KnownSum UserTotals::*sum>
+TableCell of_user_sum(const EvaluationContext&, const UserTotals& user) {
+  return number_cell((user.*sum).sum);
+}
+
+constexpr std::array<TableColumn<UserTotals>, 11> user_table = {{
+    {"tenant", of<&UserTotals::tenant>},
+    {"user", of<&UserTotals::user>},
+    {"hosts", of<&UserTotals::hosts>},
+    {"devices", of<&UserTotals::devices>},
+    {"memory_bytes", of_user_sum<&UserTotals::memory_bytes>},
+    {"power_w", of_user_sum<&UserTotals::power_w>},
+    {"usd_per_h", of_user_sum<&UserTotals::usd_per_h>},
+    {"running", of<&UserTotals::running>},
+    {"waiting", of<&UserTotals::waiting>},
+    {"processes", of<&UserTotals::processes>},
+    {"oldest_s",
+     [](const EvaluationContext& at, const UserTotals& user) {
+       return user.oldest ? number_cell(to_seconds(at.now - user.oldest_at)) : TableCell();
+     }},
+}};
+
 const PoolReport* report_of(const Model& model, std::string_view pool) {
   if (!model.summary()) return nullptr;
   const auto report = std::ranges::find(model.summary()->pools, pool, &PoolReport::name);
@@ -169,6 +192,24 @@ TableRows pool_rows(const TableSource& from) {
       rows.add({report.name, {}, &report});
     }
   }
+  return rows.take();
+}
+
+TableRows user_rows(const TableSource& from) {
+  const Model& model = from.model();
+  const auto counts_device = [&](DeviceTable::Row row) {
+    return from.fleet_filter().shows(row) &&
+           (!from.query.only || model.id_of(row) == *from.query.only);
+  };
+  const auto counts_job = [&](const JobChanged& job) {
+    return from.fleet_filter().shows(model, job) && from.is_of(job.target);
+  };
+  Usage usage = usage_of(model, from.at.now, counts_device, counts_job);
+  std::ranges::stable_sort(usage.users, [](const UserTotals& a, const UserTotals& b) {
+    return !std::isnan(a.power_w.sum) && !(a.power_w.sum <= b.power_w.sum);
+  });
+  TableBuilder<UserTotals> rows(from.at, user_table);
+  for (const UserTotals& user : usage.users) rows.add(user);
   return rows.take();
 }
 

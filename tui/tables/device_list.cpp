@@ -235,6 +235,16 @@ void step_sort(DeviceList& list, int step) {
   sort_by(list, shown[static_cast<std::size_t>((place + step + count) % count)].number);
 }
 
+void step_column(DeviceList& list, int step) {
+  if (list.columns.empty()) return;
+  const int columns = static_cast<int>(list.columns.size());
+  const int from = index_where(
+      list.columns, [&](const ShownColumn& shown) { return shown.number == list.chosen_column; });
+  const int to = step > 0 ? from + 1 : from < 0 ? columns - 1 : from - 1;
+  list.chosen_column =
+      list.columns[static_cast<std::size_t>(std::clamp(to, 0, columns - 1))].number;
+}
+
 void step_secondary_sort(DeviceList& list) {
   std::vector<int> others;  // after the last one comes none
   for (const ShownColumn& column : list.columns) {

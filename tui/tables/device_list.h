@@ -70,6 +70,8 @@ void choose_device(DeviceList& list, const Model& model, int index, int directio
 std::string search_text_of(const DeviceList& list, const Model& model, int index);
 /// Sorts by the column `step` columns to the right.
 void step_sort(DeviceList& list, int step);
+/// Chooses the column `step` columns to the right, that o sorts by; at an end, the last one.
+void step_column(DeviceList& list, int step);
 /// Makes the next column, or none, the secondary sort key.
 void step_secondary_sort(DeviceList& list);
 /// Sorts by this column; if it is the sort column already, reverses the order.

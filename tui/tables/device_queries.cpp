@@ -64,23 +64,12 @@ std::string_view without_kind(std::string_view subject) {
   return subject;
 }
 
-/// The replica that a place names, such as "r0"; null if it names none or the model lacks it.
-const Replica* replica_at(const Model& model, const std::string& host, std::string_view place) {
-  const auto number = replica_in(place);
-  const auto known = number ? model.replicas().find({host, *number}) : model.replicas().end();
-  return known == model.replicas().end() ? nullptr : &known->second.reported.replica;
-}
-
 }  // namespace
 
 bool all_real(const Model& model) {
   const std::vector<SpecRow>& specs = model.specs();
   return !specs.empty() &&
          std::all_of(specs.begin(), specs.end(), [](const SpecRow& spec) { return spec.real; });
-}
-
-bool uses_device(const Replica& replica, std::uint16_t index) {
-  return std::find(replica.devices.begin(), replica.devices.end(), index) != replica.devices.end();
 }
 
 std::optional<DeviceId> find_device(const Model& model, std::string_view subject) {
@@ -93,23 +82,6 @@ std::optional<DeviceId> find_device(const Model& model, std::string_view subject
   if (slash == std::string_view::npos) return model.id_of(known->first);
   const auto device = first_of(model, host, subject.substr(slash + 1));
   return device && model.find(*device) ? device : std::nullopt;
-}
-
-std::vector<DeviceTable::Row> rows_of_target(const Model& model, std::string_view target) {
-  std::vector<DeviceTable::Row> rows;
-  while (const auto part = take_target_part(target)) {
-    const HostRow* const host = model.find_host(std::string(part->host));
-    if (host == nullptr) continue;
-    const bool of_replica = replica_in(part->place).has_value();
-    const Replica* const replica = replica_at(model, host->reported.registration.host, part->place);
-    for (DeviceTable::Row row = host->first; row < host->end(); ++row) {
-      const std::uint16_t index = model.devices().index(row);
-      const bool there = of_replica ? replica != nullptr && uses_device(*replica, index)
-                                    : lists_device(part->place, index);
-      if (there) rows.push_back(row);
-    }
-  }
-  return rows;
 }
 
 std::string unknown_device_text(const Model& model, const DeviceId& device) {

@@ -10,6 +10,7 @@
 
 #include "tui/canvas/palette.h"
 #include "tui/model/model.h"
+#include "tui/usage/job_devices.h"
 
 namespace drover::tui {
 
@@ -24,13 +25,6 @@ std::optional<JobId> find_job(const Model& model, std::string_view subject);
 
 /// Whether every device is real, so that nothing places work on it.
 bool all_real(const Model& model);
-
-/// Whether a replica uses the device with this index on its host.
-bool uses_device(const Replica& replica, std::uint16_t index);
-
-/// All devices of a target of a decision or job: "host/r0", "host/0-3,6" or, of a multi-host gang,
-/// "a/0-7 b/0-3". Devices that the model lacks are left out.
-std::vector<DeviceTable::Row> rows_of_target(const Model& model, std::string_view target);
 
 /// A device's state in one column, by a character as well as a colour: "x" lost, "!" not usable,
 /// "?" stale, "*" injected fault, "d" drained; blank if it is ok.

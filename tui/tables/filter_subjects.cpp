@@ -33,6 +33,16 @@ bool location_texts(const EvaluationContext& context, std::optional<DeviceTable:
   return of_location;
 }
 
+/// The tenants or users of processes on real devices.
+template <typename Add>
+void add_owners(const Model& model, std::string DeviceProcess::*owner, const Add& add) {
+  for (DeviceTable::Row row = 0; row < model.devices().rows(); ++row) {
+    const Board* const board = model.spec_of(row).real ? model.board_of(row) : nullptr;
+    if (board == nullptr) continue;
+    for (const DeviceProcess& process : board->processes) add(process.*owner);
+  }
+}
+
 }  // namespace
 
 JobsByDevice::JobsByDevice(const Model& model, const HostRow* only) {
@@ -231,6 +241,9 @@ std::vector<std::string> known_values(const Model& model, Field field) {
     for (const auto& [id, job] : model.jobs()) add(job.reported.job.work.model);
   } else if (field == Field::tenant) {
     for (const auto& [id, job] : model.jobs()) add(job.reported.job.tenant);
+    add_owners(model, &DeviceProcess::tenant, add);
+  } else if (field == Field::user) {
+    add_owners(model, &DeviceProcess::user, add);
   } else if (field == Field::alert) {
     for (const auto& [key, alert] : model.alerts()) add(key.rule);
   }

@@ -15,6 +15,12 @@
 
 namespace drover::tui {
 
+/// A condition of a filter: "host == gpu-a"; an empty value: the field is not known.
+struct FilterCondition {
+  std::string_view field;
+  std::string value;
+};
+
 class FleetFilter {
  public:
   bool active() const { return !filter_.empty(); }

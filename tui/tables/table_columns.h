@@ -104,6 +104,7 @@ TableRows host_rows(const TableSource& from);
 
 // Tables of sums and rules.
 TableRows pool_rows(const TableSource& from);
+TableRows user_rows(const TableSource& from);
 TableRows class_rows(const TableSource& from);
 TableRows flow_rows(const TableSource& from);
 TableRows fallback_rows(const TableSource& from);

@@ -15,7 +15,7 @@ struct NamedTable {
   bool filtered;          // by a filter and by a device
   TableRows (*rows)(const TableSource& from);
 };
-constexpr std::array<NamedTable, 12> tables = {{
+constexpr std::array<NamedTable, 13> tables = {{
     {"devices", "devices", true, listed_device_rows},
     {"replicas", "", true, replica_rows},
     {"jobs", "jobs", true, listed_job_rows},
@@ -28,6 +28,7 @@ constexpr std::array<NamedTable, 12> tables = {{
     {"alerts", "", true, alert_rows},
     {"rules", "", false, alert_rule_rows},
     {"hosts", "telemetry", true, host_rows},
+    {"users", "users", true, user_rows},
 }};
 
 const NamedTable* find_table(std::string_view name) {

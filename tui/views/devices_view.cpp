@@ -10,6 +10,7 @@
 #include "tui/canvas/layout.h"
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
+#include "tui/views/device_table_text.h"
 #include "tui/views/view_layouts.h"
 #include "tui/views/views.h"
 
@@ -21,17 +22,6 @@ constexpr int sign_columns = 2;  // the device_marker and the mark of a tagged d
 
 const DeviceColumn& column_of(const ShownColumn& shown) {
   return device_columns()[static_cast<std::size_t>(shown.number)];
-}
-
-/// "▼", or with a number if there are two sort keys: "▼1", "▲2". Empty if it is no sort key.
-std::string sort_mark(const DeviceList& devices, int number, bool ascii) {
-  const bool first = number == devices.sort_column;
-  const bool second = devices.second && devices.second->column == number;
-  if (!first && !second) return {};
-  const bool down = first ? devices.descending : devices.second->descending;
-  std::string mark = ascii ? (down ? "v" : "^") : (down ? "▼" : "▲");
-  if (devices.second) mark += first ? '1' : '2';
-  return mark;
 }
 
 /// The unit is left out rather than cut. The title is cut rather than the mark, which without
@@ -152,45 +142,6 @@ void draw_lines(const FrameContext& frame, DrawRegion& list, const DeviceList& d
   draw_items(frame, list, 1, devices.place, devices.lines.size(), selected, draw);
 }
 
-/// "by POWER, descending, then TEMP, ascending; groups by host".
-std::string order_text(const DeviceList& devices) {
-  const auto key = [](const SortKey& by) {
-    return fmt::format("{}, {}", device_columns()[static_cast<std::size_t>(by.column)].title,
-                       by.descending ? "descending" : "ascending");
-  };
-  std::string text = "by " + key({devices.sort_column, devices.descending});
-  if (devices.second) text += ", then " + key(*devices.second);
-  if (devices.grouping) {
-    text += fmt::format("; groups by {}", to_text(*devices.grouping));
-  }
-  return text;
-}
-
-/// ", 3 real (=)"; empty if all devices are emulated.
-std::string real_text(const Totals& totals) {
-  if (totals.real == 0) return {};
-  return fmt::format(", {} real ({})",
-                     totals.real == totals.devices ? "all" : std::to_string(totals.real),
-                     real_mark);
-}
-
-std::string title_text(const FrameContext& frame, const DeviceList& list) {
-  const UiState& ui = frame.ui;
-  const Totals totals = totals_of(frame.model, frame.now, frame.rows_shown());
-  std::string title = counted(totals.devices, "device");
-  if (totals.lost > 0) title += fmt::format(", {} lost", totals.lost);
-  if (totals.stale > 0) title += fmt::format(", {} stale", totals.stale);
-  title += real_text(totals);
-  if (!ui.tagged_devices.empty()) {
-    title += fmt::format(", {} tagged", ui.tagged_devices.size());
-  }
-  if (list.wanted.size() > list.columns.size()) {
-    const std::size_t more = list.wanted.size() - list.columns.size();
-    title += fmt::format(", {} more", counted(more, "column"));
-  }
-  return title;
-}
-
 class DevicesView : public View {
  public:
   explicit DevicesView(UiState& ui) : View(ui, &ui.devices.place), list_(ui.devices) {}
@@ -201,7 +152,7 @@ class DevicesView : public View {
   }
 
   void draw(const FrameContext& frame, const DrawRegion& region) const override {
-    region.on(layout_.top).heading(0, title_text(frame, list_), order_text(list_));
+    region.on(layout_.top).heading(0, devices_title(frame, list_), order_text(list_));
     DrawRegion body = region.on(layout_.list);
     body.on(body.row_area(0)).blank(CellStyle::title);
     const int spare = body.columns() - width_of(list_.columns) - sign_columns - 1;
@@ -242,14 +193,7 @@ class DevicesView : public View {
   /// Left and right choose a column, up and down a row.
   void move(const KeyContext& context, Move direction) override {
     if (direction != Move::left && direction != Move::right) return View::move(context, direction);
-    if (list_.columns.empty()) return;
-    const int columns = static_cast<int>(list_.columns.size());
-    const int from = index_where(list_.columns, [&](const ShownColumn& shown) {
-      return shown.number == list_.chosen_column;
-    });
-    const int to = direction == Move::right ? from + 1 : from < 0 ? columns - 1 : from - 1;
-    list_.chosen_column =
-        list_.columns[static_cast<std::size_t>(std::clamp(to, 0, columns - 1))].number;
+    step_column(list_, direction == Move::right ? 1 : -1);
   }
 
   std::optional<ViewId> open_selected(const KeyContext&) override {

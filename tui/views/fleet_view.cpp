@@ -10,6 +10,7 @@
 
 #include "fleet/base/units.h"
 #include "tui/canvas/layout.h"
+#include "tui/map/map_groups.h"
 #include "tui/model/alert_words.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_queries.h"
@@ -163,11 +164,13 @@ class FleetView : public View {
   void select(const Model& model, int index, int) override {
     const DeviceTable::Row row = map_.order.rows[map_.cells[static_cast<std::size_t>(index)].first];
     if (row < model.devices().rows()) ui_.device = model.id_of(row);
+    ui_.map_group.reset();
     follow_ = true;
   }
 
   void move(const KeyContext& context, Move direction) override {
     const Model& model = context.model;
+    if (move_by_group(model, direction)) return;
     switch (direction) {
       case Move::up:
       case Move::wheel_up:
@@ -204,14 +207,61 @@ class FleetView : public View {
     return text;
   }
 
+  bool choose_group(const KeyContext& context, int group) override {
+    const auto number = static_cast<std::uint32_t>(group);
+    if (chosen_group() == number) return false;
+    choose_group_of(context.model, number);
+    return true;
+  }
+
   std::optional<ViewId> open_selected(const KeyContext& context) override {
+    if (const auto group = chosen_group()) {
+      const HeatGroup& opened = map_.order.groups[*group];
+      narrow(ui_, conditions_of(context.model, map_.order, opened), opened.name);
+      return ViewId::devices;
+    }
     if (!ui_.device && !map_.cells.empty()) select(context.model, 0, 1);
     return ui_.device ? std::optional(ViewId::device) : std::nullopt;
   }
 
-  bool back() override { return std::exchange(ui_.device, std::nullopt).has_value(); }
+  bool back() override {
+    if (std::exchange(ui_.map_group, std::nullopt)) return true;
+    return std::exchange(ui_.device, std::nullopt).has_value();
+  }
 
  private:
+  std::optional<std::uint32_t> chosen_group() const {
+    return ui_.map_group ? group_named(map_.order, *ui_.map_group) : std::nullopt;
+  }
+
+  /// The selected device is then the group's first one.
+  void choose_group_of(const Model& model, std::uint32_t number) {
+    const HeatGroup& group = map_.order.groups[number];
+    const DeviceTable::Row row = map_.order.rows[group.first];
+    if (row < model.devices().rows()) ui_.device = model.id_of(row);
+    ui_.map_group = group.name;
+    follow_ = true;
+  }
+
+  /// Left of a group's first cell is its name. From there, up and down lead to other groups. False
+  /// if the key moves between cells.
+  bool move_by_group(const Model& model, Move direction) {
+    const auto chosen = chosen_group();
+    if (!chosen) {
+      const int cell = direction == Move::left ? selected(model) : -1;
+      if (cell < 0) return false;
+      const auto group = group_begun_in(map_, map_.cells[static_cast<std::size_t>(cell)]);
+      if (group) choose_group_of(model, *group);
+      return group.has_value();
+    }
+    if (direction == Move::up || direction == Move::down) {
+      choose_group_of(model, next_group(map_.order, *chosen, direction == Move::up ? -1 : 1));
+      return true;
+    }
+    ui_.map_group.reset();
+    return direction == Move::right;
+  }
+
   /// Scrolls as J and K ask, or to the cell that was just selected.
   void scroll_to(int seen, const Model& model) {
     const int end = std::max(0, map_.rows - seen);

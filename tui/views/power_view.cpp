@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "fleet/base/units.h"
+#include "tui/groups/pool_choice.h"
 #include "tui/panels/panels.h"
 #include "tui/panels/power_charts.h"
 #include "tui/tables/device_columns.h"
@@ -235,6 +237,10 @@ class PowerView : public View {
     const std::vector<MetricChart> charts = power_charts(frame);
     for (std::size_t i = 0; i < charts.size(); ++i) {
       draw_metric_chart(body, page_.charts[i], charts[i], window, time_labels(span));
+      const auto& pools = frame.model.pools();
+      if (i >= pools.size()) continue;
+      if (ui_.pool == pools[i]) body.part(page_.charts[i]).tint(0, CellStyle::selected);
+      make_clickable(frame, view, page_.charts[i], static_cast<int>(i));
     }
     const std::string scroll = scroll_note(page_.rows, view.rows(), ui_.details_top);
     draw_costs(frame, body.on(page_.costs), totals, span_and_scroll_note(span, scroll));
@@ -264,8 +270,31 @@ class PowerView : public View {
 
   ScrolledRows lay_out(const LayoutInput& at) override {
     page_ = lay_out_page(at.model, at.body.columns, at.body.rows);
+    const int pool = pool_index(at.model.pools(), ui_.pool);
+    if (std::exchange(follow_, false) && pool >= 0) {
+      const Rect& chart = page_.charts[static_cast<std::size_t>(pool)];
+      const int last = std::max(0, chart.row + chart.rows - at.body.rows);
+      ui_.details_top = std::clamp(ui_.details_top, std::min(last, chart.row), chart.row);
+    }
     return {page_.rows, at.body.rows};
   }
+
+  /// Left and right choose a pool.
+  void move(const KeyContext& context, Move direction) override {
+    if (direction != Move::left && direction != Move::right) return View::move(context, direction);
+    choose_pool(context, direction == Move::right ? 1 : -1);
+  }
+
+  std::optional<ViewId> open_selected(const KeyContext& context) override {
+    if (pool_index(context.model.pools(), ui_.pool) < 0) {
+      choose_pool(context, 1);
+      return std::nullopt;
+    }
+    narrow(ui_, "pool", *ui_.pool);
+    return ViewId::devices;
+  }
+
+  bool back() override { return std::exchange(ui_.pool, std::nullopt).has_value(); }
 
   std::optional<ChartRange> chart_range(const FrameContext& frame) const override {
     if (page_.charts.empty()) return std::nullopt;  // no layout yet
@@ -278,7 +307,26 @@ class PowerView : public View {
   }
 
  private:
+  void choose_pool(const KeyContext& context, int step) {
+    const auto& pools = context.model.pools();
+    if (pools.empty()) return context.cursor.say("there is no pool");
+    step_pool(pools, step, ui_.pool);
+    follow_ = true;
+  }
+
+  /// `chart`: on the page, of which `view` shows the rows from ui.details_top on.
+  void make_clickable(const FrameContext& frame, const DrawRegion& view, const Rect& chart,
+                      int pool) const {
+    const int first = std::max(0, chart.row - ui_.details_top);
+    const int end = std::min(view.rows(), chart.row + chart.rows - ui_.details_top);
+    if (first >= end) return;
+    frame.click_targets.add(
+        {view.area().column + chart.column, view.area().row + first, chart.columns, end - first},
+        ClickTarget::Kind::pool, pool);
+  }
+
   Page page_;
+  bool follow_ = false;  // the page must scroll until the chosen pool's chart is visible
 };
 
 }  // namespace

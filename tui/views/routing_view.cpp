@@ -1,11 +1,13 @@
 // Placements and their reasons: the live decisions, newest first, below a page of their sums.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
+#include "tui/groups/pool_choice.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
 #include "tui/views/routing_flows.h"
@@ -119,6 +121,7 @@ class RoutingView : public View {
   void draw(const FrameContext& frame, const DrawRegion& region) const override {
     draw_header_page(frame, region, layout_, page_.rows,
                      [&](const DrawRegion& page) { draw_routing_page(frame, page_, page); });
+    make_pools_clickable(frame);
     draw_list(frame, region.on(layout_.list));
     if (layout_.details.rows == 0 || !list_.chosen) return;
     const Decision* const decision = decision_of(frame.model, *list_.chosen);
@@ -153,6 +156,7 @@ class RoutingView : public View {
     const int details = decision_details_rows(at.model, list_);
     page_ = lay_out_routing_page(at.model, at.body.columns, at.body.rows);
     layout_ = lay_out_routing(at.body, page_, details);
+    follow_pool(at.model);
     if (!list_.chosen) list_.place.top = 0;
     list_.place.scroll_to(chosen, items(), layout_.list.rows - 1);
     return scrolled_rows(layout_, page_.rows, details);
@@ -162,6 +166,7 @@ class RoutingView : public View {
   int selected(const Model&) const override { return index_of_chosen(list_); }
 
   void select(const Model&, int index, int direction) override {
+    ui_.pool.reset();
     // At the top of the list the newest decision is always selected.
     if (index == 0 && direction == 0 && !list_.open) {
       list_.chosen.reset();
@@ -181,8 +186,23 @@ class RoutingView : public View {
                        decision->fallback_reason ? to_text(*decision->fallback_reason) : "");
   }
 
-  /// Opens or closes a group, or the details of a decision.
+  /// Left and right choose a pool, up and down a decision.
+  void move(const KeyContext& context, Move direction) override {
+    if (direction != Move::left && direction != Move::right) return View::move(context, direction);
+    const std::vector<std::string> pools = listed_pools(context.model);
+    if (pools.empty()) return context.cursor.say("the router has reported no pool yet");
+    step_pool(pools, direction == Move::right ? 1 : -1, ui_.pool);
+    follow_ = true;
+  }
+
+  bool chose_other() const override { return ui_.pool.has_value(); }
+
+  /// Opens the devices of a pool, opens or closes a group, or the details of a decision.
   std::optional<ViewId> open_selected(const KeyContext&) override {
+    if (ui_.pool) {
+      narrow(ui_, "pool", *ui_.pool);
+      return ViewId::devices;
+    }
     if (toggle_group(list_)) return std::nullopt;
     list_.open = list_.chosen.has_value();
     return std::nullopt;
@@ -193,11 +213,38 @@ class RoutingView : public View {
     return leave_list(ui_, list_);
   }
   bool back() override {
+    if (std::exchange(ui_.pool, std::nullopt)) return true;
     if (!list_.open && close_group(list_)) return true;
     return leave_list(ui_, list_);
   }
 
  private:
+  /// Rows of the page that are on the screen; the last one may say that there are more.
+  int page_rows_shown() const {
+    return page_.rows > layout_.top.rows ? layout_.top.rows - 1 : layout_.top.rows;
+  }
+
+  void follow_pool(const Model& model) {
+    const int line = pool_index(listed_pools(model), ui_.pool);
+    if (!std::exchange(follow_, false) || line < 0 || layout_.details.rows > 0) return;
+    const int row = page_.pools.row + pool_panel_first_row + line;
+    ui_.details_top = std::clamp(ui_.details_top, std::max(0, row + 1 - page_rows_shown()), row);
+  }
+
+  void make_pools_clickable(const FrameContext& frame) const {
+    const int top = layout_.details.rows > 0 ? 0 : ui_.details_top;
+    int row = page_.pools.row + pool_panel_first_row - top;
+    for (const std::string& name : listed_pools(frame.model)) {
+      const int pool = pool_index(frame.model.pools(), name);
+      if (pool >= 0 && row >= 0 && row < page_rows_shown()) {
+        frame.click_targets.add({layout_.top.column + page_.pools.column, layout_.top.row + row,
+                                 page_.pools.columns, 1},
+                                ClickTarget::Kind::pool, pool);
+      }
+      ++row;
+    }
+  }
+
   void draw_list(const FrameContext& frame, DrawRegion region) const {
     auto columns = fit_columns<DecisionColumn>(decision_columns, 1, region.columns() - 1);
     // The remaining width goes to the last column, which is text.
@@ -226,6 +273,7 @@ class RoutingView : public View {
   DecisionList& list_;
   RoutingPage page_;
   TableLayout layout_;
+  bool follow_ = false;  // the page must scroll until the chosen pool is visible
 };
 
 }  // namespace

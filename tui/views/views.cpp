@@ -21,6 +21,7 @@ constexpr std::array<ViewRow, view_count> view_table = {{
     {ViewId::power, make_power_view},
     {ViewId::events, make_events_view},
     {ViewId::telemetry, make_telemetry_view},
+    {ViewId::users, make_users_view},
     {ViewId::help, make_help_view},
 }};
 
@@ -35,6 +36,7 @@ Views::Views(std::vector<HelpLine> help, std::vector<ViewHelp> view_help) {
   for (std::size_t i = 0; i < view_table.size(); ++i) views_[i] = view_table[i].make(ui);
   places_ = {make_comparison_view(ui), make_changes_view(ui), make_topology_view(ui)};
   why_ = make_why_view(ui);
+  host_tree_ = make_host_tree_view(ui);
 }
 
 void Views::show(ViewId view) {
@@ -49,6 +51,7 @@ void Views::forget_layout() {
   for (const auto& view : views_) view->forget_layout();
   for (const auto& view : places_) view->forget_layout();
   why_->forget_layout();
+  host_tree_->forget_layout();
 }
 
 }  // namespace drover::tui

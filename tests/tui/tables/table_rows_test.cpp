@@ -62,7 +62,8 @@ TEST(TableRows, HaveARowPerItemAndACellPerColumn) {
                                    {"events", 0},  // counted elsewhere
                                    {"alerts", fleet.alerts.size()},
                                    {"rules", fleet.policy.alert_rules.size()},
-                                   {"hosts", fleet.hosts.size()}};
+                                   {"hosts", fleet.hosts.size()},
+                                   {"users", 2}};
   ASSERT_EQ(cases.size(), table_names().size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
     SCOPED_TRACE(cases[i].table);
@@ -80,7 +81,7 @@ TEST(TableRows, EachListViewHasItsOwnTable) {
   std::vector<std::string> found;
   for (const std::string& view : view_names()) found.emplace_back(table_of_view(view));
   EXPECT_EQ(found, (std::vector<std::string>{"", "devices", "", "jobs", "decisions", "pools",
-                                             "events", "hosts", ""}));
+                                             "events", "hosts", "users", ""}));
 }
 
 TEST(TableRows, OfALostDeviceLeaveUnknownValuesEmpty) {
@@ -155,6 +156,19 @@ TEST(TableRows, AreNarrowedByTheFilterAndToOneDevice) {
     EXPECT_LT(rows("host==gpu-a", "", table), rows("", "", table)) << table;
     EXPECT_GT(rows("host==gpu-a", "", table), 0u) << table;
   }
+}
+
+TEST(TableRows, OfUsersSumUpWhatTheFilterShowsAndLeaveUnknownValuesEmpty) {
+  const TableRows users = table_of("users");
+  EXPECT_EQ(cell(users, "research", "devices"), TableCell(12.0));
+  EXPECT_EQ(cell(users, "research", "hosts"), TableCell(2.0));
+  EXPECT_EQ(cell(users, "research", "running"), TableCell(2.0));
+  EXPECT_EQ(cell(users, "research", "waiting"), TableCell(2.0));
+  EXPECT_EQ(cell(users, "research", "user"), missing) << "jobs name none";
+  EXPECT_TRUE(std::holds_alternative<double>(cell(users, "chat", "power_w")));
+  const TableRows part = narrowed_table("host==tpu-b", "", "users");
+  EXPECT_EQ(cell(part, "research", "devices"), TableCell(8.0));
+  EXPECT_EQ(cell(part, "chat", "devices"), TableCell("no such row"));
 }
 
 TEST(TableRows, ValuesOfAWholePoolAreNotShownForPartOfIt) {

@@ -1,0 +1,136 @@
+// Who uses the fleet: jobs count for their tenants, processes for their users, and a device that
+// several use is divided among them.
+#include "tui/usage/user_totals.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/tui/sample_fleet.h"
+
+namespace drover::tui {
+namespace {
+
+constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+constexpr Instant now = SampleFleet::after_2s;
+
+JobChanged job_of(const char* tenant, JobState state, const char* target, int age_s) {
+  static RandomStream random(3);
+  JobChanged job;
+  job.job.id = generate_job_id(random);
+  job.job.tenant = tenant;
+  job.state = state;
+  job.target = target;
+  job.submitted = now - std::chrono::seconds(age_s);
+  return job;
+}
+
+/// Two hosts of four devices, each with 400 W and 10 GiB; those of host-0001 are real.
+struct TwoHosts {
+  TwoHosts() {
+    for (Envelope& envelope : plain_hosts(2, 4)) {
+      HostChanged host = std::get<HostChanged>(envelope.body);
+      if (host.registration.host == "host-0001") {
+        host.registration.specs = {
+            {host.registration.groups.front().device,
+             "class = \"gpu\"\nreal = true\nname = \"A\"\n[price]\nusd_per_h = 2\n"}};
+      }
+      apply(host);
+    }
+    for (const char* host : {"host-0000", "host-0001"}) {
+      std::vector<Sample> samples(4);
+      for (std::uint16_t i = 0; i < 4; ++i) {
+        samples[i].device = i;
+        samples[i][Metric::power] = 400;
+        samples[i][Metric::memory_used] = 10 * gib;
+        samples[i][Metric::memory_total] = 80 * gib;
+      }
+      model.apply(now, {host, 1, now, pack(host, samples)});
+    }
+  }
+  void apply(Message body) { model.apply(now, {"router", ++sequence, now, std::move(body)}); }
+  void add_processes(std::uint16_t device, std::vector<DeviceProcess> processes) {
+    Board board;
+    board.device = device;
+    board.processes = std::move(processes);
+    board.processes_known = true;
+    apply(BoardChanged{"host-0001", board});
+  }
+  UserTotals of(const char* tenant, const char* user = "") const {
+    for (const UserTotals& totals : usage_of(model, now).users) {
+      if (totals.is(tenant, user)) return totals;
+    }
+    ADD_FAILURE() << "nobody is " << tenant << "/" << user;
+    return {};
+  }
+
+  Model model{std::chrono::seconds(1)};
+  std::uint64_t sequence = 0;
+};
+
+/// "hosts devices GiB W run wait processes"; unknown values "?".
+std::string text_of(const UserTotals& user) {
+  const auto sum = [](const KnownSum& value, double unit) {
+    return std::isnan(value.sum) ? std::string("?")
+                                 : fmt::format("{:g}{}", value.sum / unit,
+                                               value.missing > 0 ? "+?" : "");
+  };
+  return fmt::format("{} {} {} {} {} {} {}", user.hosts, user.devices, sum(user.memory_bytes, gib),
+                     sum(user.power_w, 1), user.running, user.waiting, user.processes);
+}
+
+TEST(UserTotals, AJobsDevicesCountForItsTenant) {
+  TwoHosts fleet;
+  fleet.apply(job_of("acme", JobState::running, "host-0000/0-2 host-0001/0", 90));
+  fleet.apply(job_of("acme", JobState::queued, "", 300));
+  fleet.apply(job_of("acme", JobState::finished, "host-0000/3", 900));
+  fleet.apply(job_of("idle", JobState::queued, "", 5));
+  const UserTotals acme = fleet.of("acme");
+  EXPECT_EQ(text_of(acme), "2 4 40 1600 1 1 0");
+  EXPECT_EQ(now - acme.oldest_at, std::chrono::seconds(300)) << "since it was submitted";
+  EXPECT_EQ(text_of(fleet.of("idle")), "0 0 ? ? 0 1 0");
+}
+
+TEST(UserTotals, ADeviceIsDividedAmongTheJobsOnIt) {
+  TwoHosts fleet;
+  fleet.apply(job_of("a", JobState::running, "host-0000/0", 1));
+  fleet.apply(job_of("a", JobState::running, "host-0000/0", 1));
+  fleet.apply(job_of("a", JobState::running, "host-0000/0", 1));
+  fleet.apply(job_of("b", JobState::running, "host-0000/0-1", 1));
+  EXPECT_EQ(text_of(fleet.of("a")), "1 1 7.5 300 3 0 0");
+  EXPECT_EQ(text_of(fleet.of("b")), "1 2 12.5 500 1 0 0");
+  const Usage usage = usage_of(fleet.model, now);
+  EXPECT_EQ(usage.used, 2u);
+  EXPECT_EQ(usage.devices, 8u);
+  EXPECT_EQ(usage.power_w, 3'200);
+}
+
+TEST(UserTotals, ProcessesCountForTheirUsersByShareOfTimeAndWithTheirOwnMemory) {
+  TwoHosts fleet;
+  fleet.add_processes(0, {{1, "ann", "python", "ann", 6 * gib, 0.3},
+                          {2, "bob", "python", "bob", 2 * gib, 0.1},
+                          {3, "ann", "python", "ann", 1 * gib, 0.0}});
+  fleet.add_processes(1, {{4, "ann", "python", "ann", {}, {}}, {5, "", "", "lab", 1 * gib, 0.5}});
+  EXPECT_EQ(text_of(fleet.of("ann", "ann")), "1 2 7+? 500 0 0 3");
+  EXPECT_EQ(text_of(fleet.of("bob", "bob")), "1 1 2 100 0 0 1");
+  EXPECT_EQ(text_of(fleet.of("lab")), "1 1 1 200 0 0 1") << "no share of the other is known";
+  EXPECT_FALSE(fleet.of("ann", "ann").oldest) << "processes do not tell when they began";
+  EXPECT_EQ(fleet.of("bob", "bob").usd_per_h.sum, 0.5);
+  EXPECT_EQ(usage_of(fleet.model, now).unlisted, 2u) << "of four real devices";
+}
+
+TEST(UserTotals, OfAFilterAreOfTheDevicesAndJobsThatCount) {
+  TwoHosts fleet;
+  fleet.apply(job_of("acme", JobState::running, "host-0000/0-3", 1));
+  fleet.apply(job_of("other", JobState::queued, "", 1));
+  const Usage usage = usage_of(
+      fleet.model, now, [&](DeviceTable::Row row) { return fleet.model.devices().index(row) > 0; },
+      [](const JobChanged& job) { return job.job.tenant == "acme"; });
+  ASSERT_EQ(usage.users.size(), 1u);
+  EXPECT_EQ(usage.users.front().devices, 3u);
+  EXPECT_EQ(usage.devices, 6u);
+}
+
+}  // namespace
+}  // namespace drover::tui
