@@ -249,7 +249,7 @@ void draw_class_histogram(const FrameContext& frame, DrawRegion region) {
   const int index = selected_class(frame.model, frame.ui);
   if (index < 0 || region.rows() < class_histogram_rows) return;
   const ClassReport& report = frame.model.summary()->classes[static_cast<std::size_t>(index)];
-  region.heading(0, report.name, fmt::format("{}, h l: next class", metric_words(report)));
+  region.heading(0, report.name, fmt::format("{}, h l: next", metric_words(report)));
   if (report.buckets.empty()) {
     region.field(0, 1, region.columns(),
                  report.values.count == 0 ? "no job of it has finished"

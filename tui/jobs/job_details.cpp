@@ -98,8 +98,8 @@ void draw_job_details(const FrameContext& frame, DrawRegion region, const JobRow
   if (job.reason) {
     body.field(0, line++, body.columns(), reason_text(job), job_note_style(job.state));
   }
-  line = draw_attempt_chart(body, line, story.timeline);
   line = draw_request_chart(body, line, story.parts);
+  line = draw_attempt_chart(body, line, story.timeline);
   if (story.decisions.empty()) return;
   const Decision& last = *story.decisions.back();
   body.heading(line++, decision_title(last), to_clock_text(last.at));

@@ -68,10 +68,9 @@ TEST(HostTree, ALineHasTheSumsOfTheDevicesBelowItThatTheFilterShows) {
     for (const TreeNode& node : laid.tree.nodes) {
       SCOPED_TRACE(name_of(node) + " " + filter);
       const std::vector<DeviceTable::Row> rows = rows_below(laid.tree, node);
-      const Totals expected =
-          totals_of(model, SampleFleet::after_2s, [&](DeviceTable::Row row) {
-            return std::ranges::count(rows, row) > 0;
-          });
+      const Totals expected = totals_of(model, SampleFleet::after_2s, [&](DeviceTable::Row row) {
+        return std::ranges::count(rows, row) > 0;
+      });
       EXPECT_EQ(node.sums.devices, expected.devices);
       EXPECT_EQ(node.sums.lost, expected.lost);
       EXPECT_EQ(node.sums.in_use, expected.busy);
@@ -108,8 +107,12 @@ TEST(HostTree, WorkIsCountedOnceForEachLine) {
     const char* node;
     double running, queued;
   };
-  for (const Case& c : {Case{"host:gpu-a", 16, 4}, {"host:gpu-b", 1, 0}, {"rack:r1", 16, 4},
-                        {"host:tpu-b", 1, 0}, {"host:tpu-a", 0, 0}, {"rack:r2", 1, 0}}) {
+  for (const Case& c : {Case{"host:gpu-a", 16, 4},
+                        {"host:gpu-b", 1, 0},
+                        {"rack:r1", 16, 4},
+                        {"host:tpu-b", 1, 0},
+                        {"host:tpu-a", 0, 0},
+                        {"rack:r2", 1, 0}}) {
     EXPECT_EQ(laid.sums(c.node).running, c.running) << c.node;
     EXPECT_EQ(laid.sums(c.node).queued, c.queued) << c.node;
   }

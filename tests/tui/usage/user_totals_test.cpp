@@ -72,9 +72,9 @@ struct TwoHosts {
 /// "hosts devices GiB W run wait processes"; unknown values "?".
 std::string text_of(const UserTotals& user) {
   const auto sum = [](const KnownSum& value, double unit) {
-    return std::isnan(value.sum) ? std::string("?")
-                                 : fmt::format("{:g}{}", value.sum / unit,
-                                               value.missing > 0 ? "+?" : "");
+    return std::isnan(value.sum)
+               ? std::string("?")
+               : fmt::format("{:g}{}", value.sum / unit, value.missing > 0 ? "+?" : "");
   };
   return fmt::format("{} {} {} {} {} {} {}", user.hosts, user.devices, sum(user.memory_bytes, gib),
                      sum(user.power_w, 1), user.running, user.waiting, user.processes);

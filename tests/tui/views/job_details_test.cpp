@@ -79,7 +79,7 @@ TEST(JobDetails, TheAttemptsReadWithoutUnicode) {
   const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", true);
   for (const char* key : {"f", "j", "Enter"}) dashboard->press(SampleFleet::after_40s, {key});
   const std::string text = dashboard->draw(SampleFleet::after_40s).to_text();
-  const std::string line = line_with(text, " 1 gpu-a/4-7 ");
+  const std::string line = line_with(text, " 1 gpu-a/4-7          ");
   EXPECT_NE(line.find("...#####"), std::string::npos) << text;
   EXPECT_NE(text.find(". waits  # runs"), std::string::npos) << text;
 }

@@ -21,7 +21,7 @@ TEST(Classes, ShowPercentilesInTheUnitOfTheirMetric) {
                         {"a-joule", ClassMetric::energy_per_unit, "2.50J", "3.00J"}}) {
     SampleFleet fleet;
     fleet.summary.classes = {{c.name, c.metric, 3, 7, {10, 2.5, 3.5, 4.5, 5.5}}};
-    const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
+    const auto dashboard = dashboard_of(fleet, {108, 40}, "jobs", false, 2);
     const std::string line = line_with(dashboard->draw(SampleFleet::after_2s).to_text(), c.name);
     EXPECT_NE(line.find(c.p50), std::string::npos) << line;
     EXPECT_NE(line.find(c.target), std::string::npos) << line;
@@ -33,7 +33,7 @@ TEST(Classes, ColoursShowWhichPercentilesMeetTheTarget) {
   SampleFleet fleet;
   fleet.summary.classes = {{"chat", ClassMetric::first_token, 3, 95, {100, 1, 2, 4, 9}},
                            {"idle", ClassMetric::first_token, 0, 95, {100, 1, 2, 4, 9}}};
-  const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
+  const auto dashboard = dashboard_of(fleet, {108, 40}, "jobs", false, 2);
   const Canvas& canvas = dashboard->draw(SampleFleet::after_2s);
   EXPECT_EQ(role_at(canvas, "chat    ", "1.0s"), CellStyle::good);
   EXPECT_EQ(role_at(canvas, "chat    ", "2.0s"), CellStyle::good);
@@ -44,7 +44,7 @@ TEST(Classes, ColoursShowWhichPercentilesMeetTheTarget) {
 TEST(Classes, WithoutFinishedJobsShowNotAvailableInsteadOfZero) {
   SampleFleet fleet;
   fleet.summary.classes = {{"nothing-yet", ClassMetric::first_token, 3, 0, {}}};
-  const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
+  const auto dashboard = dashboard_of(fleet, {108, 40}, "jobs", false, 2);
   const std::string line =
       line_with(dashboard->draw(SampleFleet::after_2s).to_text(), "nothing-yet");
   EXPECT_NE(line.find("N/A     N/A     N/A     N/A"), std::string::npos) << line;
@@ -56,7 +56,7 @@ TEST(Classes, APartialShareIsNeverRoundedUpTo100Percent) {
   SampleFleet fleet;
   fleet.summary.classes = {{"nearly", ClassMetric::first_token, 3, 99'999, {100'000, 1, 1, 1, 4}},
                            {"wholly", ClassMetric::first_token, 3, 100'000, {100'000, 1, 1, 1, 1}}};
-  const auto dashboard = dashboard_of(fleet, {120, 40}, "jobs", false, 2);
+  const auto dashboard = dashboard_of(fleet, {108, 40}, "jobs", false, 2);
   const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(line_with(text, "nearly").find("99.9%"), std::string::npos) << text;
   EXPECT_NE(line_with(text, "wholly").find("100%"), std::string::npos) << text;
