@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "fleet/base/enum_tables.h"
+#include "tui/pages/pages.h"
 
 namespace drover::tui {
 namespace {

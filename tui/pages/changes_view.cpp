@@ -7,8 +7,8 @@
 #include "tui/moments/change_lines.h"
 #include "tui/moments/moment_changes.h"
 #include "tui/moments/moment_snapshot.h"
+#include "tui/pages/pages.h"
 #include "tui/panels/panels.h"
-#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {

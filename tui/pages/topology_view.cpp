@@ -8,8 +8,8 @@
 #include "tui/diagrams/host_topology.h"
 #include "tui/diagrams/link_matrix.h"
 #include "tui/diagrams/topology_layout.h"
+#include "tui/pages/pages.h"
 #include "tui/panels/panels.h"
-#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {

@@ -10,11 +10,11 @@
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/canvas/series_chart.h"
+#include "tui/pages/pages.h"
 #include "tui/panels/metric_history.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_columns.h"
 #include "tui/tables/device_queries.h"
-#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {

@@ -1,4 +1,4 @@
-#include "tui/views/tree_lines.h"
+#include "tui/pages/tree_lines.h"
 
 #include <algorithm>
 #include <utility>

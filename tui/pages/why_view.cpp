@@ -9,10 +9,10 @@
 #include "fleet/explanation/why_tree.h"
 #include "tui/explain/idle_device.h"
 #include "tui/explain/why_answers.h"
+#include "tui/pages/pages.h"
+#include "tui/pages/tree_lines.h"
 #include "tui/panels/panels.h"
 #include "tui/tables/device_queries.h"
-#include "tui/views/tree_lines.h"
-#include "tui/views/views.h"
 
 namespace drover::tui {
 namespace {
