@@ -109,11 +109,13 @@ struct GivesWay {
   std::size_t until;  // which wording
 };
 
-/// What gives way first. Names of views stay longer than clock and address, as a user who does not
-/// know the keys needs them.
+constexpr std::size_t two_brief_tabs = 3;  // the wording of tabs in which the last two are brief
+
+/// What gives way first. Most names of views stay longer than clock and address, as a user who does
+/// not know the keys needs them.
 constexpr std::array give_way = {
     GivesWay{Part::address, shortest}, GivesWay{Part::product, shortest},
-    GivesWay{Part::clock, 1},          GivesWay{Part::tabs, 1},
+    GivesWay{Part::clock, 1},          GivesWay{Part::tabs, two_brief_tabs},
     GivesWay{Part::clock, shortest},   GivesWay{Part::tabs, view_count},
     GivesWay{Part::speed, 1},          GivesWay{Part::alerts, 1},
     GivesWay{Part::insecure, 1},       GivesWay{Part::alerts, 2},

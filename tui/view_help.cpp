@@ -52,7 +52,7 @@ constexpr KeyLine look_keys[] = {
     {"S r", "S r", "second column; reverse", only(ViewId::devices)},
     {"r", "r", "reverse the order", only(ViewId::users)},
     {"t", "t", "tree of racks and hosts"},
-    {"+ = - *", "+ - *", "unfold, fold; the whole tree", only(ViewId::devices)},
+    {"+ = - *", "+ - *", "unfold, fold; all lines", only(ViewId::devices)},
     {"f", "f", "jobs of another state", only(ViewId::jobs)},
     {"f", "f", "alerts, events or rules", only(ViewId::events)},
     {"z Z", "z Z", "more, less time in charts"},

@@ -167,7 +167,7 @@ TEST(Keys, ScrollLongPagesByScreensAndToTheEnds) {
 }
 
 TEST(Keys, ThatDoNothingHereAreNotListedOrSayWhy) {
-  EXPECT_EQ(binding_of({"Enter"}, ViewId::power), nullptr);
+  EXPECT_EQ(binding_of({"c"}, ViewId::power), nullptr);
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {80, 24}, "fleet", false, 3);
   dashboard->press(SampleFleet::start + seconds(3), {"p"});

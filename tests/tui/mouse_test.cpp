@@ -71,13 +71,13 @@ TEST(Mouse, ASecondClickOnAPoolOrAGroupShowsItsDevices) {
     const char* path;
   };
   for (const Case& c : {Case{"power", "pool ampere", "power > ampere"},
-                        {"routing", "ampere  ", "routing > ampere"},
+                        {"routing", "7 of 8 ", "routing > ampere"},
                         {"fleet", "gpu-b ", "fleet > gpu-b"}}) {
     Pointed pointed(c.view);
     pointed.point("Click", c.text);
-    EXPECT_FALSE(pointed.shows("8 of 36 devices")) << c.view;
+    EXPECT_FALSE(pointed.shows(": 8 of 36 devices")) << c.view;
     pointed.point("Click", c.text);
-    EXPECT_TRUE(pointed.shows("8 of 36 devices")) << c.view << pointed.draw().to_text();
+    EXPECT_TRUE(pointed.shows(": 8 of 36 devices")) << c.view << pointed.draw().to_text();
     EXPECT_TRUE(pointed.shows(c.path)) << c.view << pointed.draw().to_text();
   }
 }

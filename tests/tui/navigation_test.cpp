@@ -119,8 +119,9 @@ TEST(Navigation, AUserWhoOnlyWaitsLeadsToTheJobs) {
   job.state = JobState::queued;
   job.target.clear();
   walk.dashboard->receive(SampleFleet::after_40s, publish_peer, walk.fleet.published(job));
-  walk.dashboard->press(SampleFleet::after_40s + std::chrono::seconds(2), {"G"});
-  walk.dashboard->press(SampleFleet::after_40s + std::chrono::seconds(2), {"Enter"});
+  const Instant later = SampleFleet::after_40s + std::chrono::seconds(2);
+  walk.dashboard->draw(later);
+  for (const char* const key : {"G", "Enter"}) walk.dashboard->press(later, {key});
   EXPECT_TRUE(walk.shows("users > late")) << walk.text();
   EXPECT_TRUE(walk.shows("Waiting for")) << walk.text();
 }

@@ -44,10 +44,12 @@ TEST(Title, AddressAndClockGiveWayBeforeNamesOfViews) {
     EXPECT_TRUE(has(wide, part)) << part << "\n" << wide;
   }
   const std::string middle = title_at(110);
-  EXPECT_TRUE(has(middle, "8 telemetry")) << middle;
+  EXPECT_TRUE(has(middle, "7 events")) << middle;
+  EXPECT_TRUE(has(title_at(105), "7 events")) << title_at(105);
+  EXPECT_FALSE(has(title_at(105), "02:38:41")) << title_at(105);
   EXPECT_TRUE(has(middle, "3 alerts: edge-1 is lost")) << middle;
   EXPECT_FALSE(has(middle, "tcp://")) << middle;
-  EXPECT_TRUE(has(title_at(80), " 2 dev ")) << title_at(80);
+  EXPECT_TRUE(has(title_at(80), " 8 tel ")) << title_at(80);
 }
 
 TEST(Title, TheViewShownKeepsItsNameOnTheNarrowestScreen) {

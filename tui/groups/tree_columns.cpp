@@ -59,7 +59,7 @@ constexpr std::array tree_column_table = {
     TreeColumn{"USED", "USED", 4, 5, 7, "", tree_in_use},
     TreeColumn{"UTIL", "UTIL", 4, 10, 2, "UTIL", tree_load,
                [](const DeviceSums& sums) { return sums.load(); }},
-    TreeColumn{"MEMORY GiB", "MEMORY GiB", 11, 14, 6, "MEMORY", tree_memory,
+    TreeColumn{"MEMORY GiB", "MEMORY GiB", 10, 14, 6, "MEMORY", tree_memory,
                [](const DeviceSums& sums) { return sums.memory_share(); }},
     TreeColumn{"POWER W", "POWER W", 7, 12, 4, "POWER", tree_power, tree_power_share},
     TreeColumn{"TEMP", "TEMP", 4, 4, 5, "TEMP", tree_hottest, nullptr,

@@ -98,13 +98,14 @@ void sort_users(UserList& list, Instant now) {
   });
 }
 
-/// "MEM GiB: 2 of its devices or processes do not tell it".
-void add_missing_sum(std::vector<std::string>& texts, std::string_view title, const KnownSum& sum,
-                     std::string_view nobody) {
+/// "POWER: at least that, as 2 of its devices do not tell it".
+void add_missing_sum(std::vector<std::string>& texts, std::string_view title,
+                     std::string_view parts, const KnownSum& sum, std::string_view nobody) {
   if (sum.missing == 0) return;
   texts.push_back(std::isnan(sum.sum)
                       ? fmt::format("{}: {}", title, nobody)
-                      : fmt::format("{}: more than that, {} more without it", title, sum.missing));
+                      : fmt::format("{}: at least that, as {} of its {} do not tell it", title,
+                                    sum.missing, parts));
 }
 
 }  // namespace
@@ -161,9 +162,10 @@ std::vector<std::string> missing_texts(const UserTotals& user) {
   }
   const bool lost = user.devices == 0 && user.running > 0;
   if (lost) texts.emplace_back("MEM GiB, POWER, $/h: the hosts of its jobs are lost or unknown");
-  add_missing_sum(texts, "MEM GiB", user.memory_bytes, "none of its devices and processes tell it");
-  add_missing_sum(texts, "POWER", user.power_w, "none of its devices report it");
-  add_missing_sum(texts, "$/h", user.usd_per_h,
+  add_missing_sum(texts, "MEM GiB", "devices and processes", user.memory_bytes,
+                  "none of its devices and processes tell it");
+  add_missing_sum(texts, "POWER", "devices", user.power_w, "none of its devices report it");
+  add_missing_sum(texts, "$/h", "devices", user.usd_per_h,
                   "neither policy nor spec has a price of its devices");
   if (!user.oldest) texts.emplace_back("OLDEST: processes do not tell when they began");
   return texts;

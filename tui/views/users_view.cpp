@@ -167,9 +167,9 @@ class UsersView : public View {
     const Usage& usage = list_.usage;
     if (usage.users.empty()) return region.heading(0, "Not known");
     const UserTotals& user = usage.users[static_cast<std::size_t>(index)];
-    region.heading(0,
-                   fmt::format("{} {}: what is not known", shown_name(user.tenant),
-                               user.user.empty() ? "" : printable(user.user)),
+    const std::string name =
+        shown_name(user.tenant) + (user.user.empty() ? "" : ", " + printable(user.user));
+    region.heading(0, name + ": what is not known",
                    frame.ui.fleet_filter.active() ? "of what the filter shows" : "");
     int row = 1;
     const auto add = [&](const std::string& text) {

@@ -18,6 +18,8 @@ constexpr Size size_with_banner{120, 42};
 
 /// The telemetry view shows counters of the dashboard itself, which differ between two dashboards.
 bool shows_its_own_counters(const std::string& view) { return view == "telemetry"; }
+/// Enter narrows the filter there, which has a line of its own only in a dashboard that is live.
+bool narrows(const std::string& view) { return view == "power" || view == "users"; }
 
 TEST(Replay, ShowsTheLiveFramesInEveryViewFromEndToEnd) {
   const std::vector<Told> stream = sample_stream(3, 60);
@@ -35,7 +37,7 @@ TEST(Replay, ShowsTheLiveFramesInEveryViewFromEndToEnd) {
         for (const char* key : {"j", "Enter"}) {
           // There it goes to a moment of the past, which only a dashboard that is live leaves now
           // for.
-          if (view == "events" && std::string(key) == "Enter") continue;
+          if ((view == "events" || narrows(view)) && std::string(key) == "Enter") continue;
           live->press(at, {key});
           replay->press(at, {key});
         }

@@ -72,9 +72,9 @@ struct TwoHosts {
 /// "hosts devices GiB W run wait processes"; unknown values "?".
 std::string text_of(const UserTotals& user) {
   const auto sum = [](const KnownSum& value, double unit) {
-    return std::isnan(value.sum)
-               ? std::string("?")
-               : fmt::format("{:g}{}", value.sum / unit, value.missing > 0 ? "+?" : "");
+    return std::isnan(value.sum) ? std::string("?")
+                                 : fmt::format("{:g}{}", std::round(10 * value.sum / unit) / 10,
+                                               value.missing > 0 ? "+?" : "");
   };
   return fmt::format("{} {} {} {} {} {} {}", user.hosts, user.devices, sum(user.memory_bytes, gib),
                      sum(user.power_w, 1), user.running, user.waiting, user.processes);
@@ -116,7 +116,7 @@ TEST(UserTotals, ProcessesCountForTheirUsersByShareOfTimeAndWithTheirOwnMemory) 
   EXPECT_EQ(text_of(fleet.of("bob", "bob")), "1 1 2 100 0 0 1");
   EXPECT_EQ(text_of(fleet.of("lab")), "1 1 1 200 0 0 1") << "no share of the other is known";
   EXPECT_FALSE(fleet.of("ann", "ann").oldest) << "processes do not tell when they began";
-  EXPECT_EQ(fleet.of("bob", "bob").usd_per_h.sum, 0.5);
+  EXPECT_NEAR(fleet.of("bob", "bob").usd_per_h.sum, 0.5, 1e-9);
   EXPECT_EQ(usage_of(fleet.model, now).unlisted, 2u) << "of four real devices";
 }
 
