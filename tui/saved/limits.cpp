@@ -54,7 +54,9 @@ Instant oldest_kept(const Choices& choices) {
 void limit_place(std::vector<KeptBookmark>& marks) {
   for (KeptBookmark& each : marks) {
     std::string& text = each.mark.text;
-    text = text.size() > bookmark_bytes_max ? excerpt(text, bookmark_bytes_max) : printable(text);
+    constexpr std::size_t cut_bytes = 2;  // ".."
+    text = printable(text);
+    if (text.size() > bookmark_bytes_max) text = excerpt(text, bookmark_bytes_max - cut_bytes);
   }
   std::ranges::stable_sort(marks, std::greater(), &KeptBookmark::made);
   if (marks.size() > bookmarks_max) marks.resize(bookmarks_max);

@@ -72,7 +72,13 @@ TEST(Canvas, WritesAnsiForAThemeAndAColourCount) {
             "\x1b[0;38;5;22ma\x1b[0;38;5;231;48;5;88m \x1b[0m \x1b[0m\n");
   EXPECT_EQ(canvas.to_ansi(Theme::dark, Colours::eight),
             "\x1b[0;32ma\x1b[0;30;47m@\x1b[0m \x1b[0m\n");
-  EXPECT_EQ(canvas.to_ansi(Theme::dark, Colours::none), "\x1b[0ma\x1b[0m@\x1b[0m \x1b[0m\n");
+  EXPECT_EQ(canvas.to_ansi(Theme::dark, Colours::sixteen),
+            "\x1b[0;92ma\x1b[0;30;47m@\x1b[0m \x1b[0m\n");
+  EXPECT_EQ(canvas.to_ansi(Theme::dark, Colours::direct),
+            "\x1b[0;38;5;78ma\x1b[0;38;5;16;48;2;252;232;128m \x1b[0m \x1b[0m\n");
+  EXPECT_EQ(canvas.to_ansi(Theme::terminal, Colours::direct),
+            "\x1b[0;32ma\x1b[0;37;41m@\x1b[0m \x1b[0m\n");
+  EXPECT_EQ(canvas.to_ansi(Theme::dark, Colours::none), "\x1b[0ma@ \x1b[0m\n");
 }
 
 TEST(Palette, LettersAreDistinct) {

@@ -71,7 +71,7 @@ TEST(HeatLevels, AShadeHoldsAsLongAsALevelDoes) {
                            {0.47, 17},
                            {0.56, 17},
                            {0.57, 19},
-                           {0.53, 19},
+                           {0.54, 19},
                            {0.52, 17},
                            {0.46, 15},
                            {-1, 1},

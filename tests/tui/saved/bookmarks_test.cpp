@@ -24,7 +24,7 @@ void enter(SampleSession& session, const std::string& line) {
 TEST(Bookmarks, HaveATextAndAreToldToWhoeverRecords) {
   SampleSession session("fleet");
   enter(session, "bookmark the roll-out");
-  EXPECT_TRUE(session.shows("bookmark 12:00:40: the roll-out")) << session.text();
+  EXPECT_TRUE(session.shows("bookmark 02:38:41: the roll-out")) << session.text();
   EXPECT_EQ(marked(session), (std::vector<Bookmark>{{SampleFleet::after_40s, "the roll-out"}}));
   enter(session, "bookmark");
   EXPECT_EQ(marked(session), (std::vector<Bookmark>{{SampleFleet::after_40s, ""}}));
@@ -53,7 +53,7 @@ TEST(Bookmarks, JumpsTellTheirTextAndReachOnlyWhatIsKept) {
   }
   session.dashboard->restore(earlier);
   session.press({"{"});
-  EXPECT_TRUE(session.shows("bookmark 12:00:20: the peak")) << session.text();
+  EXPECT_TRUE(session.shows("bookmark 02:38:21: the peak")) << session.text();
   EXPECT_TRUE(session.shows("m")) << "on the time line";
   for (int i = 0; i < 5; ++i) session.press({"{"});
   EXPECT_FALSE(session.shows("before memory")) << session.text();

@@ -27,7 +27,7 @@ Choices some_choices() {
   choices.typed = {{"commands", {"theme light", "find \"a\\b\""}}, {"filters", {"temp > 80"}}};
   choices.folds = {{"hosts", {"gpu-a", "gpu b"}}};
   choices.bookmarks = {{place, {mark_at(1), mark_at(2, "the roll-out: 漢")}},
-                       {"recording /home/me/x.mcap", {mark_at(-5, "old")}}};
+                       {"recording /home/me/x.mcap", {mark_at(5, "old")}}};
   return choices;
 }
 
@@ -185,10 +185,7 @@ TEST(Choices, AreShownAgainAfterARestart) {
   const Choices chosen = read(to_toml(before.dashboard->choices()));
   SampleSession after("devices");
   after.dashboard->restore(chosen);
-  EXPECT_TRUE(
-      after.shows("DEVICE          POWER▼1"
-                  ""))
-      << after.text();
+  EXPECT_TRUE(after.shows("POWER W▼1 TEMP")) << after.text();
   EXPECT_EQ(after.dashboard->choices(), before.dashboard->choices());
   after.press({"/", "Up"});
   EXPECT_TRUE(after.shows("Filter: kind == gpu")) << after.text();
