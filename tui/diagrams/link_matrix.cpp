@@ -49,7 +49,7 @@ std::string_view link_sign(const FabricGroup* group) {
 
 std::string_view links_meaning(const FabricGroup& group) {
   if (group.fabric == Fabric::torus) return "so many links in a row";
-  return "so many links; without a number: it is not known";
+  return "so many links, or not known";
 }
 
 /// The legend of the words that the matrix has.

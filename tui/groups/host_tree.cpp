@@ -257,8 +257,8 @@ int index_of(const HostTree& tree, const Model& model, const std::optional<Devic
   const auto row = device ? model.find(*device) : std::nullopt;
   const TreeNode* node = nullptr;
   if (row) {
-    const int line =
-        index_where(tree.lines, [&](const TreeLine& it) { return it.is_device && it.row == *row; });
+    const int line = index_where(
+        tree.lines, [&](const HostTreeLine& it) { return it.is_device && it.row == *row; });
     if (line >= 0) return line;
     node = node_named(tree, "host:" + device->host);
   } else if (tree.chosen) {
@@ -267,7 +267,7 @@ int index_of(const HostTree& tree, const Model& model, const std::optional<Devic
   while (node != nullptr) {
     const auto number = static_cast<std::uint32_t>(node - tree.nodes.data());
     const int line = index_where(
-        tree.lines, [&](const TreeLine& it) { return !it.is_device && it.node == number; });
+        tree.lines, [&](const HostTreeLine& it) { return !it.is_device && it.node == number; });
     if (line >= 0 || node->parent == TreeNode::no_node) return line;
     node = &tree.nodes[node->parent];
   }
@@ -304,7 +304,7 @@ void fold_selection(HostTree& tree, const Model& model, std::optional<DeviceId>&
                     bool folded) {
   const int index = index_of(tree, model, device);
   if (index < 0) return;
-  const TreeLine& line = tree.lines[static_cast<std::size_t>(index)];
+  const HostTreeLine& line = tree.lines[static_cast<std::size_t>(index)];
   const TreeNode* node = &tree.nodes[line.node];
   // What is folded already folds its parent.
   const bool folds_parent = folded && !line.is_device && !line.unfolded;
@@ -317,7 +317,7 @@ void fold_selection(HostTree& tree, const Model& model, std::optional<DeviceId>&
 
 void fold_or_unfold_all(HostTree& tree) {
   const bool any_folded = std::ranges::any_of(
-      tree.lines, [](const TreeLine& line) { return !line.is_device && !line.unfolded; });
+      tree.lines, [](const HostTreeLine& line) { return !line.is_device && !line.unfolded; });
   tree.folds = {any_folded ? TreeFolds::Rest::unfolded : TreeFolds::Rest::folded, {}, {}};
 }
 

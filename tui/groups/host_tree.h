@@ -45,7 +45,7 @@ std::string name_of(const TreeNode& node);
 std::string_view title_of(const TreeNode& node);
 
 /// A node, or a device.
-struct TreeLine {
+struct HostTreeLine {
   std::uint32_t node = TreeNode::no_node;  // of a device its host
   DeviceTable::Row row = 0;
   bool is_device = false;
@@ -60,7 +60,7 @@ struct HostTree {
 
   std::vector<TreeNode> nodes;      // hosts before racks
   std::vector<std::uint32_t> tops;  // racks; hosts if none has a rack
-  std::vector<TreeLine> lines;
+  std::vector<HostTreeLine> lines;
   ListViewport place;
 
   // What nodes and lines were made from.

@@ -12,7 +12,7 @@
 namespace drover::tui {
 namespace {
 
-constexpr int budget_label_columns = 13, budget_number_columns = 10;
+constexpr int budget_label_columns = 11, budget_number_columns = 9, bar_columns_least = 8;
 constexpr double near_budget = 0.90, at_budget = 1;
 
 struct BudgetLine {
@@ -47,31 +47,33 @@ void draw_budget_titles(DrawRegion& region, int row) {
   region.field(planned, row, budget_number_columns, "PLANNED", CellStyle::faint, Align::right);
 }
 
-/// The rate on a scale that has room above the budget, which is marked.
+/// The rate on a scale that has room above the budget, which is marked; the numbers stand behind
+/// it.
 void draw_rate(const FrameContext& frame, DrawRegion& region, int row) {
   const Summary* const sums = spend_sums(frame);
-  const int width = region.columns() - budget_label_columns;
-  if (sums == nullptr || sums->budget_usd_per_h <= 0 || width <= 0) {
-    return draw_fact(region, 0, row, budget_label_columns, "in use", spend_text(frame));
+  const std::string text = spend_text(frame);
+  const int width = region.columns() - budget_label_columns - columns_of(text) - 1;
+  if (sums == nullptr || sums->budget_usd_per_h <= 0 || width < bar_columns_least) {
+    return draw_fact(region, 0, row, budget_label_columns, "in use", text);
   }
   const double spend = sums->spend_usd_per_h, budget = sums->budget_usd_per_h;
   const double most = std::max(spend, budget) * 1.2;
   region.text(0, row, "in use", CellStyle::faint);
-  region.gauge(budget_label_columns, row, width, spend / most, spend_text(frame),
+  region.gauge(budget_label_columns, row, width, spend / most, "",
                gauge_style(spend / budget, near_budget, at_budget));
   const int mark = static_cast<int>(std::lround(budget / most * width));
   if (mark < width) {
     region.text(budget_label_columns + mark, row, region.ascii() ? "|" : "┃", CellStyle::strong);
   }
+  region.text(budget_label_columns + width + 1, row, text);
 }
 
+/// How long the budget of a day lasts at this rate; empty without a budget.
 std::string lasts_text(double spend, double budget) {
   constexpr Duration day = std::chrono::hours(24);
   const auto lasts = budget_lasts(spend, budget, day);
-  if (!lasts) return "nothing is spent now";
-  const std::string time = duration_text(to_seconds(*lasts));
-  return *lasts < day ? fmt::format("at this rate a day's budget is used up after {}", time)
-                      : fmt::format("at this rate a day's budget lasts {}", time);
+  if (!lasts) return {};
+  return "a day's budget lasts " + duration_text(to_seconds(*lasts));
 }
 
 }  // namespace
@@ -81,9 +83,7 @@ void draw_budget(const FrameContext& frame, DrawRegion region) {
   const double spend = sums == nullptr ? absent : sums->spend_usd_per_h;
   const double budget =
       sums == nullptr || sums->budget_usd_per_h <= 0 ? absent : sums->budget_usd_per_h;
-  const bool none = sums != nullptr && std::isnan(budget);
-  region.heading(0, "Budget against plan",
-                 frame.with_whole_fleet_note(none ? "budget_usd_per_h of the policy sets it" : ""));
+  region.heading(0, "Budget against plan", frame.with_whole_fleet_note(lasts_text(spend, budget)));
   draw_rate(frame, region, 1);
   draw_budget_titles(region, 2);
   const Duration second = from_seconds(frame.options.speed);
@@ -94,11 +94,6 @@ void draw_budget(const FrameContext& frame, DrawRegion region) {
                     known ? recent.spent_usd : absent, known ? recent.planned_usd : absent});
   draw_budget_line(region, 4, {"in a day", 24 * spend, 24 * budget});
   draw_budget_line(region, 5, {"in 30 days", 30 * 24 * spend, 30 * 24 * budget});
-  if (sums != nullptr && !std::isnan(budget)) {
-    const bool over = spend > budget;
-    region.field(0, 6, region.columns(), lasts_text(spend, budget),
-                 over ? CellStyle::hot : CellStyle::faint);
-  }
 }
 
 }  // namespace drover::tui

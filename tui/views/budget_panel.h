@@ -5,7 +5,7 @@
 
 namespace drover::tui {
 
-inline constexpr int budget_panel_rows = 7;
+inline constexpr int budget_panel_rows = 6;
 void draw_budget(const FrameContext& frame, DrawRegion region);
 
 }  // namespace drover::tui

@@ -39,7 +39,7 @@ class HostTreeView : public View {
     const JobsByDevice no_jobs;
     const EvaluationContext context{frame.model, frame.now, no_jobs};
     const auto draw = [&](int row, std::size_t item) {
-      const TreeLine& line = tree_.lines[item];
+      const HostTreeLine& line = tree_.lines[item];
       line.is_device ? draw_device_line(frame, context, body, row, line)
                      : draw_node_line(frame, body, row, line);
       return true;
@@ -50,7 +50,7 @@ class HostTreeView : public View {
   }
 
   std::vector<CompactLine> compact_lines(const FrameContext& frame, int lines_max) const override {
-    const auto text = [&](const TreeLine& line, int item) {
+    const auto text = [&](const HostTreeLine& line, int item) {
       if (line.is_device) return compact_device(frame, line.row, item);
       const TreeNode& node = tree_.nodes[line.node];
       return CompactLine{fmt::format("{} {} {} {} {}", fold_sign(line.unfolded, true),
@@ -81,7 +81,7 @@ class HostTreeView : public View {
   int selected(const Model& model) const override { return index_of(tree_, model, ui_.device); }
 
   void select(const Model& model, int index, int) override {
-    const TreeLine& line = tree_.lines[static_cast<std::size_t>(index)];
+    const HostTreeLine& line = tree_.lines[static_cast<std::size_t>(index)];
     if (line.is_device) {
       ui_.device = model.id_of(line.row);
     } else {
@@ -92,7 +92,7 @@ class HostTreeView : public View {
 
   /// A folded line has the texts of all that is below it.
   std::string search_text(const Model& model, int index) const override {
-    const TreeLine& line = tree_.lines[static_cast<std::size_t>(index)];
+    const HostTreeLine& line = tree_.lines[static_cast<std::size_t>(index)];
     if (line.is_device) return device_search_text(model, line.row);
     const TreeNode& node = tree_.nodes[line.node];
     std::string text(title_of(node));
@@ -113,7 +113,7 @@ class HostTreeView : public View {
   std::optional<ViewId> open_selected(const KeyContext& context) override {
     const int index = selected(context.model);
     if (index < 0) return std::nullopt;
-    const TreeLine& line = tree_.lines[static_cast<std::size_t>(index)];
+    const HostTreeLine& line = tree_.lines[static_cast<std::size_t>(index)];
     if (line.is_device) return ViewId::device;
     const TreeNode& node = tree_.nodes[line.node];
     choose_node(node);
@@ -232,7 +232,7 @@ class HostTreeView : public View {
 
   /// A rack or a host.
   void draw_node_line(const FrameContext& frame, DrawRegion& region, int row,
-                      const TreeLine& line) const {
+                      const HostTreeLine& line) const {
     const TreeNode& node = tree_.nodes[line.node];
     const CellStyle own = node_style(frame, node);
     const Health health =
@@ -265,7 +265,7 @@ class HostTreeView : public View {
   }
 
   void draw_device_line(const FrameContext& frame, const EvaluationContext& context,
-                        DrawRegion& region, int row, const TreeLine& line) const {
+                        DrawRegion& region, int row, const HostTreeLine& line) const {
     const bool stale = frame.stale(line.row);
     const DeviceMarker sign = device_marker(frame.model, frame.now, line.row);
     region.text(0, row, sign.text, sign.style);

@@ -159,7 +159,7 @@ constexpr int throttled_rows_min = 6;
 constexpr int power_gap = 2;
 constexpr int stack_rows_least = 12, stack_rows_most = 22;
 constexpr int chart_rows_more = 6;
-constexpr int hottest_rows_least = 9, hottest_rows_most = 21;
+constexpr int hottest_rows_least = 7, hottest_rows_most = 21;
 
 /// Rectangles relative to the page's corner.
 struct Page {

@@ -141,11 +141,15 @@ void draw_flows_of_minute(const FrameContext& frame, DrawRegion region) {
   }
   const Duration since = frame.now - std::min(frame.now, model.flows_since());
   const Duration span = std::min(model.rate_span(), since);
-  std::string note;
-  if (all > 0) note = fmt::format("{} of {} fell back, ", rate_text(fell), rate_text(all));
-  if (span > Duration{0}) note += fmt::format("last {} ", duration_text(to_seconds(span)));
-  note += "to " + to_clock_text(frame.now);
-  region.heading(0, "Placements a minute", frame.with_whole_fleet_note(note));
+  std::string title = "Placements a minute";
+  if (span > Duration{0}) title += fmt::format(", last {}", duration_text(to_seconds(span)));
+  title += " to " + to_clock_text(frame.now);
+  const auto fits = [&](const std::string& note) {
+    return columns_of(title) + columns_of(note) + 3 < region.columns();
+  };
+  std::string note = fmt::format("{} of {} fell back", rate_text(fell), rate_text(all));
+  if (!fits(frame.with_whole_fleet_note(note))) note = rate_text(fell) + " fell back";
+  region.heading(0, title, frame.with_whole_fleet_note(all > 0 ? note : ""));
   if (all > 0) {
     const DrawRegion body = region.part({0, 1, region.columns(), region.rows() - 1});
     draw_flow_diagram(body, lay_out_flows(std::move(flows), pool_order(model), body.rows()));

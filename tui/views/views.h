@@ -44,7 +44,7 @@ class Views {
   std::array<std::unique_ptr<View>, view_count> views_;  // in the order of ViewId
   // In the order of DevicePlace, without the device view.
   std::array<std::unique_ptr<View>, device_place_count - 1> places_;
-  std::unique_ptr<View> why_;  // of a job or an idle device
+  std::unique_ptr<View> why_;        // of a job or an idle device
   std::unique_ptr<View> host_tree_;  // in the place of the table of devices
 };
 

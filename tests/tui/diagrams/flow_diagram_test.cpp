@@ -12,9 +12,9 @@
 namespace drover::tui {
 namespace {
 
-using Texts = std::vector<std::string>;
+using FlowTexts = std::vector<std::string>;
 
-const Texts policy_order = {"hopper", "ampere", "tpu", "edge"};
+const FlowTexts policy_order = {"hopper", "ampere", "tpu", "edge"};
 
 std::vector<PoolFlow> usual_flows() {
   return {{"hopper", "hopper", std::nullopt, 23.6},  {"ampere", "ampere", std::nullopt, 21.6},
@@ -22,16 +22,16 @@ std::vector<PoolFlow> usual_flows() {
           {"hopper", "edge", Reason::capacity, 0.9}, {"edge", "edge", std::nullopt, 0}};
 }
 
-Texts names(const std::vector<FlowBox>& boxes) {
-  Texts all;
+FlowTexts box_names(const std::vector<FlowBox>& boxes) {
+  FlowTexts all;
   for (const FlowBox& box : boxes) all.push_back(box.pool);
   return all;
 }
 
 TEST(FlowDiagram, PoolsAreInThePolicysOrderAndFlowsOfNothingAreLeftOut) {
   const FlowDiagram diagram = lay_out_flows(usual_flows(), policy_order, 12);
-  EXPECT_EQ(names(diagram.left), (Texts{"hopper", "ampere"}));
-  EXPECT_EQ(names(diagram.right), policy_order);
+  EXPECT_EQ(box_names(diagram.left), (FlowTexts{"hopper", "ampere"}));
+  EXPECT_EQ(box_names(diagram.right), policy_order);
   EXPECT_EQ(diagram.bands.size(), 5U);
   EXPECT_FALSE(diagram.bands.front().flow.reason) << "fallbacks are drawn over the others";
   EXPECT_TRUE(diagram.bands.back().flow.reason);
@@ -94,7 +94,7 @@ TEST(FlowDiagram, PoolsThatDoNotFitAreOne) {
   }
 }
 
-std::string drawn(Size size, bool ascii) {
+std::string drawn_flows(Size size, bool ascii) {
   Canvas canvas(size);
   const DrawRegion region(canvas, {0, 0, size.columns, size.rows}, ascii);
   draw_flow_diagram(region, lay_out_flows(usual_flows(), policy_order, size.rows));
@@ -102,9 +102,9 @@ std::string drawn(Size size, bool ascii) {
 }
 
 TEST(FlowDiagram, LooksAsReviewed) {
-  expect_screen("flow-diagram-62", drawn({62, 12}, false));
-  expect_screen("flow-diagram-100", drawn({100, 16}, false));
-  expect_screen("flow-diagram-ascii", drawn({62, 12}, true));
+  expect_screen("flow-diagram-62", drawn_flows({62, 12}, false));
+  expect_screen("flow-diagram-100", drawn_flows({100, 16}, false));
+  expect_screen("flow-diagram-ascii", drawn_flows({62, 12}, true));
 }
 
 TEST(FlowDiagram, EverySizeIsDrawnSafely) {

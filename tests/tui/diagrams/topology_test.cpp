@@ -12,7 +12,7 @@
 namespace drover::tui {
 namespace {
 
-using Texts = std::vector<std::string>;
+using TopologyTexts = std::vector<std::string>;
 
 constexpr std::string_view switched_links =
     "[links]\nbandwidth_gb_s = 900\ndomain = 8\npcie_gen = 5\npcie_lanes = 16\n";
@@ -23,8 +23,8 @@ constexpr std::string_view torus_links =
     "[links]\nbandwidth_gb_s = 400\ndomain = 256\nlink_gb_s = 45\nwrap_axis = 4\n";
 
 /// A host of one group of devices whose spec ends with this text.
-HostTopology host_of(const std::string& device_class, std::string_view spec, int devices,
-                     const std::string& topology = {}) {
+HostTopology spec_host(const std::string& device_class, std::string_view spec, int devices,
+                       const std::string& topology = {}) {
   HostChanged host;
   host.registration.host = "h";
   host.registration.specs = {
@@ -61,10 +61,10 @@ TEST(HostTopology, TheSpecSaysWhatConnectsEmulatedDevices) {
            {"a topology that does not fit its chips is none", "tpu", torus_links, "2x4",
             Fabric::unknown, "X ? ? ?"},
        }) {
-    const HostTopology host = host_of(row.device_class, row.spec, 4, row.topology);
+    const HostTopology host = spec_host(row.device_class, row.spec, 4, row.topology);
     ASSERT_EQ(host.groups.size(), 1U) << row.promise;
     EXPECT_EQ(host.groups[0].fabric, row.fabric) << row.promise;
-    Texts cells;
+    TopologyTexts cells;
     for (std::size_t i = 0; i < 4; ++i) {
       cells.push_back(pair_text(&host.groups[0], host.pair(0, i)));
     }
@@ -73,7 +73,7 @@ TEST(HostTopology, TheSpecSaysWhatConnectsEmulatedDevices) {
 }
 
 TEST(HostTopology, OfARealDeviceNothingIsMadeUpFromItsSpec) {
-  const HostTopology host = host_of("gpu", fmt::format("real = true\n{}", switched_links), 2);
+  const HostTopology host = spec_host("gpu", fmt::format("real = true\n{}", switched_links), 2);
   EXPECT_EQ(host.groups[0].fabric, Fabric::unknown);
   EXPECT_EQ(host.pair(0, 1).path, LinkPath::unknown);
   EXPECT_NE(link_lines(host).front().text.find("neither driver nor exporter"), std::string::npos);
@@ -89,7 +89,7 @@ DeviceLink link_to(LinkEnd end, const std::string& peer, bool active = true) {
 }
 
 /// Real devices whose boards say this of their links, and each of the others "SYS".
-HostTopology real_host(const std::vector<std::vector<DeviceLink>>& links) {
+HostTopology linked_real_host(const std::vector<std::vector<DeviceLink>>& links) {
   HostChanged host;
   host.registration.host = "h";
   host.registration.specs = {{"kind", "class = \"gpu\"\nname = \"NVIDIA K\"\nreal = true\n"}};
@@ -139,9 +139,9 @@ TEST(HostTopology, OfARealHostTheDriversLinksAndPathsAreShown) {
             Fabric::none,
             "X SYS SYS"},
        }) {
-    const HostTopology host = real_host(row.links);
+    const HostTopology host = linked_real_host(row.links);
     EXPECT_EQ(host.groups[0].fabric, row.fabric) << row.promise;
-    Texts cells;
+    TopologyTexts cells;
     for (std::size_t i = 0; i < host.devices.size(); ++i) {
       cells.push_back(pair_text(&host.groups[0], host.pair(0, i)));
     }
@@ -176,7 +176,7 @@ TEST(HostTopology, ShapesOfSlicesAreLengthsOfAxes) {
   EXPECT_EQ(torus_place({4, 2, 2}, 13), (Lengths{1, 1, 1}));
 }
 
-bool overlap(const Rect& a, const Rect& b) {
+bool boxes_overlap(const Rect& a, const Rect& b) {
   return a.column < b.column + b.columns && b.column < a.column + a.columns &&
          a.row < b.row + b.rows && b.row < a.row + a.rows;
 }
@@ -196,7 +196,7 @@ TEST(TopologyLayout, EveryDeviceHasABoxInsideAFrameAndNothingOverlaps) {
                                            {torus_links, 16, "2x2x4"}}) {
     for (int columns = 24; columns <= 200; columns += 11) {
       HostTopology host =
-          host_of(row.topology.empty() ? "gpu" : "tpu", row.spec, row.devices, row.topology);
+          spec_host(row.topology.empty() ? "gpu" : "tpu", row.spec, row.devices, row.topology);
       for (std::size_t i = 0; row.topology.empty() && i < host.devices.size(); ++i) {
         if (columns % 2 == 0) host.devices[i].numa_node = static_cast<int>(i % 2);
       }
@@ -213,7 +213,7 @@ TEST(TopologyLayout, EveryDeviceHasABoxInsideAFrameAndNothingOverlaps) {
                  area.row + area.rows < frame.area.row + frame.area.rows;
         };
         EXPECT_EQ(std::ranges::count_if(layout.frames, holds), 1);
-        for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(overlap(area, layout.boxes[j].area));
+        for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(boxes_overlap(area, layout.boxes[j].area));
       }
       for (const TopologyBus& bus : layout.buses) {
         EXPECT_TRUE(std::ranges::is_sorted(bus.taps));
@@ -224,7 +224,7 @@ TEST(TopologyLayout, EveryDeviceHasABoxInsideAFrameAndNothingOverlaps) {
 }
 
 TEST(TopologyLayout, NodesOfAHostStandBesideEachOtherAndShareTheSwitch) {
-  HostTopology host = host_of("gpu", switched_links, 8);
+  HostTopology host = spec_host("gpu", switched_links, 8);
   for (std::size_t i = 0; i < 8; ++i) host.devices[i].numa_node = i < 4 ? 0 : 1;
   const TopologyLayout layout = lay_out_topology(host, 118);
   ASSERT_EQ(layout.frames.size(), 2U);
@@ -236,7 +236,7 @@ TEST(TopologyLayout, NodesOfAHostStandBesideEachOtherAndShareTheSwitch) {
 }
 
 TEST(TopologyLayout, ATorusThatIsTooWideSaysSo) {
-  const HostTopology host = host_of("tpu", torus_links, 32, "1x32");
+  const HostTopology host = spec_host("tpu", torus_links, 32, "1x32");
   const TopologyLayout layout = lay_out_topology(host, 78);
   EXPECT_TRUE(layout.boxes.empty());
   ASSERT_FALSE(layout.labels.empty());
@@ -244,29 +244,29 @@ TEST(TopologyLayout, ATorusThatIsTooWideSaysSo) {
   EXPECT_EQ(lay_out_topology(host, 170).boxes.size(), 32U) << "in small boxes";
 }
 
-Texts texts(const std::vector<MatrixLine>& lines) {
-  Texts all;
+TopologyTexts matrix_texts(const std::vector<MatrixLine>& lines) {
+  TopologyTexts all;
   for (const MatrixLine& line : lines) all.push_back(line.text);
   return all;
 }
 
 TEST(LinkMatrix, HasARowForEachDeviceAndALegendOfWhatIsInIt) {
-  HostTopology host = host_of("gpu", bridge_links, 3);
+  HostTopology host = spec_host("gpu", bridge_links, 3);
   host.devices[0].numa_node = 1;
   host.devices[2].bus = "0000:3b:00.0";
   host.pair(0, 1).links = 4;
   host.pair(0, 2).path = host.pair(2, 0).path = LinkPath::between_nodes;
-  EXPECT_EQ(texts(matrix_lines(host, 78)),
-            (Texts{"       GPU0 GPU1 GPU2  NUMA  BUS", "GPU0      X  NV4  SYS     1  N/A",
-                   "GPU1     NV    X  PCI   N/A  N/A", "GPU2    SYS  PCI    X   N/A  0000:3b:00.0",
-                   "  NV#   NVLink: so many links; without a "
-                   "number: it is not known",
-                   "  SYS   the connection between NUMA nodes",
-                   "  PCI   PCIe; what it passes is not known"}));
+  EXPECT_EQ(matrix_texts(matrix_lines(host, 78)),
+            (TopologyTexts{"       GPU0 GPU1 GPU2  NUMA  BUS", "GPU0      X  NV4  SYS     1  N/A",
+                           "GPU1     NV    X  PCI   N/A  N/A",
+                           "GPU2    SYS  PCI    X   N/A  0000:3b:00.0",
+                           "  NV#   NVLink: so many links, or not known",
+                           "  SYS   the connection between NUMA nodes",
+                           "  PCI   PCIe; what it passes is not known"}));
 }
 
 TEST(LinkMatrix, ColumnsThatHaveNoRoomAreCounted) {
-  const Texts lines = texts(matrix_lines(host_of("gpu", switched_links, 16), 60));
+  const TopologyTexts lines = matrix_texts(matrix_lines(spec_host("gpu", switched_links, 16), 60));
   const auto left = std::ranges::find_if(
       lines, [](const std::string& line) { return line.find("more columns") != line.npos; });
   ASSERT_NE(left, lines.end());
@@ -274,7 +274,7 @@ TEST(LinkMatrix, ColumnsThatHaveNoRoomAreCounted) {
 }
 
 TEST(LinkMatrix, StatesOfLinksAreAddedUpAndThoseThatAreDownAreSeen) {
-  HostTopology host = host_of("gpu", switched_links, 1);
+  HostTopology host = spec_host("gpu", switched_links, 1);
   host.devices[0].links = {{0, true, "a switch", 25e9, 2},
                            {1, false, "", 25e9, 0},
                            {2, true, "a switch", 25e9, std::nullopt}};

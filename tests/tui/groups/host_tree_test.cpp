@@ -45,7 +45,7 @@ struct LaidOut {
   /// "r1 > gpu-a gpu-b", with the last part of a device's name.
   std::string lines() const {
     std::string text;
-    for (const TreeLine& line : tree.lines) {
+    for (const HostTreeLine& line : tree.lines) {
       if (!text.empty()) text += ' ';
       text += line.is_device ? fmt::format("/{}", model.devices().index(line.row))
                              : std::string(title_of(tree.nodes[line.node]));
@@ -178,7 +178,7 @@ TEST(HostTree, OfALargeFleetIsMadeAnewOnlyWhenItsInputsChange) {
   const Model model = model_of(plain_hosts(1'250, 8));
   LaidOut laid(model, "", "-POWER", 40);
   const TreeNode* const nodes = laid.tree.nodes.data();
-  const TreeLine* const lines = laid.tree.lines.data();
+  const HostTreeLine* const lines = laid.tree.lines.data();
   laid.lay_out();
   EXPECT_EQ(laid.tree.nodes.data(), nodes);
   EXPECT_EQ(laid.tree.lines.data(), lines);

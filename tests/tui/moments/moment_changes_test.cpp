@@ -41,7 +41,7 @@ struct MadeMoment {
 };
 
 /// "gpu-a/0 +0.42" for each change of a metric.
-std::vector<std::string> texts(const std::vector<DeviceChange>& changes) {
+std::vector<std::string> change_texts(const std::vector<DeviceChange>& changes) {
   std::vector<std::string> all;
   for (const DeviceChange& change : changes) {
     all.push_back(fmt::format("{} {:+.2f}", to_text(change.id), change.after - change.before));
@@ -49,7 +49,7 @@ std::vector<std::string> texts(const std::vector<DeviceChange>& changes) {
   return all;
 }
 
-using Texts = std::vector<std::string>;
+using ChangeTexts = std::vector<std::string>;
 
 TEST(MomentChanges, DevicesAreInTheOrderOfTheirChangeOfEitherSign) {
   const MomentSnapshot before = MadeMoment(0)
@@ -69,8 +69,8 @@ TEST(MomentChanges, DevicesAreInTheOrderOfTheirChangeOfEitherSign) {
                                    .reads(3, Metric::utilization, 0.99)  // not known before
                                    .reads(4, Metric::utilization, 0.90)
                                    .moment;
-  EXPECT_EQ(texts(changes_between(before, after).readings[0]),
-            (Texts{"a/1 -0.80", "b/0 +0.80", "a/2 +0.20"}));
+  EXPECT_EQ(change_texts(changes_between(before, after).readings[0]),
+            (ChangeTexts{"a/1 -0.80", "b/0 +0.80", "a/2 +0.20"}));
 }
 
 TEST(MomentChanges, TheEarlierMomentComesFirstWhicheverIsMarked) {
@@ -82,7 +82,7 @@ TEST(MomentChanges, TheEarlierMomentComesFirstWhicheverIsMarked) {
     EXPECT_EQ(changes.mark_is_later, mark_is_later);
     EXPECT_EQ(changes.from, early.at);
     EXPECT_EQ(changes.to, late.at);
-    EXPECT_EQ(texts(changes.readings[1]), Texts{"a/0 +200.00"});
+    EXPECT_EQ(change_texts(changes.readings[1]), ChangeTexts{"a/0 +200.00"});
   }
 }
 
@@ -114,7 +114,7 @@ TEST(MomentChanges, HostsAreLostBackJoinedOrLeft) {
     const MomentChanges changes = changes_between(before.moment, after.moment);
     for (std::size_t i = 0; i < state_change_count; ++i) {
       const bool expected = row.expected == static_cast<StateChange>(i);
-      EXPECT_EQ(changes.hosts[i], expected ? Texts{"h"} : Texts{}) << i;
+      EXPECT_EQ(changes.hosts[i], expected ? ChangeTexts{"h"} : ChangeTexts{}) << i;
       EXPECT_TRUE(changes.devices[i].empty()) << "devices of a host that is gone are left out";
     }
   }
@@ -150,7 +150,7 @@ TEST(MomentChanges, StatesOfDevicesBeginAndEnd) {
   }
 }
 
-Summary sums_of(std::uint64_t finished, std::uint64_t fell_back) {
+Summary counted_sums(std::uint64_t finished, std::uint64_t fell_back) {
   Summary sums;
   sums.started = SampleFleet::start;
   sums.accepted = 100;
@@ -166,8 +166,8 @@ Summary sums_of(std::uint64_t finished, std::uint64_t fell_back) {
 TEST(MomentChanges, JobsAreTheDifferenceOfWhatOneLedgerCounted) {
   MadeMoment before(0), after(60);
   EXPECT_FALSE(changes_between(before.moment, after.moment).counted) << "no sums yet";
-  before.moment.sums = sums_of(10, 4);
-  after.moment.sums = sums_of(32, 9);
+  before.moment.sums = counted_sums(10, 4);
+  after.moment.sums = counted_sums(32, 9);
   const MomentChanges changes = changes_between(before.moment, after.moment);
   ASSERT_TRUE(changes.counted);
   EXPECT_EQ(changes.counted->finished, 22U);
@@ -206,9 +206,9 @@ TEST(MomentSnapshot, OfAModelHasItsHostsStatesAndAlertsInOrder) {
   Model model = model_of(fleet.state());
   for (const Envelope& batch : fleet.samples(1)) model.apply(SampleFleet::after_2s, batch);
   const MomentSnapshot moment = moment_of(model, SampleFleet::after_2s);
-  Texts names;
+  ChangeTexts names;
   for (const MomentHost& host : moment.hosts) names.push_back(host.name);
-  EXPECT_EQ(names, (Texts{"edge-1", "gpu-a", "gpu-b", "tpu-a", "tpu-b"}));
+  EXPECT_EQ(names, (ChangeTexts{"edge-1", "gpu-a", "gpu-b", "tpu-a", "tpu-b"}));
   EXPECT_EQ(moment.index.size(), model.devices().rows());
   for (const auto& column : moment.readings) EXPECT_EQ(column.size(), moment.index.size());
   std::size_t conditions = 0;

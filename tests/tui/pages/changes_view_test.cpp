@@ -10,10 +10,10 @@ namespace {
 
 using std::chrono::seconds;
 constexpr Instant marked_at = SampleFleet::after_40s;
-constexpr Instant compared_at = marked_at + seconds(20);
+constexpr Instant changed_at = marked_at + seconds(20);
 
 /// What happens to the fleet between the two moments.
-std::vector<Envelope> happenings(SampleFleet& fleet) {
+std::vector<Envelope> happenings_between(SampleFleet& fleet) {
   std::vector<Envelope> all;
   for (int second = 41; second <= 60; ++second) {
     for (const Envelope& batch : fleet.samples(second)) all.push_back(batch);
@@ -35,25 +35,25 @@ std::vector<Envelope> happenings(SampleFleet& fleet) {
   sums.pools[2].usable -= 7;
   sums.pools[2].power_w -= 1'400;
   sums.pools[2].spend_usd_per_h -= 9.60;
-  Alert raised{"host_lost", "tpu-a", Severity::critical, true, compared_at, "lost"};
+  Alert raised{"host_lost", "tpu-a", Severity::critical, true, changed_at, "lost"};
   Alert cleared = fleet.alerts.front();
   cleared.raised = false;
   for (const Message& body : std::vector<Message>{back, lost, sums, raised, cleared}) {
-    all.push_back(fleet.published(body, compared_at));
+    all.push_back(fleet.published(body, changed_at));
   }
   return all;
 }
 
-std::string shown(Dashboard& dashboard, Instant now) { return dashboard.draw(now).to_text(); }
+std::string page_text(Dashboard& dashboard, Instant now) { return dashboard.draw(now).to_text(); }
 
 /// A dashboard that was marked before all of that, and shows the changes after it.
-std::unique_ptr<Dashboard> changed(SampleFleet& fleet, Size size, bool ascii = false) {
+std::unique_ptr<Dashboard> changed_fleet(SampleFleet& fleet, Size size, bool ascii = false) {
   auto dashboard = dashboard_of(fleet, size, "fleet", ascii);
   dashboard->press(marked_at, {"m"});
-  for (const Envelope& envelope : happenings(fleet)) {
+  for (const Envelope& envelope : happenings_between(fleet)) {
     dashboard->receive(std::max(marked_at, envelope.at), publish_peer, envelope);
   }
-  dashboard->press(compared_at, {"M"});
+  dashboard->press(changed_at, {"M"});
   return dashboard;
 }
 
@@ -61,10 +61,11 @@ TEST(Changes, LookAsReviewed) {
   for (const Size size : {Size{80, 24}, Size{120, 40}, Size{200, 60}}) {
     SampleFleet fleet;
     expect_screen("changes-" + std::to_string(size.columns),
-                  styled_text(changed(fleet, size)->draw(compared_at)));
+                  styled_text(changed_fleet(fleet, size)->draw(changed_at)));
   }
   SampleFleet fleet;
-  expect_screen("changes-ascii", styled_text(changed(fleet, {120, 40}, true)->draw(compared_at)));
+  expect_screen("changes-ascii",
+                styled_text(changed_fleet(fleet, {120, 40}, true)->draw(changed_at)));
 }
 
 TEST(Changes, WithoutAMarkTheKeyMarksAndTheCommandSaysHow) {
@@ -76,30 +77,30 @@ TEST(Changes, WithoutAMarkTheKeyMarksAndTheCommandSaysHow) {
     dashboard->press(marked_at, {"Enter"});
   };
   type("changes");
-  EXPECT_NE(shown(*dashboard, marked_at).find("no moment is marked"), std::string::npos);
+  EXPECT_NE(page_text(*dashboard, marked_at).find("no moment is marked"), std::string::npos);
   dashboard->press(marked_at, {"Esc"});
   dashboard->press(marked_at, {"M"});
-  EXPECT_NE(shown(*dashboard, marked_at).find("marked 02:38:41"), std::string::npos);
+  EXPECT_NE(page_text(*dashboard, marked_at).find("marked 02:38:41"), std::string::npos);
   type("changes");
-  EXPECT_NE(shown(*dashboard, marked_at).find("this is the marked moment"), std::string::npos);
+  EXPECT_NE(page_text(*dashboard, marked_at).find("this is the marked moment"), std::string::npos);
 }
 
 TEST(Changes, EscAndTheSameKeyGoBackToWhereTheyWereOpened) {
   for (const char* key : {"Esc", "M"}) {
     SampleFleet fleet;
-    const auto dashboard = changed(fleet, {120, 40});
-    EXPECT_NE(shown(*dashboard, compared_at).find("Changes from"), std::string::npos);
-    dashboard->press(compared_at, {key});
-    EXPECT_NE(shown(*dashboard, compared_at).find("Devices by"), std::string::npos) << key;
+    const auto dashboard = changed_fleet(fleet, {120, 40});
+    EXPECT_NE(page_text(*dashboard, changed_at).find("Changes from"), std::string::npos);
+    dashboard->press(changed_at, {key});
+    EXPECT_NE(page_text(*dashboard, changed_at).find("Devices by"), std::string::npos) << key;
   }
 }
 
 TEST(Changes, AnEarlierMomentIsComparedTheOtherWayRound) {
   SampleFleet fleet;
-  const auto dashboard = changed(fleet, {120, 40});
-  for (const char* key : {"Space", "m", "["}) dashboard->press(compared_at, {key});
-  for (int i = 0; i < 30; ++i) dashboard->press(compared_at, {"["});
-  const std::string text = shown(*dashboard, compared_at);
+  const auto dashboard = changed_fleet(fleet, {120, 40});
+  for (const char* key : {"Space", "m", "["}) dashboard->press(changed_at, {key});
+  for (int i = 0; i < 30; ++i) dashboard->press(changed_at, {"["});
+  const std::string text = page_text(*dashboard, changed_at);
   EXPECT_NE(text.find("Changes from 02:38:30 to 02:39:01, 31s"), std::string::npos) << text;
   EXPECT_NE(text.find("the marked moment is the later one"), std::string::npos) << text;
   EXPECT_NE(text.find("+97"), std::string::npos) << text;
@@ -107,14 +108,14 @@ TEST(Changes, AnEarlierMomentIsComparedTheOtherWayRound) {
 
 TEST(Changes, AreCopiedAsLinesAndAsRows) {
   SampleFleet fleet;
-  const auto dashboard = changed(fleet, {80, 24});
-  dashboard->draw(compared_at);
-  dashboard->press(compared_at, {"y"});
+  const auto dashboard = changed_fleet(fleet, {80, 24});
+  dashboard->draw(changed_at);
+  dashboard->press(changed_at, {"y"});
   const auto copied = take<CopyText>(*dashboard);
   ASSERT_EQ(copied.size(), 1U);
   EXPECT_NE(copied[0].text.find("Hosts and devices: host lost 1 tpu-a"), std::string::npos)
       << copied[0].text;
-  dashboard->press(compared_at, {"Y"});
+  dashboard->press(changed_at, {"Y"});
   const auto rows = take<CopyRows>(*dashboard);
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].rows.rows.front().size(), rows[0].rows.names.size());
@@ -122,11 +123,11 @@ TEST(Changes, AreCopiedAsLinesAndAsRows) {
 
 TEST(Changes, EverySizeIsDrawnSafely) {
   SampleFleet fleet;
-  const auto dashboard = changed(fleet, {120, 40});
+  const auto dashboard = changed_fleet(fleet, {120, 40});
   for (int columns = 1; columns <= 210; columns += columns < 40 ? 3 : 17) {
     for (int rows = 1; rows <= 60; rows += rows < 26 ? 2 : 11) {
-      dashboard->resize(compared_at, {columns, rows});
-      expect_whole_rows(dashboard->draw(compared_at));
+      dashboard->resize(changed_at, {columns, rows});
+      expect_whole_rows(dashboard->draw(changed_at));
     }
   }
 }

@@ -15,12 +15,16 @@ void add_links(SampleFleet& fleet) {
       "[links]\nbandwidth_gb_s = 900\ndomain = 8\npcie_gen = 5\npcie_lanes = 16\n",
       "[links]\nbandwidth_gb_s = 600\ndomain = 8\npcie_gen = 4\npcie_lanes = 16\n",
       "[links]\nbandwidth_gb_s = 400\ndomain = 256\nlink_gb_s = 45\nwrap_axis = 16\n"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::string& text = fleet.hosts[i].registration.specs[0].text;
+    text = "name = \"NVIDIA\"\n" + text;
+  }
   for (std::size_t i = 0; i < 4; ++i) {
     fleet.hosts[i].registration.specs[0].text += links[std::min<std::size_t>(i, 2)];
   }
 }
 
-void type(Dashboard& dashboard, const std::string& line) {
+void type_line(Dashboard& dashboard, const std::string& line) {
   dashboard.press(topology_at, {":"});
   for (const char letter : line) {
     dashboard.press(topology_at, {letter == ' ' ? "Space" : std::string(1, letter)});
@@ -28,7 +32,7 @@ void type(Dashboard& dashboard, const std::string& line) {
   dashboard.press(topology_at, {"Enter"});
 }
 
-std::string text_of(Dashboard& dashboard) { return dashboard.draw(topology_at).to_text(); }
+std::string topology_text(Dashboard& dashboard) { return dashboard.draw(topology_at).to_text(); }
 
 TEST(Topology, LooksAsReviewed) {
   for (const Size size : {Size{80, 24}, Size{120, 40}, Size{200, 60}}) {
@@ -36,7 +40,7 @@ TEST(Topology, LooksAsReviewed) {
       SampleFleet fleet;
       add_links(fleet);
       const auto dashboard = dashboard_of(fleet, size, "fleet");
-      type(*dashboard, std::string("topology ") + host);
+      type_line(*dashboard, std::string("topology ") + host);
       expect_screen("topology-" + std::string(host) + "-" + std::to_string(size.columns),
                     styled_text(dashboard->draw(topology_at)));
     }
@@ -44,7 +48,7 @@ TEST(Topology, LooksAsReviewed) {
   SampleFleet fleet;
   add_links(fleet);
   const auto dashboard = dashboard_of(fleet, {120, 40}, "fleet", true);
-  type(*dashboard, "topology gpu-b");
+  type_line(*dashboard, "topology gpu-b");
   expect_screen("topology-ascii", styled_text(dashboard->draw(topology_at)));
 }
 
@@ -54,28 +58,28 @@ TEST(Topology, TheKeyShowsTheHostOfWhatIsSelectedAndGoesBack) {
     const auto dashboard = dashboard_of(fleet, {120, 40}, view);
     dashboard->press(topology_at, {"H"});
     const bool none =
-        text_of(*dashboard).find("no host or device is selected") != std::string::npos;
+        topology_text(*dashboard).find("no host or device is selected") != std::string::npos;
     if (none) dashboard->press(topology_at, {"g"});
     if (none) dashboard->press(topology_at, {"H"});
-    EXPECT_NE(text_of(*dashboard).find("Devices of "), std::string::npos) << view;
+    EXPECT_NE(topology_text(*dashboard).find("Devices of "), std::string::npos) << view;
     dashboard->press(topology_at, {"H"});
-    EXPECT_EQ(text_of(*dashboard).find("Devices of "), std::string::npos) << view;
+    EXPECT_EQ(topology_text(*dashboard).find("Devices of "), std::string::npos) << view;
   }
 }
 
 TEST(Topology, AnUnknownHostIsAnErrorWithASuggestion) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "fleet");
-  type(*dashboard, "topology gpu-c");
-  EXPECT_NE(text_of(*dashboard).find("no host gpu-c; did you mean gpu-"), std::string::npos)
-      << text_of(*dashboard);
+  type_line(*dashboard, "topology gpu-c");
+  EXPECT_NE(topology_text(*dashboard).find("no host gpu-c; did you mean gpu-"), std::string::npos)
+      << topology_text(*dashboard);
 }
 
 TEST(Topology, EverySizeIsDrawnSafely) {
   SampleFleet fleet;
   add_links(fleet);
   const auto dashboard = dashboard_of(fleet, {120, 40}, "fleet");
-  type(*dashboard, "topology tpu-a");
+  type_line(*dashboard, "topology tpu-a");
   for (int columns = 1; columns <= 210; columns += columns < 40 ? 3 : 17) {
     for (int rows = 1; rows <= 60; rows += rows < 26 ? 2 : 11) {
       dashboard->resize(topology_at, {columns, rows});
