@@ -276,17 +276,6 @@ std::vector<std::string> job_words(const DashboardState& state) {
   return words;
 }
 
-/// Of all jobs: those that are listed do not have to be the one that is meant.
-std::vector<std::string> known_job_words(const DashboardState& state) {
-  std::vector<std::string> words;
-  for (const auto& [id, row] : state.model().jobs()) words.push_back(to_short_text(id));
-  return words;
-}
-
-Status explain_named(DashboardState& state, std::string_view argument) {
-  return state.explain(argument);
-}
-
 std::vector<std::string> raised_rule_words(const DashboardState& state) {
   std::vector<std::string> words = {"all"};
   for (const LogEntry& entry : raised_alerts(state.model())) {

@@ -40,4 +40,14 @@ Status show_topology(DashboardState& state, std::string_view argument) {
   return {};
 }
 
+Status explain_named(DashboardState& state, std::string_view argument) {
+  return state.explain(argument);
+}
+
+std::vector<std::string> known_job_words(const DashboardState& state) {
+  std::vector<std::string> words;
+  for (const auto& [id, row] : state.model().jobs()) words.push_back(to_short_text(id));
+  return words;
+}
+
 }  // namespace drover::tui

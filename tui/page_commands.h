@@ -1,4 +1,4 @@
-// Commands that show the pages in the place of the device view.
+// Commands that show pages in the place of a view.
 #pragma once
 
 #include <string>
@@ -13,6 +13,10 @@ Status mark_moment(DashboardState& state, std::string_view argument);
 Status show_changes(DashboardState& state, std::string_view argument);
 /// `argument`: a host; empty: the selected one.
 Status show_topology(DashboardState& state, std::string_view argument);
+/// `argument`: a device, the first digits of a job, or nothing for the selection.
+Status explain_named(DashboardState& state, std::string_view argument);
+/// Of all jobs: those that are listed do not have to be the one that is meant.
+std::vector<std::string> known_job_words(const DashboardState& state);
 /// The first hosts, to complete a word.
 std::vector<std::string> host_words(const DashboardState& state);
 
