@@ -8,6 +8,18 @@
 
 namespace drover {
 
+std::string_view to_text(LinkEnd end) {
+  constexpr std::array<std::string_view, 4> names = {"unknown", "device", "link_switch",
+                                                     "processor"};
+  return names[static_cast<std::size_t>(end)];
+}
+
+std::string_view to_text(PciePath path) {
+  constexpr std::array<std::string_view, 7> names = {
+      "unknown", "board", "one_switch", "switches", "host_bridge", "numa_node", "between_nodes"};
+  return names[static_cast<std::size_t>(path)];
+}
+
 void set_processes(Board& board, std::vector<DeviceProcess> processes, bool complete) {
   std::ranges::stable_sort(processes, std::ranges::greater(), [](const DeviceProcess& process) {
     return process.memory_bytes.value_or(0);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace drover {
@@ -41,6 +42,7 @@ struct DevicePartition {
 
 /// What is at the other end of a device's own link.
 enum class LinkEnd : std::uint8_t { unknown, device, link_switch, processor };
+std::string_view to_text(LinkEnd end);
 
 /// A link of a device's own, such as NVLink. What is not known is empty.
 struct DeviceLink {
@@ -64,6 +66,7 @@ enum class PciePath : std::uint8_t {
   numa_node,      // NODE
   between_nodes,  // SYS
 };
+std::string_view to_text(PciePath path);
 
 /// The path to another device of the host.
 struct DevicePath {

@@ -75,7 +75,6 @@ DeviceLink NvidiaDevice::read_link(unsigned number, bool active) {
   if (library_.link_peer(board_.handle, number, &peer) == Answer::ok) link.peer = bus_text(peer);
   nvml::FieldValue rate{};
   rate.field = nvml::field_link_rate;
-  rate.scope = number;
   if (library_.fields(board_.handle, 1, &rate) == Answer::ok && rate.answer == Answer::ok &&
       number_of(rate) > 0) {
     link.bytes_per_s = number_of(rate) * 1e6;

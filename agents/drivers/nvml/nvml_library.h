@@ -57,13 +57,14 @@ enum TopologyLevel : unsigned {
   level_system = 50,
 };
 enum FieldId : unsigned {
-  field_link_rate = 90,           // MB/s of an active link, one direction
   field_memory_temperature = 82,  // C
   field_link_sent = 138,          // KiB, of the link `scope`
   field_link_received = 139,
   field_power_mean = 185,  // mW, over one second
   field_power_now = 186,   // mW
 };
+/// A field as well: MB/s of an active link in one direction; all links of a board have one rate.
+inline constexpr unsigned field_link_rate = 90;
 inline constexpr unsigned all_links = 0xFFFFFFFF;  // a scope: the sum over the links
 // %: of the time something ran, and of the peaks of matrix units and memory.
 enum GpmMetric : unsigned { gpm_busy = 1, gpm_tensor = 5, gpm_memory = 10 };

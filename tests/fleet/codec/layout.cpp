@@ -169,7 +169,8 @@ std::vector<EnumerationLayout> enumerations() {
           described<Reason>(),       described<ReplicaState>(), described<JobState>(),
           described<SubmitStatus>(), described<Action>(),       described<Health>(),
           described<Severity>(),     described<FaultKind>(),    described<CancelStatus>(),
-          described<ClassMetric>(),  described<Pause>()};
+          described<ClassMetric>(),  described<Pause>(),        described<LinkEnd>(),
+          described<PciePath>()};
 }
 
 std::vector<Limit> limits() {
@@ -216,6 +217,8 @@ std::vector<Limit> limits() {
       {"missing_metrics_max", missing_metrics_max},
       {"device_processes_max", device_processes_max},
       {"device_partitions_max", device_partitions_max},
+      {"device_links_max", device_links_max},
+      {"device_paths_max", device_paths_max},
       {"policy_bytes_max", policy_bytes_max},
       {"batch_rows_max", batch_rows_max},
       {"batch_columns_max", batch_columns_max},
