@@ -36,12 +36,12 @@ constexpr std::array<StateWords, state_change_count> state_words = {{
     {StateChange::resumed, "resumed", CellStyle::good},
 }};
 
-std::string degrees_text(double celsius) { return fmt::format("{:.0f}C", celsius); }
+std::string celsius_of(double celsius) { return fmt::format("{:.0f}C", celsius); }
 std::string plain_count_text(double count) { return fmt::format("{:.0f}", count); }
 
 /// In the order of compared_readings.
 constexpr std::array<std::string (*)(double), compared_readings.size()> reading_texts = {
-    percent_text, watts_text, degrees_text, bytes_text};
+    percent_text, watts_text, celsius_of, bytes_text};
 
 /// "12% -> 54%"
 std::string from_to(std::string_view before, std::string_view after) {
