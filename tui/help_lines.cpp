@@ -10,9 +10,10 @@ namespace drover::tui {
 namespace {
 
 std::string where_text(const Binding& binding) {
-  // The views of a key are not listed if only help or device lacks it: it has no use there, or
-  // another line explains it.
-  for (const ViewSet left_out : {ViewSet{0}, only(ViewId::help), only(ViewId::device)}) {
+  // The views of a key are not listed if only help, device or devices lacks it: it has no use
+  // there, or another line explains it.
+  for (const ViewSet left_out :
+       {ViewSet{0}, only(ViewId::help), only(ViewId::device), only(ViewId::devices)}) {
     if (binding.views == (in_every_view & ~left_out)) return {};
   }
   std::string names;
