@@ -1,6 +1,6 @@
 // The page of tasks is tried: its keys, from the first screen of a dashboard, show what it says.
+#include <algorithm>
 #include <fstream>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,8 +21,7 @@ struct Task {
   std::vector<std::string> shows;  // texts of the screen after the last key
 };
 
-/// What stands between backticks.
-std::vector<std::string> quoted(std::string_view cell) {
+std::vector<std::string> texts_between_backticks(std::string_view cell) {
   std::vector<std::string> found;
   const std::vector<std::string> parts = split(cell, '`');
   for (std::size_t i = 1; i < parts.size(); i += 2) found.push_back(parts[i]);
@@ -35,9 +34,10 @@ std::vector<Task> tasks_of_page() {
   std::vector<Task> tasks;
   for (std::string line; std::getline(page, line);) {
     const std::vector<std::string> cells = split(line, '|');
-    if (cells.size() != 6 || quoted(cells[2]).empty()) continue;
-    tasks.push_back({std::string(trimmed(cells[1])), quoted(cells[2]),
-                     static_cast<std::size_t>(std::stoul(cells[3])), quoted(cells[4])});
+    if (cells.size() != 6 || texts_between_backticks(cells[2]).empty()) continue;
+    tasks.push_back({std::string(trimmed(cells[1])), texts_between_backticks(cells[2]),
+                     static_cast<std::size_t>(std::stoul(cells[3])),
+                     texts_between_backticks(cells[4])});
   }
   return tasks;
 }

@@ -107,8 +107,6 @@ void NvidiaDevice::read_fields(Sample& values, double now_s) {
       case nvml::field_power_now:
         if (std::isnan(values[metric])) values[metric] = value * 1e-3;
         break;
-      case nvml::field_link_rate:  // of single links (nvidia_links.cpp), no metric of a board
-        break;
     }
   }
 }
