@@ -77,7 +77,7 @@ constexpr KeyLine time_keys[] = {
     {"[ ]", "[ ]", "one second back, forward", of_help},
     {"{ }", "{ }", "previous, next alert"},
     {"@ L", "@ L", "go to a time; to now"},
-    {"m ( )", "m ( )", "mark, bookmark; loop from, to"},
+    {"m ( )", "m ( )", "mark this; loop from, to"},
     {"M", "M", "changes since the mark", in_every_view & ~of_help},
     {"+ = -", "+ -", "play faster, slower", in_every_view & ~only(ViewId::devices)},
     {"p P", "p P", "story: pause; follow it"},

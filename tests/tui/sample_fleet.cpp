@@ -395,8 +395,9 @@ std::vector<Envelope> SampleFleet::snapshot(std::uint32_t parts) {
 }
 
 std::unique_ptr<Dashboard> dashboard_of(SampleFleet& fleet, Size size, const std::string& view,
-                                        bool ascii, int seconds) {
+                                        bool ascii, int seconds, bool control) {
   DashboardOptions options;
+  options.control = control;
   options.settings.start.view = view;
   options.ascii = ascii;
   options.connected_to = "tcp://127.0.0.1:7700";

@@ -64,7 +64,7 @@ class SampleFleet {
 
 /// Ready to look at: the snapshot and `seconds` samples are in, drawn once.
 std::unique_ptr<Dashboard> dashboard_of(SampleFleet& fleet, Size size, const std::string& view,
-                                        bool ascii = false, int seconds = 40);
+                                        bool ascii = false, int seconds = 40, bool control = false);
 
 /// Takes the effects of the dashboard and returns those of this kind.
 template <typename Kind>

@@ -11,8 +11,8 @@
 namespace drover::tui {
 
 struct SampleSession {
-  explicit SampleSession(const std::string& view, Size size = {120, 40})
-      : dashboard(dashboard_of(fleet, size, view)) {}
+  explicit SampleSession(const std::string& view, Size size = {120, 40}, bool control = false)
+      : dashboard(dashboard_of(fleet, size, view, false, 40, control)) {}
   void press(std::initializer_list<const char*> keys) {
     for (const char* key : keys) dashboard->press(SampleFleet::after_40s, {key});
   }

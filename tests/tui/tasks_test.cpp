@@ -64,7 +64,7 @@ TEST(Tasks, TheKeysOfEachTaskShowItsAnswer) {
   const std::vector<Task> tasks = tasks_of_page();
   ASSERT_GE(tasks.size(), 10u);
   for (const Task& task : tasks) {
-    SampleSession session("fleet");
+    SampleSession session("fleet", {120, 40}, true);
     std::size_t presses = 0;
     ASSERT_FALSE(task.shows.empty()) << task.question;
     EXPECT_FALSE(answers(session, task)) << task.question << ": answered before any key";

@@ -409,7 +409,7 @@ TEST(HeatMap, ASignBesideANumberCoversNoneOfItsDigits) {
 TEST(HeatMap, OneSignForADeviceIsThatOfAFaultWhereTheHeadingExplainsIt) {
   SampleFleet fleet;
   const std::string text =
-      dashboard_of(fleet, {62, 20}, "fleet")->draw(SampleFleet::after_40s).to_text();
+      dashboard_of(fleet, {46, 20}, "fleet")->draw(SampleFleet::after_40s).to_text();
   ASSERT_EQ(line_with(text, "gpu-a").find("51"), std::string::npos) << "signs only: " << text;
   EXPECT_EQ(text.find("fault") != std::string::npos,
             line_with(text, "gpu-a").find('*') != std::string::npos)
