@@ -2,6 +2,7 @@
 #include "commands/query/reports.h"
 #include "commands/query/explanations.h"
 #include "commands/query/table_output.h"
+#include "fleet/explanation/job_text.h"
 
 #include <gtest/gtest.h>
 

@@ -6,14 +6,14 @@
 namespace drover {
 namespace {
 
-constexpr Instant at{std::chrono::hours(14)};
+constexpr Instant decided_at{std::chrono::hours(14)};
 
-Decision assign(std::uint64_t number, std::uint32_t attempt, const std::string& target,
-                const std::string& pool) {
+Decision assigned(std::uint64_t number, std::uint32_t attempt, const std::string& target,
+                  const std::string& pool) {
   Decision decision;
   decision.number = number;
   decision.attempt = attempt;
-  decision.at = at;
+  decision.at = decided_at;
   decision.rule = "chat";
   decision.preferred_pool = "fast";
   decision.pool = pool;
@@ -38,12 +38,12 @@ WhyReply fallen_back() {
   reply.job->attempt = 2;
   reply.job->target = "slow-1/r0";
   reply.job->reason = Reason::capacity;
-  Decision second = assign(9, 2, "slow-1/r0", "slow");
+  Decision second = assigned(9, 2, "slow-1/r0", "slow");
   second.fallback_reason = Reason::capacity;
   second.fallback_step = 1;
   second.rejections = {{"fast", "h100", Reason::capacity, 2}, {"mid", "l4", Reason::memory, 4}};
   second.empty_pools = {"none"};
-  reply.decisions = {assign(5, 1, "fast-1/r0", "fast"), second};
+  reply.decisions = {assigned(5, 1, "fast-1/r0", "fast"), second};
   reply.candidates = {{"slow-1/r0", "slow", "a100", 0.5, {}},
                       {"slow-2/r0", "slow", "a100", 0.25, {}},
                       {"fast-1/r0", "fast", "h100", {}, {Reason::capacity, Reason::queue_slo}}};
