@@ -287,8 +287,7 @@ struct JobsReply {
   std::vector<JobChanged> jobs;  // at most 1,000: open ones, then ended ones, newest first
   std::uint64_t left_out = 0;    // matching jobs that did not fit
   // Ended jobs in the requested state: those whose details are kept, and all.
-  std::uint64_t ended_kept = 0;
-  std::uint64_t ended_ever = 0;
+  std::uint64_t ended_kept = 0, ended_ever = 0;
   bool operator==(const JobsReply&) const = default;
 };
 
