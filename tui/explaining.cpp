@@ -51,7 +51,7 @@ Status DashboardState::explain_selected() {
     return {};
   }
   if (ui().view == ViewId::jobs) {
-    if (!ui().jobs.chosen) return error("no job is selected");
+    if (!ui().jobs.chosen) return error("no job is selected: j and k choose one");
     explain_job(*ui().jobs.chosen);
     return {};
   }
@@ -60,7 +60,7 @@ Status DashboardState::explain_selected() {
     explain_job(job);
     return {};
   }
-  if (!ui().device) return error("nothing is selected to explain");
+  if (!ui().device) return error("nothing is selected to explain: choose a device, or :why JOB");
   return explain_device(*ui().device);
 }
 

@@ -128,8 +128,11 @@ void draw_hints(const FrameContext& frame, DrawRegion region) {
   const std::string lost = lost_text(frame);
   const int end = std::max(region.columns() / 2, region.columns() - static_cast<int>(lost.size()));
   int column = std::max(1, draw_breadcrumb(frame, region, region.columns() / 2));
+  const bool nothing_to_open =
+      frame.ui.shows(DevicePlace::changes) || frame.ui.shows(DevicePlace::topology);
   for (const Binding& binding : bindings()) {
     if (binding.hint.empty() || !works_in(binding, frame.ui.view)) continue;
+    if (nothing_to_open && binding.shown == "Enter") continue;
     const int width = static_cast<int>(binding.shown.size() + binding.hint.size()) + 1;
     if (column + width + 2 > end) break;
     frame.click_targets.add({column, region.area().row, width, 1}, ClickTarget::Kind::key,
