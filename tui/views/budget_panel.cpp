@@ -78,6 +78,11 @@ std::string lasts_text(double spend, double budget) {
 
 }  // namespace
 
+int budget_panel_rows(const Model& model) {
+  const auto& sums = model.summary();
+  return sums && sums->budget_usd_per_h > 0 ? 6 : 3;
+}
+
 void draw_budget(const FrameContext& frame, DrawRegion region) {
   const Summary* const sums = spend_sums(frame);
   const double spend = sums == nullptr ? absent : sums->spend_usd_per_h;
@@ -85,6 +90,12 @@ void draw_budget(const FrameContext& frame, DrawRegion region) {
       sums == nullptr || sums->budget_usd_per_h <= 0 ? absent : sums->budget_usd_per_h;
   region.heading(0, "Budget against plan", frame.with_whole_fleet_note(lasts_text(spend, budget)));
   draw_rate(frame, region, 1);
+  if (std::isnan(budget)) {
+    const std::string sum =
+        fmt::format("{} in a day, {} in 30 days at this rate", known_text(24 * spend, dollars_text),
+                    known_text(30 * 24 * spend, dollars_text));
+    return draw_fact(region, 0, 2, budget_label_columns, "adds up to", sum);
+  }
   draw_budget_titles(region, 2);
   const Duration second = from_seconds(frame.options.speed);
   const SpentAndPlanned recent = spent_and_planned(frame.model.trend(), frame.now, 2 * second);

@@ -5,7 +5,8 @@
 
 namespace drover::tui {
 
-inline constexpr int budget_panel_rows = 6;
+/// Without a budget there is nothing to compare with.
+int budget_panel_rows(const Model& model);
 void draw_budget(const FrameContext& frame, DrawRegion region);
 
 }  // namespace drover::tui

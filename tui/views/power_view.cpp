@@ -198,12 +198,13 @@ Page lay_out_page(const Model& model, int columns, int least_rows) {
   const int lists = beside ? std::min(72, columns * 2 / 5) : columns;
   const int left = beside ? columns - lists - power_gap : columns;
   const int count = static_cast<int>(model.pools().size()) + 1;
-  const int bottom = place_charts(
-      page, count, left, beside ? 0 : cost_panel_rows + budget_panel_rows, beside ? least_rows : 0);
+  const int budget = budget_panel_rows(model);
+  const int bottom = place_charts(page, count, left, beside ? 0 : cost_panel_rows + budget,
+                                  beside ? least_rows : 0);
   const int list_column = beside ? left + power_gap : 0;
   page.costs = {list_column, 0, lists, cost_panel_rows};
-  page.budget = {list_column, cost_panel_rows, lists, budget_panel_rows};
-  page.throttle_times = {list_column, beside ? cost_panel_rows + budget_panel_rows : bottom, lists,
+  page.budget = {list_column, cost_panel_rows, lists, budget};
+  page.throttle_times = {list_column, beside ? cost_panel_rows + budget : bottom, lists,
                          throttle_time_panel_rows};
   const int hottest = page.throttle_times.row + throttle_time_panel_rows;
   page.hottest = {
