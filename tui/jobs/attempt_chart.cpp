@@ -110,7 +110,7 @@ void draw_axis(DrawRegion& region, int row, const AttemptTimeline& timeline,
   const Duration step = axis_step(length, std::max(1, place.cells / axis_label_columns));
   region.field(number_columns, row, place.target, "since submitted", CellStyle::faint);
   for (Duration at{0}; at <= length; at += step) {
-    const std::string label = at == Duration{0} ? "0" : duration_text(to_seconds(at));
+    const std::string label = axis_label(at);
     const int cell = cell_of(timeline, timeline.begin + at, place.cells);
     if (cell + columns_of(label) > place.cells) break;
     region.text(place.cells_at + cell, row, label, CellStyle::faint);
@@ -140,6 +140,20 @@ void draw_signs(DrawRegion& region, int row, const AttemptTimeline& timeline, in
 }
 
 }  // namespace
+
+std::string axis_label(Duration at) {
+  using std::chrono::duration_cast, std::chrono::hours, std::chrono::minutes, std::chrono::seconds;
+  if (at == Duration{0}) return "0";
+  if (at < minutes(1)) return duration_text(to_seconds(at));
+  const auto in_hours = duration_cast<hours>(at);
+  const auto in_minutes = duration_cast<minutes>(at - in_hours);
+  const auto in_seconds = duration_cast<seconds>(at - in_hours - in_minutes);
+  std::string label;
+  if (in_hours.count() > 0) label += fmt::format("{}h", in_hours.count());
+  if (in_minutes.count() > 0) label += fmt::format("{}m", in_minutes.count());
+  if (in_seconds.count() > 0) label += fmt::format("{}s", in_seconds.count());
+  return label;
+}
 
 Duration axis_step(Duration length, int labels_max) {
   using std::chrono::hours, std::chrono::milliseconds, std::chrono::minutes, std::chrono::seconds;

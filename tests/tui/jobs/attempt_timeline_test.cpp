@@ -188,5 +188,13 @@ TEST(AttemptChart, HasRoundTimesOnItsAxis) {
   }
 }
 
+TEST(AttemptChart, NoTwoLabelsOfItsAxisAreAlike) {
+  EXPECT_EQ(axis_label(Duration{0}), "0");
+  EXPECT_EQ(axis_label(std::chrono::milliseconds(500)), "500ms");
+  EXPECT_EQ(axis_label(seconds(30)), "30s");
+  EXPECT_EQ(axis_label(seconds(90)), "1m30s");
+  EXPECT_EQ(axis_label(minutes(150)), "2h30m");
+}
+
 }  // namespace
 }  // namespace drover::tui
