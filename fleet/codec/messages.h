@@ -262,9 +262,9 @@ template <>
 inline constexpr auto layout<JobsRequest> = structure(
     "JobsRequest", field("job", &JobsRequest::job), field("ended_max", &JobsRequest::ended_max),
     field("state", &JobsRequest::state), field("ended_only", &JobsRequest::ended_only),
+    field("newest_first", &JobsRequest::newest_first),
     field("ended_before", &JobsRequest::ended_before),
-    field("open_after", &JobsRequest::open_after),
-    field("newest_first", &JobsRequest::newest_first));
+    field("open_after", &JobsRequest::open_after));
 
 template <>
 inline constexpr auto layout<JobsReply> =

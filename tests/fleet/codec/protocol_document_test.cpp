@@ -269,6 +269,7 @@ TEST(ProtocolDocument, ShowsAnErrorVerbatim) {
 /// The data members of a struct, as its header spells them.
 std::vector<std::string> members_of(const std::string& name) {
   const std::regex member(R"(^  [A-Za-z][\w:<>, ]* (\w+)( = [^;]*|\{[^;]*\})?;.*$)");
+  const std::regex further(R"(, (\w+)(?= = |\{))");
   std::vector<std::string> members;
   for (const char* file :
        {"fleet/messages.h", "fleet/host_description.h", "fleet/decision.h", "fleet/job.h",
@@ -279,7 +280,12 @@ std::vector<std::string> members_of(const std::string& name) {
       if (line == "struct " + name + " {") inside = true;
       if (line == "};") inside = false;
       std::smatch match;
-      if (inside && std::regex_match(line, match, member)) members.push_back(match[1]);
+      if (!inside || !std::regex_match(line, match, member)) continue;
+      members.push_back(match[1]);
+      // "a = 0, b = 0": further members of the same type.
+      const std::string rest = match[2];
+      for (std::sregex_iterator next(rest.begin(), rest.end(), further), end; next != end; ++next)
+        members.push_back((*next)[1]);
     }
   }
   return members;

@@ -145,6 +145,7 @@ void fill(RandomStream& random, T& value, Plain) {
     value = pack(value.host, rows);
   }
   if constexpr (std::is_same_v<T, HistoryReply>) {
+    value.bin = std::chrono::seconds(random.below(1000));
     for (HistorySeries& series : value.series) series.values.assign(sizeof(float), 'v');
   }
 }
