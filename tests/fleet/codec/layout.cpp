@@ -226,6 +226,7 @@ std::vector<Limit> limits() {
       {"part_messages_max", part_messages_max},
       {"bundle_messages_max", bundle_messages_max},
       {"history_series_max", history_series_max},
+      {"class_bucket_count", class_bucket_count},
       {"history_values_bytes_max", history_values_bytes_max},
       {"history_bins_max", history_bins_max},
       {"bundle_bytes_max", bundle_bytes_max},

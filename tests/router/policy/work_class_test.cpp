@@ -83,7 +83,12 @@ TEST(WorkClassCounts, ContinueAfterARouterRestart) {
   ASSERT_EQ(before.met, 2U);
   ASSERT_EQ(before.values.count, 2U);
   ASSERT_TRUE(stage.restart());
-  EXPECT_EQ(stage.report(), before) << "as it was shown last";
+  // The outcomes of the last hour and the histogram are this router's own.
+  ClassReport kept = before;
+  kept.short_window = kept.long_window = {};
+  kept.first_bucket = 0;
+  kept.buckets.clear();
+  EXPECT_EQ(stage.report(), kept) << "as it was shown last";
   stage.add_host(1, "h1");
   stage.finish(3);
   EXPECT_EQ(stage.report().met, 3U);
