@@ -56,9 +56,9 @@ constexpr KeyLine look_keys[] = {
     {"f", "f", "alerts, events or rules", only(ViewId::events)},
     {"z Z", "z Z", "more, less time in charts"},
     {"v", "v", "compare tagged devices"},
-    {"H", "H", "topology of the host"},
+    {"H W", "H W", "host's topology; why idle", of_devices_only},
+    {"H", "H", "topology of the host", in_every_view & ~of_devices_only},
     {"W", "W", "why this job runs or waits", in_every_view & ~of_devices_only},
-    {"W", "W", "why it is idle", of_devices_only},
     {"Ctrl-L", "", ""},
 };
 constexpr KeyLine act_keys[] = {

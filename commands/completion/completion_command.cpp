@@ -41,7 +41,8 @@ CommandOutcome run_completion(Arguments& arguments) {
     write_stdout_text(script.text);
     return CommandOutcome::done();
   }
-  return error("unknown shell '{}'{}", excerpt(shell), suggestion(shell, {"bash", "zsh", "fish"}));
+  return error("unknown shell '{}', expected bash, zsh or fish{}", excerpt(shell),
+               suggestion(shell, {"bash", "zsh", "fish"}));
 }
 
 CommandUsage complete_usage() {

@@ -137,8 +137,8 @@ TEST_F(KeptChoices, GiveWayToSettingsAndAreNotReadWithoutAFile) {
   const std::string config = folder_.write("config.toml", "sort = \"-TEMP\"\n");
   folder_.write("drover/top.toml", "sort = [\"-POWER\"]\n");
   for (const auto& [words, shown] :
-       {std::pair(std::vector<std::string>{}, "POWER▼"),
-        std::pair(std::vector<std::string>{"--config", config}, "TEMP▼"),
+       {std::pair(std::vector<std::string>{}, "POWER W▼"),
+        std::pair(std::vector<std::string>{"--config", config}, "TEM▼"),
         std::pair(std::vector<std::string>{"--no-config"}, "DEVICE▲")}) {
     std::vector<std::string> all = words;
     all.insert(all.end(), {"--view", "devices"});

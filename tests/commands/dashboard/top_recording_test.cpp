@@ -1,4 +1,7 @@
 // A live dashboard that records: its bookmarks are marks of the replay.
+#include <chrono>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "commands/record/recording_file.h"
@@ -18,6 +21,7 @@ TEST(TopRecording, HasTheBookmarksThatWereMade) {
   {
     PseudoTerminal top({"top", "--connect", endpoint, "--record", file}, 120, 40);
     ASSERT_TRUE(top.shows("h-1")) << top.screen();
+    std::this_thread::sleep_for(std::chrono::seconds(3));  // a past to go back to
     top.type("[");
     ASSERT_TRUE(top.shows("PAUSED")) << top.screen();
     top.type(":bookmark a second ago\rL:bookmark the peak\r");
