@@ -54,8 +54,10 @@ void eight_boards_once_a_second(benchmark::State& state) {
   FakeMachine machine(boards);
   machine.set([](FakeNvml& library) {
     library.each_call = call_time;
-    for (FakeBoard& board : library.boards)
+    for (FakeBoard& board : library.boards) {
       for (unsigned pid = 1; pid <= 4; ++pid) board.compute.push_back({pid, 1 << 30, 0, 0});
+      board.links.resize(18);  // as an H100 has them
+    }
   });
   DeviceWorkers workers([places = machine.places] {
     std::vector<FoundDevices> found;
@@ -75,7 +77,7 @@ void eight_boards_once_a_second(benchmark::State& state) {
 BENCHMARK(eight_boards_once_a_second)->Iterations(1)->Unit(benchmark::kSecond);
 
 void eight_threads_that_only_wait(benchmark::State& state) {
-  constexpr int calls = 26;  // as `calls_a_reading` above
+  constexpr int calls = 40;  // as `calls_a_reading` above, while links are read
   for (auto _ : state) {
     const double before_s = process_cpu_s();
     std::vector<std::thread> threads;

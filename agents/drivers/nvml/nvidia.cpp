@@ -1,6 +1,7 @@
 // Finds the NVIDIA boards of this machine.
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@ namespace {
 using nvml::Answer;
 
 constexpr unsigned boards_max = 64;
+static_assert(boards_max - 1 <= device_paths_max);
 constexpr std::size_t text_bytes = 96;  // of names and UUIDs, by NVIDIA's header
 
 std::string library_path(const DriverPlaces& places) {
@@ -63,6 +65,15 @@ NvidiaBoard describe(const nvml::Library& library, unsigned index, nvml::Device 
   return board;
 }
 
+void tell_of_each_other(std::vector<NvidiaBoard>& boards) {
+  for (NvidiaBoard& board : boards) {
+    for (const NvidiaBoard& other : boards) {
+      if (&other == &board || board.bus.empty() || other.bus.empty()) continue;
+      board.others.push_back({other.handle, other.bus});
+    }
+  }
+}
+
 }  // namespace
 
 std::string bus_text(const nvml::PciAddress& address) {
@@ -92,6 +103,7 @@ FoundDevices find_nvidia_devices(const DriverPlaces& places) {
   } else if (count == 0) {
     found.notes.push_back("NVML reports no boards");
   }
+  std::vector<NvidiaBoard> boards;
   std::vector<std::string> not_persistent;
   for (unsigned index = 0; index < std::min(count, boards_max); ++index) {
     nvml::Device handle = nullptr;
@@ -102,9 +114,11 @@ FoundDevices find_nvidia_devices(const DriverPlaces& places) {
     unsigned persistence = 1;
     if (library->persistence_mode(handle, &persistence) == Answer::ok && persistence == 0)
       not_persistent.push_back(std::to_string(index));
-    found.devices.push_back(std::make_unique<NvidiaDevice>(
-        *library, describe(*library, index, handle, version, places), places));
+    boards.push_back(describe(*library, index, handle, version, places));
   }
+  tell_of_each_other(boards);
+  for (NvidiaBoard& board : boards)
+    found.devices.push_back(std::make_unique<NvidiaDevice>(*library, std::move(board), places));
   if (!not_persistent.empty()) {
     found.notes.push_back(fmt::format(
         "GPU {}: persistence mode is off: while no program uses the board, its driver unloads, and "

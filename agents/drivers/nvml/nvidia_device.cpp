@@ -1,5 +1,6 @@
 #include "agents/drivers/nvml/nvidia_device.h"
 
+#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ using nvml::Answer;
 using nvml::Library;
 
 constexpr double read_facts_every_s = 600;
-constexpr double read_links_every_s = 60;  // a call for each link and counter
+constexpr std::chrono::milliseconds end_paths_within{500};
 
 /// Metrics that one call answers with a whole number, and what one is in the metric's unit.
 struct Number {
@@ -43,6 +44,8 @@ NvidiaDevice::NvidiaDevice(const Library& library, NvidiaBoard board, const Driv
       owners_(places.root) {}
 
 NvidiaDevice::~NvidiaDevice() {
+  // The process may be ending, and with it the library: no call should be in it.
+  if (paths_.valid()) (void)paths_.wait_for(end_paths_within);
   if (events_) (void)library_.free_event_set(events_);
   if (activity_before_) (void)library_.free_gpm_sample(activity_before_);
   if (activity_now_) (void)library_.free_gpm_sample(activity_now_);
@@ -55,7 +58,8 @@ BoardReading NvidiaDevice::read(double now_s) {
   reading.index = static_cast<std::uint16_t>(board_.index);
   reading.vendor = "nvidia";
   if (facts_read_s_ == 0 || now_s - facts_read_s_ >= read_facts_every_s) read_facts(now_s);
-  if (links_read_s_ == 0 || now_s - links_read_s_ >= read_links_every_s) read_links(now_s);
+  read_links(now_s);
+  read_paths();
   reading.board = facts_;
   read_partitions(reading.board);
   read_events(reading);  // after what may forget the questions
@@ -103,7 +107,6 @@ void NvidiaDevice::read_facts(double now_s) {
     facts_.pcie_generation_max = static_cast<std::uint16_t>(value);
   if (ask(library_.pcie_lanes_max, &value))
     facts_.pcie_lanes_max = static_cast<std::uint16_t>(value);
-  read_paths();
 }
 
 void NvidiaDevice::read_numbers(Sample& values) {

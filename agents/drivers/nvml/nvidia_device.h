@@ -1,6 +1,8 @@
 // One NVIDIA board, read through NVML.
 #pragma once
 
+#include <bitset>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +33,12 @@ class NvmlUse {
   nvml::Answer answer_;
 };
 
+/// Another board of this machine.
+struct OtherBoard {
+  nvml::Device handle = nullptr;
+  std::string bus;
+};
+
 /// What is known of a board once it is found.
 struct NvidiaBoard {
   unsigned index = 0;  // NVML's
@@ -41,6 +49,7 @@ struct NvidiaBoard {
   std::string bus;
   std::string driver;  // its version
   std::optional<std::uint16_t> numa_node;
+  std::vector<OtherBoard> others;
 };
 
 /// The PCI address as the kernel writes it: "0000:3b:00.0".
@@ -70,6 +79,11 @@ class NvidiaDevice : public DriverDevice {
   // agents/drivers/nvml/nvidia_links.cpp
   void read_links(double now_s);
   DeviceLink read_link(unsigned number, bool active);
+  template <typename... Parameters, typename... Arguments>
+  bool ask_link(Question question, const nvml::Function<nvml::Device, Parameters...>& function,
+                Arguments... arguments);
+  void show_links();
+  std::optional<double> link_rate();
   void read_paths();
   // agents/drivers/nvml/nvidia_processes.cpp
   /// None: the driver does not say.
@@ -86,6 +100,16 @@ class NvidiaDevice : public DriverDevice {
   };
   void set_rate(Sample& values, Metric metric, std::optional<Counted>& before, Counted now);
 
+  /// A round through the links, over several readings.
+  struct LinkRound {
+    bool round_open = false;
+    std::optional<double> began_s;
+    std::optional<double> asked_s;
+    unsigned next = 0;  // the number of a link
+    std::vector<DeviceLink> read;
+    std::bitset<question_count> answered, refused;  // by some link
+  };
+
   const nvml::Library library_;
   const NvmlUse use_;
   const NvidiaBoard board_;
@@ -94,7 +118,9 @@ class NvidiaDevice : public DriverDevice {
 
   Board facts_;  // what seldom changes
   double facts_read_s_ = 0;
-  double links_read_s_ = 0;
+  LinkRound links_;
+  bool asked_paths_ = false;
+  std::future<std::vector<DevicePath>> paths_;  // valid until they are in `facts_`
   bool partitioned_ = false;
   std::optional<Counted> link_sent_;
   std::optional<Counted> link_received_;

@@ -21,6 +21,13 @@ enum Question : std::size_t {
   question_process_shares,
   question_mig_mode,
   question_links,
+  question_link_end,
+  question_link_peer,
+  question_link_rate,
+  question_link_replays,
+  question_link_recoveries,
+  question_link_crc_flit,
+  question_link_crc_data,
   question_of_facts,  // whatever is asked of what seldom changes
   question_count,
 };

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <dlfcn.h>
@@ -64,6 +65,10 @@ class FakeMachine {
     const std::lock_guard lock(state_->mutex);
     return state_->users;
   }
+  /// Waits for the threads that still ask for paths.
+  void wait_until_unused() {
+    while (users() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
   /// A process in /proc, owned by the user who runs the test.
   void add_process(unsigned pid, const std::string& command) {
     const auto folder = folder_ / "proc" / std::to_string(pid);
@@ -81,5 +86,15 @@ class FakeMachine {
   FakeNvml* state_ = nullptr;
   std::filesystem::path folder_;
 };
+
+/// Reads the device until it has been told what is between it and other boards.
+inline Board board_with_paths(DriverDevice& device, double now_s) {
+  for (int tries = 0; tries < 1000; ++tries) {
+    Board board = device.read(now_s + tries * 1e-3).board;
+    if (!board.paths.empty()) return board;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  throw std::runtime_error("expected paths");
+}
 
 }  // namespace drover::agents

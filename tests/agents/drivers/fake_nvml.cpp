@@ -127,6 +127,7 @@ Answer nvmlDeviceGetNvLinkState(Device device, unsigned link, unsigned* active) 
   return about(__func__, device, [&](FakeBoard& board) {
     if (board.links.empty()) return Answer::not_supported;
     if (link >= board.links.size()) return Answer::invalid_argument;
+    if (!board.links[link].exists) return Answer::not_supported;
     *active = board.links[link].active ? 1 : 0;
     return Answer::ok;
   });
@@ -141,15 +142,18 @@ Answer nvmlDeviceGetNvLinkRemoteDeviceType(Device device, unsigned link, unsigne
 
 Answer nvmlDeviceGetNvLinkRemotePciInfo_v2(Device device, unsigned link, PciAddress* peer) {
   return about(__func__, device, [&](FakeBoard& board) {
+    if (!board.links.at(link).peer_known) return Answer::not_supported;
     *peer = {};
     peer->bus = board.links.at(link).peer_bus;
     return Answer::ok;
   });
 }
 
-Answer nvmlDeviceGetNvLinkErrorCounter(Device device, unsigned link, LinkCounter,
+Answer nvmlDeviceGetNvLinkErrorCounter(Device device, unsigned link, LinkCounter counter,
                                        std::uint64_t* count) {
   return about(__func__, device, [&](FakeBoard& board) {
+    const auto refused = board.answers.find("link counter " + std::to_string(counter));
+    if (refused != board.answers.end()) return static_cast<Answer>(refused->second);
     *count = board.links.at(link).errors;
     return Answer::ok;
   });

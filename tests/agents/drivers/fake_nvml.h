@@ -27,13 +27,16 @@ struct FakeLink {
   unsigned end = nvml::link_end_switch;
   unsigned peer_bus = 0xc0;
   std::uint64_t errors = 0;  // of each counter
+  bool exists = true;        // false: a gap in the numbers
+  bool peer_known = true;
 };
 
 struct FakeBoard {
   std::string name = "NVIDIA H100 80GB HBM3";
   std::string uuid;
   unsigned bus = 0;
-  /// What functions answer instead of their values, by symbol. Of a field: "field 82".
+  /// What functions answer instead of their values, by symbol. Of a field: "field 82"; of
+  /// errors of links: "link counter 3".
   std::map<std::string, int> answers;
   /// How long functions take, by symbol.
   std::map<std::string, std::chrono::milliseconds> hangs;

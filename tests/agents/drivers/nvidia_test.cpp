@@ -389,7 +389,7 @@ TEST(NvidiaMachine, TheDriverIsLetGoWithTheLastDevice) {
   FakeMachine machine(2);
   {
     FoundDevices found = find_nvidia_devices(machine.places);
-    for (const auto& device : found.devices) (void)device->read(1);
+    for (const auto& device : found.devices) (void)board_with_paths(*device, 1);
     EXPECT_EQ(machine.users(), 2);
     found.devices.pop_back();
     EXPECT_EQ(machine.users(), 1);

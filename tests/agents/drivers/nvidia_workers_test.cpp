@@ -75,6 +75,22 @@ TEST(NvidiaWorkers, ACallThatHangsMakesItsBoardStaleAndNoOther) {
   EXPECT_EQ(machine.calls("nvmlDeviceGetPowerUsage"), 1 + 2 * 6);
 }
 
+TEST(NvidiaWorkers, ABoardThatHangsWhenOthersAskForItDelaysNone) {
+  FakeMachine machine(3);
+  machine.set([](FakeNvml& state) {
+    for (FakeBoard& board : state.boards)
+      board.hangs["nvmlDeviceGetTopologyCommonAncestor"] = 700ms;
+  });
+  {
+    const auto began = loop_now();
+    Loop loop(machine, 100ms);
+    EXPECT_LT(loop_now() - began, 700ms) << "the search, if a board hangs from the start";
+    loop.run(6);
+    for (const char* board : {"GPU-0", "GPU-1", "GPU-2"}) EXPECT_EQ(loop.readings_of(board), 6);
+  }
+  machine.wait_until_unused();
+}
+
 // Each call takes up to 5 ms of a thread; tests/bench/driver_bench.cpp measures what that costs.
 TEST(NvidiaWorkers, ABoardIsCalledLessThanThirtyTimesAReading) {
   FakeMachine machine;
@@ -82,7 +98,7 @@ TEST(NvidiaWorkers, ABoardIsCalledLessThanThirtyTimesAReading) {
     for (unsigned pid = 1; pid <= 4; ++pid) board.compute.push_back({pid, 1 << 30, 0, 0});
   });
   Loop loop(machine, 50ms);
-  loop.run(1);  // the first reading of a board asks for more
+  loop.run(4);  // the first readings of a board ask for more
   machine.set([](FakeNvml& state) { state.calls.clear(); });
   loop.run(3);
   int calls = 0;
