@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fleet/base/time.h"
@@ -63,6 +64,8 @@ inline constexpr Duration long_burn_window = std::chrono::hours(1);
 inline constexpr double class_misses_allowed = 0.01;
 /// From this burn rate on, in both windows, a 30-day allowance would be used up in two days.
 inline constexpr double fast_burn_rate = 14.4;
+/// With fewer jobs in a window a burn is no alarm: one miss of five is a rate of 20.
+inline constexpr std::uint64_t fast_burn_jobs_min = 10;
 
 /// The share of misses, divided by the allowed share: at 1, the allowance is used
 /// up exactly at the end of its period. NaN if no job was judged.
@@ -89,11 +92,28 @@ struct ClassReport {
   std::uint64_t met = 0;  // finished jobs within the target
   Percentiles values;
   ClassOutcomes short_window{}, long_window{};  // this router's jobs
-  // Those of the buckets that are not empty, from this one to the last; as the percentiles.
+  // Those of the buckets that are not empty, from this one to the last. They add up to the count of
+  // `values`, unless an earlier router has counted no buckets.
   std::uint32_t first_bucket = 0;
   std::vector<std::uint64_t> buckets{};
   bool operator==(const ClassReport&) const = default;
 };
+
+/// How fast a class uses up its allowance. NaN: no target, or no job was judged.
+struct ClassBurn {
+  double short_window = 0, long_window = 0;
+  bool fast = false;  // in both windows: misses matter, and go on
+};
+inline ClassBurn class_burn(const ClassReport& report) {
+  const ClassOutcomes none;
+  const auto& [brief, lasting] = report.target > 0
+                                     ? std::pair(report.short_window, report.long_window)
+                                     : std::pair(none, none);
+  const auto is_fast = [](const ClassOutcomes& outcomes) {
+    return outcomes.judged >= fast_burn_jobs_min && burn_rate(outcomes) >= fast_burn_rate;
+  };
+  return {burn_rate(brief), burn_rate(lasting), is_fast(brief) && is_fast(lasting)};
+}
 
 /// The work that finished jobs of one kind delivered, and what they were charged. The quotient is
 /// the cost of a unit.

@@ -47,6 +47,7 @@ void AlertEvaluation::evaluate(Instant now, const Summary& totals) {
   add_power_conditions(seen);
   power.add_unmet_cap_conditions(now, seen);
   add_job_conditions(now, seen);
+  add_class_conditions(totals, seen);
   add_drop_conditions(seen);
   rules_.evaluate({fleet_state, policy, jobs, conditions, boards, alerts_, totals, now}, seen);
   for (Alert& alert : alerts_.observe(now, seen)) outbox.publish(now, std::move(alert));
@@ -114,6 +115,22 @@ void AlertEvaluation::add_job_conditions(Instant now, std::vector<AlertCondition
                   fmt::format("{} in the queue, the oldest for {}{}{}{}", queue.size(),
                               duration_text(waited_s), settings.speed == 1 ? "" : " of fleet time",
                               reason ? ": " : "", reason ? to_text(*reason) : "")});
+}
+
+void AlertEvaluation::add_class_conditions(const Summary& totals,
+                                           std::vector<AlertCondition>& seen) {
+  const auto missed = [](const ClassOutcomes& outcomes) {
+    return fmt::format(
+        "{:.0f}% of {}",
+        100 * static_cast<double>(outcomes.missed) / static_cast<double>(outcomes.judged),
+        counted(outcomes.judged, "job"));
+  };
+  for (const ClassReport& report : totals.classes) {
+    if (!class_burn(report).fast) continue;
+    seen.push_back({std::string(condition::slo_burn), "class:" + report.name,
+                    fmt::format("{} missed the target in 5 min, {} in 1 h",
+                                missed(report.short_window), missed(report.long_window))});
+  }
 }
 
 void AlertEvaluation::add_drop_conditions(std::vector<AlertCondition>& seen) {

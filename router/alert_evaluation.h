@@ -41,6 +41,7 @@ class AlertEvaluation : AlertEvaluationDependencies {
   void add_ejection_conditions(std::vector<AlertCondition>& seen) const;
   void add_power_conditions(std::vector<AlertCondition>& seen) const;
   void add_job_conditions(Instant now, std::vector<AlertCondition>& seen) const;
+  static void add_class_conditions(const Summary& totals, std::vector<AlertCondition>& seen);
   void add_drop_conditions(std::vector<AlertCondition>& seen);
 
   AlertTable alerts_;

@@ -65,6 +65,17 @@ Status checked(const HistoryReply& reply) {
   return {};
 }
 
+/// Readers use the numbers of buckets as places on a scale.
+Status checked(const Summary& summary) {
+  for (const ClassReport& report : summary.classes) {
+    const std::size_t end = report.first_bucket + report.buckets.size();
+    if (end <= class_bucket_count) continue;
+    return error("ClassReport.buckets: found {} from number {}, expected them to end before {}",
+                 report.buckets.size(), report.first_bucket, class_bucket_count);
+  }
+  return {};
+}
+
 template <typename Body>
 Status read_body(Reader& reader, Message& message) {
   Body body;

@@ -271,7 +271,7 @@ class Diagnosis {
     const double memory = now(Metric::memory_activity), matrix = now(Metric::tensor_activity);
     if (!(memory >= memory_bound_share) || !(matrix < idle_matrix_share)) return;
     add(SlowCause::memory_bound, Severity::info,
-        "no fault: its work is limited by the memory bandwidth, as generating text is",
+        "no fault: its work is limited by the memory bandwidth",
         fmt::format("memory bandwidth {:.0f}%, tensor activity {:.0f}%", 100 * memory,
                     100 * matrix));
   }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -82,6 +83,9 @@ class Filter {
   const std::string& text() const { return text_; }
   /// Whether the filter reads this field.
   bool asks(Field field) const;
+  /// The words and patterns that text fields are compared with, as written; of a word without a
+  /// field, Field::id.
+  const std::vector<std::pair<Field, std::string>>& texts() const { return texts_; }
 
  private:
   friend class Parser;
@@ -103,6 +107,7 @@ class Filter {
   std::string text_;
   std::vector<Step> steps_;
   std::vector<std::string> words_;  // lower case
+  std::vector<std::pair<Field, std::string>> texts_;
   std::vector<Regex> patterns_;
 };
 

@@ -221,6 +221,7 @@ class Parser {
     Step step;
     step.test = Test::names;
     step.how = TextMatcher::MatchMode::contains;
+    filter_.texts_.emplace_back(Field::id, left.text);
     return add_word(step, left.text);
   }
 
@@ -246,6 +247,7 @@ class Parser {
     const bool negative =
         sign.sign == ComparisonOperator::unequal || sign.sign == ComparisonOperator::no_search;
     step.test = negative ? Test::no_text : Test::text;
+    filter_.texts_.emplace_back(field.field, value.text);
     if (sign.sign == ComparisonOperator::equal || sign.sign == ComparisonOperator::unequal) {
       step.how = TextMatcher::MatchMode::equal;
       return add_word(step, value.text);

@@ -1,5 +1,6 @@
 #include "router/jobs/accounting.h"
 
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -62,16 +63,20 @@ double Histogram::quantile(double share) const {
   return max_;
 }
 
-void Histogram::fill(ClassReport& report) const {
-  report.first_bucket = 0;
-  report.buckets.clear();
-  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
-    if (buckets_[bucket] == 0) continue;
-    const std::size_t wide = bucket == 0 ? 0 : (bucket - 1) / histogram_buckets_each;
-    if (report.buckets.empty()) report.first_bucket = static_cast<std::uint32_t>(wide);
-    report.buckets.resize(wide - report.first_bucket + 1);
-    report.buckets.back() += buckets_[bucket];
+void Histogram::add_to(ClassReport& report) const {
+  std::array<std::uint64_t, class_bucket_count> counts{};
+  for (std::size_t i = 0; i < report.buckets.size(); ++i) {
+    counts.at(std::min(report.first_bucket + i, counts.size() - 1)) += report.buckets[i];
   }
+  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+    counts.at(bucket == 0 ? 0 : (bucket - 1) / histogram_buckets_each) += buckets_[bucket];
+  }
+  const auto filled = [](std::uint64_t count) { return count > 0; };
+  const auto first = std::ranges::find_if(counts, filled);
+  const auto end = std::find_if(counts.rbegin(), counts.rend(), filled).base();
+  if (first == counts.end()) return;
+  report.first_bucket = static_cast<std::uint32_t>(first - counts.begin());
+  report.buckets.assign(first, end);
 }
 
 Percentiles Histogram::percentiles() const {
@@ -136,6 +141,7 @@ void Accounting::finished_in(Instant now, const WorkClass& work_class, double va
   ClassTally& tally = classes_[work_class.name];
   const bool other = tally.metric != work_class.metric || tally.target != work_class.target;
   if (other) tally = {work_class.metric, work_class.target, 0, Histogram{}, {}};  // a new policy
+  if (!std::isfinite(value)) return;  // counted nowhere, so that all counts agree
   tally.values.add(value);
   const bool missed = work_class.target > 0 && value > work_class.target;
   if (!missed) ++tally.met;
@@ -302,6 +308,7 @@ std::vector<ClassReport> Accounting::reports_of(const std::vector<WorkClass>& cl
     const auto found = classes_.find(one.name);
     if (found != classes_.end() && same(found->second)) {
       const Percentiles earlier = std::exchange(report.values, found->second.values.percentiles());
+      found->second.values.add_to(report);
       report.met += found->second.met;
       report.values.count += earlier.count;
       report.values.max = std::max(report.values.max, earlier.max);
@@ -319,7 +326,6 @@ void Accounting::add_recent(Instant now, std::vector<ClassReport>& reports) cons
     if (tally.metric != report.metric || tally.target != report.target) continue;
     report.short_window = tally.recent.within(now, short_burn_window);
     report.long_window = tally.recent.within(now, long_burn_window);
-    tally.values.fill(report);
   }
 }
 

@@ -37,8 +37,8 @@ class Histogram {
   Json to_json() const;
   Status take(const Json& json);
   Percentiles percentiles() const;
-  /// The counts of the buckets of a ClassReport.
-  void fill(ClassReport& report) const;
+  /// Adds its counts to the buckets of the report.
+  void add_to(ClassReport& report) const;
 
  private:
   std::vector<std::uint64_t> buckets_;
@@ -128,11 +128,11 @@ class Accounting {
   /// undecodable_by_sender, sample_gaps, estimate_error.
   Summary summary(Instant now) const;
   /// Reports of the policy's classes that have a metric, in its order; values counted under
-  /// another metric or target are left out. Counts continue over restarts; quantiles cover the
-  /// jobs of this router, or repeat the last published ones until one has finished.
+  /// another metric or target are left out. Counts, and with them buckets, continue over restarts;
+  /// quantiles cover the jobs of this router, or repeat the last published ones until one has
+  /// finished.
   std::vector<ClassReport> reports_of(const std::vector<WorkClass>& classes) const;
-  /// Adds what is only published, and not kept over restarts: the outcomes of the last minutes, and
-  /// the buckets of the values.
+  /// Adds what is not kept over restarts: the outcomes of the last minutes.
   void add_recent(Instant now, std::vector<ClassReport>& reports) const;
 
  private:

@@ -1,8 +1,10 @@
 // How many jobs of a class have met and missed its target lately, in bins of fleet time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "fleet/base/time.h"
 #include "fleet/summary.h"
@@ -11,9 +13,14 @@ namespace drover::router {
 
 class RecentOutcomes {
  public:
+  /// A time of up to an hour before the newest one is counted where it belongs. With one further
+  /// back, the clock was set: the count starts again.
   void add(Instant now, bool missed) {
-    Bin& bin = bins_[slot_of(number_of(now))];
-    if (bin.number != number_of(now)) bin = {number_of(now), 0, 0};
+    const std::int64_t number = number_of(now);
+    if (newest_ && number <= *newest_ - bin_count) *this = {};
+    newest_ = std::max(newest_.value_or(number), number);
+    Bin& bin = bins_[slot_of(number)];
+    if (bin.number != number) bin = {number, 0, 0};
     ++bin.judged;
     if (missed) ++bin.missed;
   }
@@ -33,19 +40,24 @@ class RecentOutcomes {
 
  private:
   static constexpr Duration bin_length = std::chrono::seconds(15);
-  static constexpr std::size_t bin_count = std::chrono::hours(1) / bin_length;
+  static constexpr std::int64_t bin_count = std::chrono::hours(1) / bin_length;
 
   struct Bin {
-    std::int64_t number = -1;
+    std::int64_t number = 0;
     std::uint32_t judged = 0, missed = 0;
   };
 
-  static std::int64_t number_of(Instant at) { return at.time_since_epoch() / bin_length; }
+  /// Rounds down, also before 1970.
+  static std::int64_t number_of(Instant at) {
+    const Duration since = at.time_since_epoch();
+    return since / bin_length - (since % bin_length < Duration{} ? 1 : 0);
+  }
   static std::size_t slot_of(std::int64_t number) {
-    return static_cast<std::size_t>(number % static_cast<std::int64_t>(bin_count));
+    return static_cast<std::size_t>((number % bin_count + bin_count) % bin_count);
   }
 
   std::array<Bin, bin_count> bins_;
+  std::optional<std::int64_t> newest_;  // the number of a bin
 };
 
 }  // namespace drover::router

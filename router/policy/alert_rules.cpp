@@ -27,7 +27,7 @@ struct Shipped {
   std::string_view help;
 };
 
-constexpr std::array<Shipped, 9> conditions = {{
+constexpr std::array<Shipped, 10> conditions = {{
     {condition::host_suspect, "host", Severity::warning, "no heartbeat for 3 wall seconds", "",
      seconds(0), seconds(0), "it gets no new work, and will soon count as lost"},
     {condition::host_lost, "host", Severity::critical,
@@ -51,6 +51,9 @@ constexpr std::array<Shipped, 9> conditions = {{
     {condition::jobs_waiting, "site", Severity::warning,
      "a job has waited longer than 10 wall seconds", "", seconds(0), seconds(3),
      "a user is waiting for an answer"},
+    {condition::slo_burn, "class", Severity::critical,
+     "burn rate of 14.4 or more over 5 minutes and over an hour, of 10 jobs or more each", "",
+     seconds(0), seconds(10), "its jobs miss their target too often"},
     {condition::undecodable, "sender", Severity::info,
      "messages from it were dropped since the last evaluation", "", seconds(0), seconds(60),
      "it runs another version of Drover, or another program"},

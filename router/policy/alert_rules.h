@@ -20,6 +20,7 @@ inline constexpr std::string_view throttling = "throttling";
 inline constexpr std::string_view power_cap = "power_cap";
 inline constexpr std::string_view power_cap_unmet = "power_cap_unmet";
 inline constexpr std::string_view jobs_waiting = "jobs_waiting";
+inline constexpr std::string_view slo_burn = "slo_burn";
 inline constexpr std::string_view undecodable = "undecodable";
 }  // namespace condition
 

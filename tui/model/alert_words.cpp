@@ -17,7 +17,7 @@ struct RuleWords {
 };
 
 // The rules that every policy has, in the order of router/policy/alert_rules.cpp.
-constexpr std::array<RuleWords, 18> rule_words = {{
+constexpr std::array<RuleWords, 19> rule_words = {{
     {"host_suspect", "is silent"},
     {"host_lost", "is lost"},
     {"device_unusable", "is unusable"},
@@ -26,6 +26,7 @@ constexpr std::array<RuleWords, 18> rule_words = {{
     {"power_cap", "is near its power cap"},
     {"power_cap_unmet", "exceeds its power cap"},
     {"jobs_waiting", "has jobs that wait long"},
+    {"slo_burn", "misses its target too often"},
     {"undecodable", "sends unreadable messages"},
     {"hot", "is hot"},
     {"over_cap", "exceeds its power cap"},

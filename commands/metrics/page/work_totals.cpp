@@ -56,14 +56,22 @@ void write_class_report(const FleetMetrics& fleet, FamilyText& text) {
 void write_class_burn(const FleetMetrics& fleet, FamilyText& text) {
   if (!fleet.summary()) return;
   for (const ClassReport& report : fleet.summary()->classes) {
-    if (report.target <= 0) continue;
-    for (const auto& [window, outcomes] :
-         {std::pair{"5m", report.short_window}, std::pair{"1h", report.long_window}}) {
-      const double burn = burn_rate(outcomes);
+    const ClassBurn rates = class_burn(report);
+    for (const auto& [window, burn] :
+         {std::pair{"5m", rates.short_window}, std::pair{"1h", rates.long_window}}) {
       if (std::isnan(burn)) continue;
       text.series({{"class", report.name}, {"metric", to_text(report.metric)}, {"window", window}},
                   burn);
     }
+  }
+}
+
+void write_class_burns_fast(const FleetMetrics& fleet, FamilyText& text) {
+  if (!fleet.summary()) return;
+  for (const ClassReport& report : fleet.summary()->classes) {
+    if (report.target <= 0) continue;
+    text.series({{"class", report.name}, {"metric", to_text(report.metric)}},
+                class_burn(report).fast ? 1 : 0);
   }
 }
 
@@ -168,6 +176,9 @@ constexpr TotalFamily work_families[] = {
     {{"drover_class_burn_rate", gauge, "", "class, metric, window",
       "Share of misses in the window (5m, 1h) divided by the allowed 1 %."},
      write_class_burn},
+    {{"drover_class_burns_fast", gauge, "", "class, metric",
+      "1: both burn rates are at least 14.4, each over at least 10 jobs; 0: not."},
+     write_class_burns_fast},
     {{"drover_ledger_decisions_total", counter, "", "", "Decisions in the ledger's time."},
      of_summary<&Summary::decisions>},
     {{"drover_decisions_total", counter, "", "action, kind", "Decisions since this process began."},

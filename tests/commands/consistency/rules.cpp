@@ -61,15 +61,24 @@ Ids long_waits(const InterfaceAnswers& at) {
   return oldest != nullptr && at.now - oldest->since > long_wait ? Ids{"site"} : Ids{};
 }
 
+Ids burning_classes(const InterfaceAnswers& at) {
+  Ids ids;
+  for (const ClassReport& report : at.summary.classes) {
+    if (class_burn(report).fast) ids.insert("class:" + report.name);
+  }
+  return ids;
+}
+
 /// What the router itself looks for, of which tables tell.
 struct Condition {
   std::string_view rule;
   Ids (*subjects)(const InterfaceAnswers& at);
 };
-constexpr std::array<Condition, 4> conditions = {{{condition::host_lost, lost_hosts},
+constexpr std::array<Condition, 5> conditions = {{{condition::host_lost, lost_hosts},
                                                   {condition::host_suspect, suspect_hosts},
                                                   {condition::device_unusable, unusable_devices},
-                                                  {condition::jobs_waiting, long_waits}}};
+                                                  {condition::jobs_waiting, long_waits},
+                                                  {condition::slo_burn, burning_classes}}};
 
 /// What a rule is about now (`holds`), and what keeps its alerts up (`stands`).
 struct Described {

@@ -15,6 +15,7 @@
 #include "commands/demo/story.h"
 #include "commands/submit/synthetic_work.h"
 #include "devices/catalogue/catalogue.h"
+#include "router/policy/alert_rules.h"
 #include "simulator/simulation.h"
 #include "tests/simulator/queue_invariants.h"
 
@@ -162,7 +163,10 @@ class StoryFleet : public testing::TestWithParam<Telling> {
       seen.seconds.push_back(
           one_second(static_cast<std::uint64_t>(second / story_s), story.caption().chapter, last));
       seen.seconds.back().summary = world.summary();
-      seen.seconds.back().standing = world.seen().standing.size();
+      // That a class missed its target stays true for as long as its windows reach back.
+      seen.seconds.back().standing = static_cast<std::uint64_t>(std::ranges::count_if(
+          world.seen().standing,
+          [](const auto& alert) { return alert.first != router::condition::slo_burn; }));
       seen.seconds.back().placed = std::exchange(placed, 0);
     }
     if (std::getenv("DROVER_TELL") != nullptr) {

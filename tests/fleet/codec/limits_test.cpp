@@ -256,6 +256,19 @@ TEST(CodecLimits, KeepsSeriesOfOneHistoryAsLongAsEachOther) {
             "HistoryReply.bin: found 31622400 s, expected at most 31536000");
 }
 
+TEST(CodecLimits, KeepsTheBucketsOfAClassOnTheirScale) {
+  const auto summary_of = [](std::uint64_t first, const std::string& buckets) {
+    return refusal_of<Summary>(map_value(
+        {{"classes",
+          list_value({map_value({{"first_bucket", whole(first)}, {"buckets", buckets}})})}}));
+  };
+  EXPECT_EQ(summary_of(124, list_value({whole(1), whole(2)})), "accepted");
+  EXPECT_EQ(summary_of(125, list_value({whole(1), whole(2)})),
+            "ClassReport.buckets: found 2 from number 125, expected them to end before 126");
+  EXPECT_EQ(summary_of(4'294'967'295, list_value({whole(1)})),
+            "ClassReport.buckets: found 1 from number 4294967295, expected them to end before 126");
+}
+
 TEST(CodecLimits, KeepsListsWithinTheirLengths) {
   const auto list_of = [](std::size_t count, const std::string& value) {
     std::string bytes =

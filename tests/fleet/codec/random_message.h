@@ -144,6 +144,10 @@ void fill(RandomStream& random, T& value, Plain) {
     }
     value = pack(value.host, rows);
   }
+  if constexpr (std::is_same_v<T, ClassReport>) {
+    value.first_bucket =
+        static_cast<std::uint32_t>(random.below(class_bucket_count - value.buckets.size() + 1));
+  }
   if constexpr (std::is_same_v<T, HistoryReply>) {
     value.bin = std::chrono::seconds(random.below(1000));
     for (HistorySeries& series : value.series) series.values.assign(sizeof(float), 'v');

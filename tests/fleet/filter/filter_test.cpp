@@ -342,6 +342,13 @@ TEST(FilterLimits, PatternsThatNeedTooMuchMemoryAreProblems) {
             std::string::npos);
 }
 
+TEST(FilterTexts, AreTheWordsAndPatternsAsWritten) {
+  const auto parsed = Filter::parse(R"(temp>70 & (host~"^Lab-[0-9]" | tenant!=acme) & Rack7)");
+  using Texts = std::vector<std::pair<Field, std::string>>;
+  EXPECT_EQ(std::get<Filter>(parsed).texts(),
+            (Texts{{Field::host, "^Lab-[0-9]"}, {Field::tenant, "acme"}, {Field::id, "Rack7"}}));
+}
+
 TEST(FilterFields, HaveUniqueNamesThatTheLanguageCanParse) {
   std::set<std::string_view> names;
   for (const FieldFacts& field : fields()) {

@@ -250,6 +250,10 @@ TEST_P(SeededDamage, KeepsUndamagedDataAndReportsWhatIsMissing) {
     SCOPED_TRACE(fmt::format("seed {}: {} of {} bytes at {} of the {}", seed, to_text(damage.kind),
                              damage.bytes, damage.at, in_journal ? "journal" : "file"));
     if (expected.empty()) continue;
+    // As if the recorder had been killed earlier: nobody can know that there was more.
+    const bool between_entries = std::ranges::any_of(
+        whole.entries, [&](const Extent& one) { return one.begin == damage.at; });
+    if (in_journal && damage.kind == Damage::Kind::cut && between_entries) continue;
     // A file that was cut within its header is not a recording, whatever its journal holds.
     if (!in_journal && damage.kind == Damage::Kind::cut && damage.at < whole.header_end()) {
       TextSource source(made);

@@ -38,6 +38,24 @@ TEST(ClassBurn, IsTheShareOfMissesOverTheAllowedOne) {
   EXPECT_TRUE(std::isnan(burn_rate({0, 0}))) << "without jobs it is not known, not 0";
 }
 
+TEST(ClassBurn, IsFastInBothWindowsAndWithEnoughJobs) {
+  struct Case {
+    double target;
+    ClassOutcomes within_5min, within_1h;
+    bool fast;
+  };
+  for (const Case& c : {Case{2, {10, 2}, {100, 15}, true}, Case{2, {9, 9}, {100, 15}, false},
+                        Case{2, {10, 1}, {100, 15}, false}, Case{2, {10, 2}, {100, 14}, false},
+                        Case{2, {0, 0}, {0, 0}, false}, Case{0, {10, 2}, {100, 15}, false}}) {
+    ClassReport report{"chat", ClassMetric::first_token, c.target, 0, {}};
+    report.short_window = c.within_5min;
+    report.long_window = c.within_1h;
+    EXPECT_EQ(class_burn(report).fast, c.fast)
+        << c.within_5min.missed << " of " << c.within_5min.judged << ", target " << c.target;
+    EXPECT_EQ(std::isnan(class_burn(report).long_window), c.target == 0 || c.within_1h.judged == 0);
+  }
+}
+
 TEST(ClassBurn, CountsMissesOfTheLastFiveMinutesAndOfTheLastHour) {
   Accounting accounting{first_job};
   struct Case {
@@ -66,6 +84,22 @@ TEST(ClassBurn, ACountIsNotMixedWithThatOfAnHourBefore) {
   }
   EXPECT_EQ(burn_report_at(accounting, first_job + std::chrono::hours(2)).long_window,
             (ClassOutcomes{1, 1}));
+}
+
+TEST(ClassBurn, CountsAtAnyTimeAlsoWhenItGoesBack) {
+  // From before 1970 to after it, a job a minute.
+  RecentOutcomes outcomes;
+  for (int minute = -90; minute <= 30; ++minute) outcomes.add(Instant{minutes(minute)}, true);
+  EXPECT_EQ(outcomes.within(Instant{minutes(30)}, long_burn_window), (ClassOutcomes{60, 60}));
+  EXPECT_EQ(outcomes.within(Instant{minutes(30)}, short_burn_window), (ClassOutcomes{5, 5}));
+  outcomes.add(Instant{minutes(10)}, false);
+  EXPECT_EQ(outcomes.within(Instant{minutes(30)}, long_burn_window), (ClassOutcomes{61, 60}))
+      << "a late one counts where it belongs";
+  EXPECT_EQ(outcomes.within(Instant{minutes(30)}, short_burn_window), (ClassOutcomes{5, 5}));
+  outcomes.add(Instant{minutes(-600)}, true);
+  EXPECT_EQ(outcomes.within(Instant{minutes(-600)}, long_burn_window), (ClassOutcomes{1, 1}));
+  EXPECT_EQ(outcomes.within(Instant{minutes(30)}, long_burn_window), ClassOutcomes{})
+      << "the clock was set back";
 }
 
 TEST(ClassBurn, AnotherTargetStartsAgain) {

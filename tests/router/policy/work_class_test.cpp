@@ -1,5 +1,8 @@
 #include "router/policy/work_class.h"
 
+#include <numeric>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "router/jobs/accounting.h"
@@ -57,11 +60,13 @@ struct Classes : DecisionFixture {
 
 /// A router whose policy has a class with a target, and what it reports of it.
 struct ClassStage : RouterHarness {
-  ClassStage()
-      : RouterHarness({}, *parse_policy("[pool.all]\nmatch = { kind = \"gpu\" }\n[class.chat]\n"
-                                        "metric = \"ttft\"\ntarget = 100\n"
-                                        "[[rule]]\nname = \"r\"\npools = [\"all\"]\n",
-                                        "t.toml")) {}
+  explicit ClassStage(double target_s = 100)
+      : RouterHarness(
+            {}, *parse_policy(fmt::format("[pool.all]\nmatch = {{ kind = \"gpu\" }}\n[class.chat]\n"
+                                          "metric = \"ttft\"\ntarget = {}\n"
+                                          "[[rule]]\nname = \"r\"\npools = [\"all\"]\n",
+                                          target_s),
+                              "t.toml")) {}
   void finish(std::uint64_t number) {
     Job job = serve_job(number);
     job.work_class = "chat";
@@ -83,16 +88,44 @@ TEST(WorkClassCounts, ContinueAfterARouterRestart) {
   ASSERT_EQ(before.met, 2U);
   ASSERT_EQ(before.values.count, 2U);
   ASSERT_TRUE(stage.restart());
-  // The outcomes of the last hour and the histogram are this router's own.
+  ASSERT_FALSE(before.buckets.empty());
+  ASSERT_EQ(before.long_window.judged, 2U);
   ClassReport kept = before;
-  kept.short_window = kept.long_window = {};
-  kept.first_bucket = 0;
-  kept.buckets.clear();
+  kept.short_window = kept.long_window = {};  // nobody knows what has ended while it was away
   EXPECT_EQ(stage.report(), kept) << "as it was shown last";
   stage.add_host(1, "h1");
   stage.finish(3);
   EXPECT_EQ(stage.report().met, 3U);
-  EXPECT_EQ(stage.report().values.count, 3U);
+  const ClassReport after = stage.report();
+  EXPECT_EQ(after.values.count, 3U);
+  EXPECT_EQ(std::accumulate(after.buckets.begin(), after.buckets.end(), std::uint64_t{0}), 3U)
+      << "the buckets add up to the count";
+  EXPECT_EQ(after.long_window.judged, 1U);
+}
+
+TEST(WorkClassAlert, IsRaisedWhenTenJobsWereJudgedAndTooManyOfThemMissed) {
+  for (const double target_s : {100.0, 0.001}) {
+    ClassStage stage(target_s);
+    stage.add_host(1, "h1");
+    const auto raised = [&] {
+      std::vector<std::string> texts;
+      for (const Alert& alert : stage.published<Alert>()) {
+        if (alert.rule == "slo_burn") texts.push_back(alert.subject + ": " + alert.text);
+      }
+      return texts;
+    };
+    for (std::uint64_t job = 1; job < 10; ++job) stage.finish(job);
+    EXPECT_TRUE(raised().empty()) << "of nine jobs nothing can be said";
+    stage.finish(10);
+    stage.live(2, {{1, "h1"}});
+    if (target_s == 100) {
+      EXPECT_TRUE(raised().empty()) << "none missed";
+    } else {
+      ASSERT_FALSE(raised().empty());
+      EXPECT_EQ(raised().front(),
+                "class:chat: 100% of 10 jobs missed the target in 5 min, 100% of 10 jobs in 1 h");
+    }
+  }
 }
 
 TEST(WorkClass, AJobBelongsToTheClassItNamesOrTheFirstThatMatches) {
