@@ -63,7 +63,7 @@ class AgentShell {
   Status open() {
     sockets_.watch(signals_.descriptor());
     DROVER_TRY(log_.open(options_.log));
-    DROVER_TRY(replace_file(options_.state, "waiting"));
+    DROVER_TRY(write_state_file(options_.state, "waiting"));
     DROVER_TRY(claim_host_name(claim_, options_.settings.host, signals_));
     if (options_.fake_nvml) {
       const std::size_t devices = fake_nvml::device_count(options_.settings, catalogue_);
@@ -104,7 +104,7 @@ class AgentShell {
   /// Writes the state file, which a launcher reads. On a full disk the agent continues and reports
   /// the problem once.
   void write_state(const char* state) {
-    const Status written = replace_file(options_.state, state);
+    const Status written = write_state_file(options_.state, state);
     if (written || std::exchange(state_problem_reported_, true)) return;
     write_stderr("drover agent: --state: {}\n", written.error().message);
   }

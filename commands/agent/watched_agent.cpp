@@ -251,7 +251,7 @@ class WatchedAgentShell {
   }
 
   void write_state(const char* state) {
-    const Status written = replace_file(options_.state, state);
+    const Status written = write_state_file(options_.state, state);
     if (written || std::exchange(state_problem_reported_, true)) return;
     write_stderr("drover agent: --state: {}\n", written.error().message);
   }

@@ -122,7 +122,6 @@ void Session::handle_join_accepted(const JoinAccepted& welcome, PollResult& turn
 
 /// As if each of its messages had been published by itself.
 void Session::unpack(const Bundle& bundle, PollResult& turn) {
-  turn.messages.reserve(turn.messages.size() + bundle.messages.size());
   for (const std::string& bytes : bundle.messages) {
     auto envelope = decode(bytes);
     if (envelope && facts(envelope->body).publication != Publication::none &&

@@ -61,17 +61,21 @@ std::string ChoicesFile::go_on() {
     return {};
   }
   failed_ = true;  // a disk that is full or read-only is told once
-  return "what you choose is not kept: " + written.error().message;
+  return "what you chose is not kept: " + written.error().message;
 }
 
-void ChoicesFile::finish(tui::Choices choices) {
+std::string ChoicesFile::finish(tui::Choices choices) {
   constexpr int tries_max = 20;  // another dashboard holds the lock for about a millisecond
   constexpr std::chrono::milliseconds between_tries{10};
+  if (!waiting_ && choices == base_) return {};
   keep(std::move(choices));
-  for (int tries = 0; waiting_ && !failed_ && tries < tries_max; ++tries) {
+  failed_ = false;  // the disk may have room again
+  for (int tries = 0; waiting_ && tries < tries_max; ++tries) {
     if (tries > 0) std::this_thread::sleep_for(between_tries);
-    (void)go_on();
+    if (std::string problem = go_on(); !problem.empty()) return problem;
   }
+  if (!waiting_) return {};
+  return fmt::format("what you chose is not kept: another dashboard locks {}", printable(path_));
 }
 
 Result<ChoicesFile::Written> ChoicesFile::write(const tui::Choices& mine) {

@@ -36,8 +36,9 @@ class ChoicesFile {
   void keep(tui::Choices choices);
   /// Writes what waits. Returns why that is not possible, once; else nothing.
   std::string go_on();
-  /// The same at the end: waits a moment for a lock.
-  void finish(tui::Choices choices);
+  /// Writes these choices at the end, unless nothing has changed; waits a moment for a lock.
+  /// Returns why that is not possible; else nothing.
+  std::string finish(tui::Choices choices);
 
  private:
   enum class Written : std::uint8_t { done, locked };

@@ -66,8 +66,10 @@ class DashboardSettings {
   void restore(tui::Dashboard& dashboard);
   /// Keeps what the user chose; `follow` writes it.
   void keep(tui::Choices choices) { choices_.keep(std::move(choices)); }
-  /// Writes what the user chose at the end.
-  void finish(const tui::Dashboard& dashboard) { choices_.finish(dashboard.choices()); }
+  /// Writes what the user chose at the end. Returns why that is not possible; else nothing.
+  std::string finish(const tui::Dashboard& dashboard) {
+    return choices_.finish(dashboard.choices());
+  }
   /// Writes these settings to the file and returns its path.
   Result<std::string> save(const tui::Settings& settings);
 

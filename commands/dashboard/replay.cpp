@@ -146,9 +146,10 @@ CommandOutcome show_replay(const ReplayOptions& options, const std::string& devi
     }
     settings.follow(core, **terminal, wall_instant());
   }
-  settings.finish(core);
+  const std::string not_kept = settings.finish(core);
   const Status there = (*terminal)->status();
   terminal->reset();
+  if (!not_kept.empty()) write_stderr("drover top: {}\n", not_kept);
   if (!there) return of_kind(ErrorKind::io, there.error());
   return report_state(*replay, "top", options.file);
 }

@@ -1,6 +1,7 @@
 #include "commands/dashboard/replay_timeline.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "fleet/base/text.h"
@@ -46,6 +47,14 @@ double messages_per_s(const RecordingReader& reader) {
 
 Duration limited(Duration span, double rows, double rate) {
   return std::min(span, from_seconds(rows / std::max(rate, 1.0)));
+}
+
+/// A bookmark whose text was changed is recorded again.
+std::map<Instant, const RecordedMessage*> last_of_each_moment(
+    const std::vector<RecordedMessage>& marks) {
+  std::map<Instant, const RecordedMessage*> last;
+  for (const RecordedMessage& mark : marks) last[mark.envelope.at] = &mark;
+  return last;
 }
 
 }  // namespace
@@ -228,9 +237,9 @@ const std::vector<tui::TimelineMarker>& ReplayTimeline::markers() const {
   };
   // Few, and made by people: they come before the limit.
   if (const auto marks = reader_.bookmarks(); marks) {
-    for (const RecordedMessage& mark : *marks) {
-      const auto* const event = std::get_if<Event>(&mark.envelope.body);
-      const Instant at = std::clamp(mark.envelope.at, first_, last_);
+    for (const auto& [moment, mark] : last_of_each_moment(*marks)) {
+      const auto* const event = std::get_if<Event>(&mark->envelope.body);
+      const Instant at = std::clamp(moment, first_, last_);
       if (event == nullptr || markers_->size() >= tui::bookmarks_max) continue;
       markers_->push_back({at, tui::TimelineMarker::Kind::bookmark, Severity::info, event->subject,
                            printable(event->text)});

@@ -42,10 +42,7 @@ CommandOutcome show_live(const Arguments& arguments, const LiveOptions& options,
   const bool control = arguments.has("control");
   const Role role = control ? Role::client : Role::viewer;
   DROVER_ASSIGN(auto session, Session::open({endpoint_of(arguments), role, user_and_host("top")}));
-  std::unique_ptr<TopRecording> recording;
-  if (options.record) {
-    DROVER_ASSIGN(recording, TopRecording::open(*options.record, *session));
-  }
+  std::unique_ptr<TopRecording> recording;  // outlives the loop
   auto terminal = tui::Terminal::open(terminal_options(settings.in_force()));
   if (!terminal) return of_kind(ErrorKind::io, terminal.error());
   auto view = dashboard_options(settings.in_force(), terminal->get(), options.device);
@@ -53,18 +50,23 @@ CommandOutcome show_live(const Arguments& arguments, const LiveOptions& options,
   view.place = "router " + printable(endpoint_of(arguments).endpoint);
   if (options.history != nullptr) view.history_server = options.history->name();
   DROVER_ASSIGN(auto loop, DashboardLoop::open(*session, std::move(view), (*terminal)->size()));
+  // Last, when all else works: --force discards a file that is there.
+  if (options.record) {
+    DROVER_ASSIGN(recording, TopRecording::open(*options.record, *session));
+    recording->attach(*loop);
+  }
   session->sockets().watch(signals.descriptor());
   loop->attach(**terminal, settings);
   if (options.history != nullptr) loop->attach(*options.history);
-  if (recording) recording->attach(*loop);
   while (!loop->quit() && !signals.stopped()) {
     loop->turn(std::chrono::milliseconds(250));
     if (recording) recording->turn(*loop);
   }
-  settings.finish(loop->core());
+  const std::string not_kept = settings.finish(loop->core());
   const Status there = (*terminal)->status();
   terminal->reset();
   loop.reset();
+  if (!not_kept.empty()) write_stderr("drover top: {}\n", not_kept);
   CommandOutcome ended = recording ? recording->end() : CommandOutcome::done();
   return there ? std::move(ended) : CommandOutcome(of_kind(ErrorKind::io, there.error()));
 }

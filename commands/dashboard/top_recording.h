@@ -3,6 +3,7 @@
 // If the recording ends by itself (the disk is full), the dashboard says so and goes on.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -14,13 +15,27 @@
 
 namespace drover::commands {
 
+/// The bookmarks of a recording. Of several at one moment, a replay shows the last.
+class RecordedBookmarks {
+ public:
+  explicit RecordedBookmarks(Recorder& recorder) : recorder_(recorder) {}
+
+  /// Records a new bookmark, or a new text of one. Returns why it cannot; empty: it is recorded.
+  std::string add(Instant now, const tui::Bookmark& mark);
+
+ private:
+  Recorder& recorder_;
+  std::map<Instant, std::string> texts_;  // by the moments that are marked
+};
+
 class TopRecording {
  public:
   /// Makes the file. The session must outlive the recording.
   static Result<std::unique_ptr<TopRecording>> open(const RecorderOptions& options,
                                                     Session& session);
 
-  /// Records from now on what the loop receives. The loop must not outlive the recording.
+  /// Records from now on what the loop receives, and tells the user of bookmarks that cannot be
+  /// recorded. The loop must not outlive the recording.
   void attach(DashboardLoop& loop);
   /// Asks the router for its state when that is due. Call it in each turn of the loop.
   void turn(DashboardLoop& loop);
@@ -34,6 +49,7 @@ class TopRecording {
   Session& session_;
   std::unique_ptr<Recorder> recorder_;
   StreamRecorder stream_;
+  RecordedBookmarks bookmarks_;
   Instant latest_ = Instant::min();
   Status ended_;  // why it has ended by itself
   bool told_ = false;

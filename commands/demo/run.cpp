@@ -253,9 +253,11 @@ CommandOutcome DemoRun::print_frame() {
 CommandOutcome DemoRun::finish() {
   for (const char* source : work_sources) children_->signal(source, SIGTERM);
   const auto summary = session_->ask<Summary>(EndRunRequest{}, end_timeout);
-  if (dashboard_ && terminal_) plan_.settings.finish(dashboard_->core());
+  std::string not_kept;
+  if (dashboard_ && terminal_) not_kept = plan_.settings.finish(dashboard_->core());
   dashboard_.reset();
   terminal_.reset();
+  if (!not_kept.empty()) write_stderr("drover demo: {}\n", not_kept);
   if (children_->running("feeder")) read_feeder();
   if (!summary) return child_error("router", summary.error().message);
   return print_summary(*summary);

@@ -17,8 +17,10 @@ namespace drover::commands {
 namespace {
 
 RouterFacts router_facts(const RouterProbe& router) {
-  return {router.address.endpoint, router.problem, router.answers,
-          router.session == nullptr ? "" : router.session->welcome().software, software_name};
+  return {
+      router.address.endpoint, router.problem,
+      router.answers,          router.session == nullptr ? "" : router.session->welcome().software,
+      software_name,           router.refusal};
 }
 
 constexpr std::array<Check, 11> checks = {{

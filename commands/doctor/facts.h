@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agents/drivers/device_workers.h"
+#include "commands/connection/router_address.h"
 #include "fleet/base/result.h"
 #include "fleet/base/time.h"
 
@@ -47,6 +48,7 @@ struct RouterFacts {
   bool answers = false;  // it is there, and refuses this connection if there is a problem
   std::string software;  // of the router
   std::string own;       // of this program
+  std::optional<ConnectRefusal> refusal{};
 };
 
 struct ClockFacts {

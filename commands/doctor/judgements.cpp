@@ -38,6 +38,34 @@ Finding problem(std::string found, std::string expected, std::string fix) {
   return {Verdict::problem, std::move(found), std::move(expected), std::move(fix)};
 }
 
+struct Advice {
+  const char* expected;
+  const char* fix;
+};
+
+/// How to get into a router that is there.
+Advice advice_on(std::optional<ConnectRefusal> refusal) {
+  if (!refusal) {
+    return {"a router that accepts this connection",
+            "drover keys list  # may the role of this key do so? else try again: it may be busy"};
+  }
+  switch (*refusal) {
+    case ConnectRefusal::key:
+      return {"a key that the router allows",
+              "drover keys allow NAME.pub  # on the router's machine, with this key's public half"};
+    case ConnectRefusal::router_key:
+      return {"the router's present public key in router.pub",
+              "scp ROUTER:DIR/router.pub DIR  # from the router's folder of keys into this one"};
+    case ConnectRefusal::plain_text:
+      return {"an encrypted connection",
+              "drover doctor --keys DIR --key NAME  # with a key that the router knows"};
+    case ConnectRefusal::encryption:
+      return {"a router with keys, or a connection without",
+              "env -u DROVER_KEYS drover doctor  # or: drover router --keys DIR"};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string_view to_text(Verdict verdict) {
@@ -112,8 +140,8 @@ Finding judge_ports(const PortsFacts& facts) {
 
 Finding judge_router(const RouterFacts& facts) {
   if (!facts.problem.empty() && facts.answers) {
-    return problem(facts.problem, "a router that accepts this connection",
-                   "drover doctor --keys DIR --key NAME  # with a key that the router knows");
+    const auto [expected, fix] = advice_on(facts.refusal);
+    return problem(facts.problem, expected, fix);
   }
   if (!facts.problem.empty()) {
     return note(facts.problem, "a running router (not needed to watch real devices)",

@@ -107,6 +107,15 @@ int nvidia_cards() {
   return cards;
 }
 
+/// None: the router is not there, or does not answer for another reason.
+std::optional<ConnectRefusal> refusal_of(const std::string& problem, const RouterAddress& address) {
+  using enum ConnectRefusal;
+  for (const ConnectRefusal refusal : {key, router_key, plain_text, encryption}) {
+    if (problem == connect_refusal_text(refusal, address, "")) return refusal;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 RouterProbe probe_router(const RouterAddress& address) {
@@ -115,6 +124,7 @@ RouterProbe probe_router(const RouterAddress& address) {
   if (!session) {
     probe.problem = session.error().message;
     probe.answers = session.error().kind == ErrorKind::refused;
+    probe.refusal = refusal_of(probe.problem, address);
     return probe;
   }
   probe.answers = true;

@@ -19,6 +19,7 @@ struct RouterProbe {
   bool answers = false;  // there is a router, though perhaps it does not let this user in
   double round_trip_s = 0;
   double offset_s = 0;
+  std::optional<ConnectRefusal> refusal{};
 };
 /// Waits at most a second and a half for each of two answers.
 RouterProbe probe_router(const RouterAddress& address);

@@ -1,6 +1,8 @@
 #include "commands/doctor/support_bundle.h"
 
+#include <cctype>
 #include <cstdlib>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -15,12 +17,16 @@
 #include "commands/shell/files.h"
 #include "commands/shell/host_name.h"
 #include "fleet/base/text.h"
+#include "fleet/filter/filter.h"
 #include "router/lint/policy_file.h"
 #include "tui/tables/table_rows.h"
 
 namespace drover::commands {
 
 namespace {
+
+// Shorter parts of patterns, such as "a-f", are no names.
+constexpr std::size_t pattern_part_min = 4;
 
 constexpr const char* read_me =
     "Made by `drover doctor --bundle`. Names of hosts, users and tenants, addresses, paths in "
@@ -58,18 +64,59 @@ void add_tenant_glob(const std::string& glob, Redaction& redaction) {
   }
 }
 
-/// The policy in force, whose tenants become known. One that this version cannot read is left out,
-/// as its tenants would stay.
-std::string policy_without_tenants(Session& session, Redaction& redaction) {
-  const auto text = policy_text(session);
-  if (!text) return or_error(text);
-  const auto policy = router::parse_policy(*text, "policy.toml");
-  if (!policy) return "left out: " + policy.error().message + "\n";
-  for (const auto& [tenant, limit] : policy->limits.tenants) redaction.add("tenant", tenant);
-  for (const router::Rule& rule : policy->rules) add_tenant_glob(rule.when.tenant, redaction);
-  for (const router::WorkClass& each : policy->classes)
-    add_tenant_glob(each.when.tenant, redaction);
-  return *text;
+/// The kind of name that a field of filters has; empty: none.
+std::string_view kind_of_name(filter::Field field) {
+  switch (field) {
+    case filter::Field::id:
+    case filter::Field::host:
+      return "host";
+    case filter::Field::rack:
+      return "rack";
+    case filter::Field::site:
+      return "site";
+    case filter::Field::tenant:
+      return "tenant";
+    case filter::Field::user:
+      return "user";
+    default:
+      return "";
+  }
+}
+
+/// The names in the filter of an alert, and the fixed parts of its patterns.
+void add_filter(const std::string& text, Redaction& redaction) {
+  const auto parsed = filter::Filter::parse(text);
+  const auto* conditions = std::get_if<filter::Filter>(&parsed);
+  if (conditions == nullptr) return;  // the description of a built-in rule
+  for (const auto& [field, words] : conditions->texts()) {
+    const std::string_view kind = kind_of_name(field);
+    if (kind.empty()) continue;
+    std::string part;
+    for (const char c : words + '*') {
+      if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_') {
+        part += c;
+      } else {
+        if (part.size() >= pattern_part_min || part == words) redaction.add(kind, part);
+        part.clear();
+      }
+    }
+  }
+}
+
+/// Globs as a whole: a part such as "gpu" of "gpu-*" is no name.
+void add_places(const router::Policy& policy, Redaction& redaction) {
+  for (const router::Pool& pool : policy.pools) {
+    redaction.add("host", pool.match.host);
+    redaction.add("rack", pool.match.rack);
+    redaction.add("site", pool.match.site);
+  }
+  for (const router::Link& link : policy.network.links) {
+    redaction.add("site", link.from);
+    redaction.add("site", link.to);
+  }
+  for (const auto& [name, data_set] : policy.network.data_sets)
+    for (const std::string& site : data_set.sites) redaction.add("site", site);
+  redaction.add("site", policy.network.clients);
 }
 
 void add_names_of(const tui::Model& model, Redaction& redaction) {
@@ -98,6 +145,21 @@ void add_tables(Session& session, Redaction& redaction, std::vector<BundleFile>&
 }
 
 }  // namespace
+
+std::string policy_for_bundle(const std::string& text, Redaction& redaction) {
+  const auto policy = router::parse_policy(text, "policy.toml");
+  if (!policy) return "left out: this version of drover cannot read it\n";
+  for (const auto& [tenant, limit] : policy->limits.tenants) redaction.add("tenant", tenant);
+  for (const router::Rule& rule : policy->rules) add_tenant_glob(rule.when.tenant, redaction);
+  for (const router::WorkClass& each : policy->classes)
+    add_tenant_glob(each.when.tenant, redaction);
+  for (const AlertRule& rule : policy->alerts) {
+    add_filter(rule.published.when, redaction);
+    add_filter(rule.published.clear, redaction);
+  }
+  add_places(*policy, redaction);
+  return text;
+}
 
 Redaction redaction_of(const RouterProbe& router) {
   const char* home = std::getenv("HOME");
@@ -130,7 +192,9 @@ std::vector<BundleFile> bundle_files(const std::vector<CheckedItem>& items, Rout
   if (settings.exists()) files.push_back({"settings.toml", or_error(read_file(settings.path()))});
   Redaction redaction = redaction_of(router);
   if (router.session != nullptr) {
-    files.push_back({"policy.toml", policy_without_tenants(*router.session, redaction)});
+    const auto policy = policy_text(*router.session);
+    files.push_back(
+        {"policy.toml", policy ? policy_for_bundle(*policy, redaction) : or_error(policy)});
     files.push_back({"status.json", or_error(status_text(*router.session))});
     add_tables(*router.session, redaction, files);
   }

@@ -20,6 +20,11 @@ struct BundleFile {
 /// and of people who have changed the fleet.
 Redaction redaction_of(const RouterProbe& router);
 
+/// A policy whose tenants, places and names in filters of alerts become known. One that this
+/// version cannot read is left out, because nobody knows what stands in it; so is the error, which
+/// quotes it.
+std::string policy_for_bundle(const std::string& text, Redaction& redaction);
+
 /// The report, the version, the settings and, if a router was reached, its policy, totals and last
 /// events, all redacted. What could not be read says why.
 std::vector<BundleFile> bundle_files(const std::vector<CheckedItem>& items, RouterProbe& router);

@@ -96,22 +96,30 @@ class EventFollower {
   }
 
   /// The router reports an action as an event and, right after it, as an audit, which replaces the
-  /// event. So new rows are printed once a turn has brought no more, and in a burst before the
-  /// model forgets the first ones.
+  /// event. So new rows are printed once a turn has brought no more, or the first one has waited,
+  /// and in a burst before the model forgets it.
   Status turn(std::chrono::milliseconds longest) {
     bool more = false;
     DROVER_TRY(fleet_.turn(longest, [&](const Envelope& envelope) {
       if (!is_logged(envelope.body)) return;
       more = true;
+      if (unprinted_ == 0) first_unprinted_ = wall_now();
       if (++unprinted_ >= tui::events_max / 2) print_new();
     }));
     connect_refusal_.update(session_);
-    if (!more && unprinted_ > 0) print_new();
+    if (!more || wall_now() - first_unprinted_ > row_wait_max) return print_rest();
+    return flush_output();
+  }
+
+  /// What has come and is not printed yet.
+  Status print_rest() {
+    if (unprinted_ > 0) print_new();
     return flush_output();
   }
 
  private:
   using Key = std::vector<tui::TableCell>;
+  static constexpr std::chrono::milliseconds row_wait_max{200};
 
   /// Also those that the filter hides: a device that matches later brings no old events.
   void remember_all() {
@@ -147,6 +155,7 @@ class EventFollower {
   tui::FleetFilter everything_;
   std::set<Key> seen_;         // all rows that the model had when rows were printed last
   std::size_t unprinted_ = 0;  // messages since
+  WallTime first_unprinted_{};
   bool headed_ = false;
 };
 
@@ -159,9 +168,13 @@ CommandOutcome follow_events(const RouterAddress& endpoint, EventRequest& reques
   EventFollower follower(*session, request);
   DROVER_TRY(follower.start());
   const WallTime begun = wall_now();
-  while (!signals.stopped() && !output_closed() && wall_now() - begun < duration) {
-    DROVER_TRY(follower.turn(wait_max));
+  Status turned;
+  while (turned && !signals.stopped() && !output_closed() && wall_now() - begun < duration) {
+    turned = follower.turn(wait_max);
   }
+  const Status printed = follower.print_rest();
+  DROVER_TRY(turned);
+  DROVER_TRY(printed);
   return CommandOutcome::done();
 }
 

@@ -67,10 +67,15 @@ CommandOutcome RepeatedOutput::print(Session& session, const Text& text) {
   while (!signals_->stop.stopped() && !output_closed()) {
     const WallTime next = wall_now() + *every_;
     auto shown = text();
-    // A router that restarts comes back: the reason stands in the place of the table until then.
+    // A router that restarts comes back: on a terminal the reason stands in the place of the table
+    // until then. What other programs read are tables only.
     if (!shown && shown.error().kind != ErrorKind::lost) return shown.error();
-    if (!shown) shown = shown.error().message + "\n";
-    write_stdout_text(terminal ? in_place(*shown, output_facts(STDOUT_FILENO).rows) : *shown);
+    if (shown && !terminal) write_stdout_text(*shown);
+    if (!shown && !terminal) write_stderr("{}\n", shown.error().message);
+    if (terminal) {
+      const std::string text = shown ? *shown : shown.error().message + "\n";
+      write_stdout_text(in_place(text, output_facts(STDOUT_FILENO).rows));
+    }
     DROVER_TRY(flush_output());
     while (wall_now() < next && !signals_->stop.stopped() && !output_closed()) {
       session.wait_until(next);

@@ -151,14 +151,28 @@ constexpr std::array<MetricFacts, 6> metric_facts = {{
 Json classes_json(const Summary& summary) {
   Json classes = Json::array();
   for (const ClassReport& report : summary.classes) {
+    const ClassBurn burn = class_burn(report);
     classes.add(Json::object()
                     .set("work_class", report.name)
                     .set("metric", to_text(report.metric))
                     .set("target", when(report.target > 0, report.target))
                     .set("within_target", when(report.target > 0, report.met))
+                    .set("burn_5min", when(!std::isnan(burn.short_window), burn.short_window))
+                    .set("burn_1h", when(!std::isnan(burn.long_window), burn.long_window))
+                    .set("burns_fast", when(report.target > 0, burn.fast))
                     .set("values", to_json(report.values)));
   }
   return classes;
+}
+
+/// "; burn rate 31 in 5m, 16 in 1h: fast!"; empty if neither is known.
+std::string burn_text(const ClassBurn& burn) {
+  if (std::isnan(burn.long_window) && std::isnan(burn.short_window)) return {};
+  const auto text = [](double rate) {
+    return std::isnan(rate) ? "N/A" : fmt::format("{:.{}f}", rate, rate < 10 ? 1 : 0);
+  };
+  return fmt::format("; burn rate {} in 5m, {} in 1h{}", text(burn.short_window),
+                     text(burn.long_window), burn.fast ? ": fast!" : "");
 }
 
 /// One line for each class, with its metric.
@@ -175,6 +189,7 @@ std::string classes_text(const Summary& summary) {
     if (report.target > 0) {
       text += fmt::format("; {} of {} within {}", report.met, report.values.count,
                           facts.text(report.target));
+      text += burn_text(class_burn(report));
     }
     text += "\n";
   }

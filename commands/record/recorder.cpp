@@ -16,6 +16,7 @@ namespace {
 
 constexpr WallSpan sync_every = std::chrono::seconds(1);
 constexpr std::uint64_t message_overhead = 512;  // bytes of an envelope besides its columns
+constexpr std::size_t journal_write_bytes = 256u << 10;
 
 std::uint64_t bytes_of(const Envelope& envelope) {
   std::uint64_t bytes = message_overhead;
@@ -86,10 +87,10 @@ bool Recorder::record_keyframe(Instant at, std::vector<std::string> messages) {
   return push(NewKeyframe{latest_, std::move(messages)}, bytes);
 }
 
-bool Recorder::mark(Instant at, std::string text) {
+bool Recorder::mark(Instant now, Instant at, std::string text) {
   const std::uint64_t bytes = message_overhead + text.size();
   const MutexLock lock(mutex_);
-  latest_ = std::max(latest_, at);
+  latest_ = std::max(latest_, now);
   return push(NewBookmark{latest_, at, std::move(text)}, bytes);
 }
 
@@ -159,8 +160,9 @@ void Recorder::write_entries(std::deque<Entry> entries) {
             [&](const NewBookmark& mark) { return writer_.mark(mark.arrived, mark.text, mark.at); },
             [&](const DroppedMessages& missing) { return writer_.dropped(missing); }},
         entry);
-    if (const Status done = write(bytes); !done) return fail(done.error());
+    if (const Status done = write(bytes); !done) return fail_to_write(done.error());
   }
+  if (const Status done = write_journal(); !done) return fail(done.error());
 }
 
 Status Recorder::write(const RecordingBytes& bytes) {
@@ -169,8 +171,16 @@ Status Recorder::write(const RecordingBytes& bytes) {
     // The journal's messages must be on the disk in the file before the journal is emptied.
     DROVER_TRY(output_.sync());
     DROVER_TRY(output_.empty_journal());
+    journal_.clear();
   }
-  return output_.append_journal(bytes.journal);
+  journal_ += bytes.journal;
+  return journal_.size() < journal_write_bytes ? Status{} : write_journal();
+}
+
+Status Recorder::write_journal() {
+  const Status written = output_.append_journal(journal_);
+  journal_.clear();
+  return written;
 }
 
 void Recorder::sync_and_check_space() {
@@ -184,9 +194,15 @@ void Recorder::sync_and_check_space() {
 
 void Recorder::finish() {
   if (closed_) return;
-  if (const Status done = write(writer_.end()); !done) return fail(done.error());
+  if (const Status done = write(writer_.end()); !done) return fail_to_write(done.error());
   if (const Status closed = output_.close(); !closed) return fail(closed.error());
   closed_ = true;
+}
+
+/// What the file has no room for may fit into the journal.
+void Recorder::fail_to_write(Error problem) {
+  (void)write_journal();
+  fail(std::move(problem));
 }
 
 void Recorder::fail(Error problem) {

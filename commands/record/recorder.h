@@ -48,8 +48,9 @@ class Recorder {
   /// Returns false if the queue is full: then request a keyframe soon.
   bool record(Instant arrived, Envelope envelope);
   bool record_keyframe(Instant at, std::vector<std::string> messages);
-  /// Adds a bookmark of a moment, which may be in the past. Returns false if the queue is full.
-  bool mark(Instant at, std::string text);
+  /// Adds a bookmark, made now, of a moment that may be in the past. Returns false if the queue is
+  /// full.
+  bool mark(Instant now, Instant at, std::string text);
   /// Records that messages were lost before they reached this process.
   void note_lost(Instant at, std::uint64_t count);
 
@@ -80,14 +81,18 @@ class Recorder {
   void work();
   void write_entries(std::deque<Entry> entries);
   Status write(const RecordingBytes& bytes);
+  Status write_journal();
   void sync_and_check_space();
   void finish();
+  void fail_to_write(Error problem);
   void fail(Error problem);
 
   RecorderOptions options_;
   // Only the worker uses these once it runs.
   RecordingOutput output_;
   RecordingWriter writer_;
+  std::string
+      journal_;  // what is still to be written there: a call for each message costs too much
   WallTime synced_{};
   bool closed_ = false;  // the file is closed, or writing failed
 

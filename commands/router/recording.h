@@ -27,9 +27,9 @@ class RouterRecording {
 
   /// A message that the router publishes or sends to `peer`.
   void receive(Instant now, Peer to, Envelope envelope);
-  /// Adds a bookmark of a moment.
-  void mark(Instant at, const std::string& text) {
-    if (!over_) (void)recorder_->mark(at, text);
+  /// Adds a bookmark, made now, of a moment.
+  void mark(Instant now, Instant at, const std::string& text) {
+    if (!over_) (void)recorder_->mark(now, at, text);
   }
   struct ToRouter {
     Peer from;

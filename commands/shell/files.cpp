@@ -65,6 +65,7 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) return file_error(path);
+  errno = 0;
   std::string text;
   char block[64 * 1024];
   while (file.read(block, sizeof block) || file.gcount() > 0) {
@@ -73,6 +74,7 @@ Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
       return error(ErrorKind::io, "{}: over {} bytes, expected less", printable(path), bytes_max);
     }
   }
+  if (file.bad()) return file_error(path);  // what came before is not the file
   return text;
 }
 
@@ -103,14 +105,15 @@ Status make_private_folder(const std::string& folder) {
 Status replace_file(const std::string& path, const std::string& text, WrittenTo written_to) {
   std::string draft = path + ".XXXXXX";
   const int file = mkostemp(draft.data(), O_CLOEXEC);  // 0600
-  if (file < 0) return file_error(draft);
-  bool done = write_all(file, text) && (written_to == WrittenTo::system || ::fsync(file) == 0);
-  Status status = done ? Status() : file_error(draft);
-  ::close(file);
-  done = done && std::rename(draft.c_str(), path.c_str()) == 0;
-  if (done) return {};
-  if (status.ok()) status = file_error(path);
-  ::unlink(draft.c_str());
+  if (file < 0) return file_error(path);
+  Status status;
+  const bool written =
+      write_all(file, text) && (written_to == WrittenTo::system || ::fsync(file) == 0);
+  if (!written) status = file_error(path);
+  // A file system on another machine may tell only now that it is full.
+  if (::close(file) != 0 && status.ok()) status = file_error(path);
+  if (status.ok() && std::rename(draft.c_str(), path.c_str()) != 0) status = file_error(path);
+  if (!status.ok()) ::unlink(draft.c_str());
   return status;
 }
 
@@ -121,7 +124,7 @@ Result<TemporaryFolder> TemporaryFolder::make() {
   remove_orphans(parent);
   std::string pattern = (parent / folder_prefix).string() + "XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) {
-    return error(ErrorKind::io, "{}: {}", pattern, std::strerror(errno));
+    return error(ErrorKind::io, "{}: {}", printable(parent.string()), std::strerror(errno));
   }
   return TemporaryFolder(pattern, lock_folder(pattern));
 }

@@ -7,9 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 
-#include "commands/shell/file_descriptor.h"
+#include "commands/shell/files.h"
 #include "fleet/base/text.h"
 
 namespace drover::commands {
@@ -40,17 +39,9 @@ void RotatingLog::rotate_when_large() {
   if (std::rename(path_.c_str(), (path_ + ".1").c_str()) == 0) (void)open(path_);
 }
 
-Status replace_file(const std::string& path, const std::string& line) {
+Status write_state_file(const std::string& path, const std::string& state) {
   if (path.empty()) return {};
-  const std::string fresh = path + ".new";
-  {
-    std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
-    file << line << "\n";
-    file.close();
-    if (!file) return file_error(fresh);
-  }
-  if (std::rename(fresh.c_str(), path.c_str()) == 0) return {};
-  return file_error(path);
+  return replace_file(path, state + "\n", WrittenTo::system);
 }
 
 }  // namespace drover::commands

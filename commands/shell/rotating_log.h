@@ -1,4 +1,4 @@
-// A log file of limited size for a background process.
+// A log file of limited size, and a file with its state, for a background process.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ class RotatingLog {
   WallTime checked_{};
 };
 
-/// Replaces the file's content by one line, atomically. An empty path does nothing.
-Status replace_file(const std::string& path, const std::string& line);
+/// Tells a launcher the state of this process, as a file of one line. An empty path does nothing.
+Status write_state_file(const std::string& path, const std::string& state);
 
 }  // namespace drover::commands

@@ -68,7 +68,7 @@ class Watch {
       recording_->receive(now(), to, envelope);
   }
   void mark(const tui::Bookmark& bookmark) {
-    if (recording_) recording_->mark(bookmark.at, bookmark.text);
+    if (recording_) recording_->mark(now(), bookmark.at, bookmark.text);
   }
   void turn(std::chrono::milliseconds longest) {
     loop_->turn(std::min<std::chrono::milliseconds>(longest, watch_wait_max));
@@ -161,9 +161,10 @@ CommandOutcome show(const WatchOptions& options, const std::string& device,
     forward_keys(**terminal, core, watch->now());
     settings.follow(core, **terminal, watch->now());
   }
-  settings.finish(core);
+  const std::string not_kept = settings.finish(core);
   const Status there = (*terminal)->status();
   terminal->reset();
+  if (!not_kept.empty()) write_stderr("drover watch: {}\n", not_kept);
   CommandOutcome ended = watch->end();
   return there ? std::move(ended) : CommandOutcome(of_kind(ErrorKind::io, there.error()));
 }

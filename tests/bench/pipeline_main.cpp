@@ -109,6 +109,8 @@ class Program {
   }
   Program(const Program&) = delete;
 
+  bool runs() const { return ::waitpid(pid_, nullptr, WNOHANG) == 0; }
+
  private:
   [[noreturn]] static void become(Words words) {
     std::vector<char*> arguments;
@@ -314,12 +316,13 @@ void run(const Choice& choice) {
     fmt::print("router: welcomes after {:.2f} s\n", seconds(wall_now() - begin));
     std::optional<Program> recorder, dashboard;
     if (choice.watched) {
-      recorder.emplace(
-          Program::Words{"record", "--connect", endpoint, (folder / "watched.mcap").string()});
+      recorder.emplace(Program::Words{"record", "--connect", endpoint, "-o",
+                                      (folder / "watched.mcap").string()});
       dashboard.emplace(Program::Words{"top", "--no-config", "--connect", endpoint},
                         winsize{40, 120, 0, 0});
     }
     drive(agent, feeder, 100, 3);
+    DROVER_REQUIRE(!choice.watched || (recorder->runs() && dashboard->runs()));
     const Load most = drive(agent, feeder, 0, choice.for_s);
     fmt::print("jobs: {:.0f} /s\n", most.jobs_per_s);
     print_times("acknowledgement at that load", most.acknowledged_s);

@@ -158,11 +158,12 @@ TEST_F(AgentChurn, AnAgentThatCannotWriteItsStateKeepsWorking) {
   const auto only = agent("h-1", {"--state", state});
   ASSERT_TRUE(eventually([&] { return folder.read("state") == "waiting\n"; })) << only->err();
   // As good as a full disk: the file's next life cannot be written.
-  std::filesystem::create_directory(state + ".new");
+  std::filesystem::remove(state);
+  std::filesystem::create_directory(state);
   SetUp();
   EXPECT_TRUE(eventually([&] { return shows("ok"); })) << only->err();
   EXPECT_FALSE(only->ends(seconds(0))) << only->err();
-  EXPECT_TRUE(only->says("state.new: ")) << only->err();
+  EXPECT_TRUE(only->says("state: Is a directory")) << only->err();
 }
 
 TEST_F(AgentChurn, InvalidMessagesAreShownBySender) {

@@ -84,6 +84,26 @@ TEST(ChoicesFile, ThatCannotBeWrittenIsToldOfOnce) {
   EXPECT_NE(file.go_on().find("is not kept: "), std::string::npos);
   file.keep(with_command("two"));
   EXPECT_EQ(file.go_on(), "");
+  EXPECT_NE(file.finish(with_command("two")).find("is not kept: "), std::string::npos)
+      << "and at the end";
+}
+
+TEST(ChoicesFile, IsNotNeededIfNothingWasChosen) {
+  const TestFolder folder;
+  ChoicesFile file(folder.write("file", "") + "/top.toml");
+  file.begin(with_command("one"));
+  EXPECT_EQ(file.finish(with_command("one")), "");
+}
+
+TEST(ChoicesFile, ThatAnotherLocksUntilTheEndIsToldOf) {
+  const TestFolder folder;
+  const std::string path = folder.file("top.toml");
+  ChoicesFile file(path);
+  file.begin({});
+  const FileDescriptor lock(open((path + ".lock").c_str(), O_RDWR | O_CREAT, 0600));
+  ASSERT_EQ(flock(lock.get(), LOCK_EX), 0);
+  EXPECT_EQ(file.finish(with_command("one")),
+            "what you chose is not kept: another dashboard locks " + path);
 }
 
 class KeptChoices : public ::testing::Test {
@@ -160,6 +180,22 @@ TEST_F(KeptChoices, ThatAreBrokenNeverPreventTheStart) {
   EXPECT_EQ(folder_.read("drover/top.toml.broken"), "typed = 3\n");
 }
 
+TEST_F(KeptChoices, ThatCannotBeWrittenAreToldOfAtTheEnd) {
+  PseudoTerminalOptions options;
+  options.state_home = folder_.write("file", "");
+  options.err_path = folder_.file("err.txt");
+  PseudoTerminal top(this->top(), 120, 40, options);
+  ASSERT_TRUE(top.shows("q quit")) << top.screen();
+  top.type(":bookmark the roll-out\r");
+  EXPECT_TRUE(top.shows("the roll-out")) << top.screen();
+  top.type("q");
+  ASSERT_TRUE(top.ends()) << top.screen();
+  EXPECT_EQ(top.exit_code(), 0);
+  EXPECT_NE(folder_.read("err.txt").find("drover top: what you chose is not kept: "),
+            std::string::npos)
+      << folder_.read("err.txt");
+}
+
 // A theme is on the screen while its name is typed; Esc brings the former back.
 TEST_F(KeptChoices, AThemeIsShownWhileItIsTyped) {
   const std::string dark = "\x1b[38;5;252m", light = "\x1b[38;5;235m";
@@ -189,19 +225,30 @@ TEST_F(KeptChoices, ColoursFollowTheEnvironment) {
     const char *terminal, *colour_term;
     std::vector<std::string> words;
     const char* sequence;  // of the title
+    bool direct;           // 24 bits in the cells of the map
   };
+  DroverProcess agent({"agent", "--connect", endpoint_, "--name", "h-1", "--devices", "l4:2"});
   for (const Case& c :
-       std::vector<Case>{{"xterm-256color", "", {}, "\x1b[38;5;252m"},
-                         {"xterm-256color", "truecolor", {}, "\x1b[38;5;252m"},
-                         {"xterm-256color", "truecolor", {"--colours", "8"}, "\x1b[37m"},
-                         {"xterm-256color", "", {"--theme", "terminal"}, "\x1b[36m"},
-                         {"xterm", "", {}, "\x1b[37m"}}) {
-    PseudoTerminal top(this->top(c.words), 80, 24,
+       std::vector<Case>{{"xterm-256color", "truecolor", {}, "\x1b[38;5;252m", true},
+                         {"xterm-256color", "24bit", {}, "\x1b[38;5;252m", true},
+                         {"xterm-256color", "", {}, "\x1b[38;5;252m", false},
+                         {"xterm-256color", "truecolor", {"--colours", "8"}, "\x1b[37m", false},
+                         {"xterm-256color", "", {"--theme", "terminal"}, "\x1b[36m", false},
+                         {"xterm", "", {}, "\x1b[37m", false}}) {
+    PseudoTerminal top(this->top(c.words), 120, 40,
                        {.name = c.terminal, .colour_term = c.colour_term});
-    ASSERT_TRUE(top.shows("q quit")) << top.screen();
+    ASSERT_TRUE(top.shows("h-1")) << top.screen();
+    const auto has_direct = [&] { return top.output().find("\x1b[48;2;") != std::string::npos; };
+    if (c.direct) {
+      EXPECT_TRUE(eventually([&] {
+        (void)top.shows("", std::chrono::seconds(0));  // takes what is written
+        return has_direct();
+      })) << c.colour_term;
+    }
     EXPECT_NE(top.output().find(c.sequence), std::string::npos) << c.terminal << c.colour_term;
     top.type("q");
     ASSERT_TRUE(top.ends());
+    EXPECT_EQ(has_direct(), c.direct) << c.terminal << c.colour_term;
   }
 }
 

@@ -1,12 +1,19 @@
 // A live dashboard that records: its bookmarks are marks of the replay.
+#include <chrono>
+#include <thread>
+
 #include <gtest/gtest.h>
 
+#include "commands/dashboard/top_recording.h"
+#include "commands/record/record_options.h"
 #include "commands/record/recording_file.h"
 #include "tests/commands/dashboard/screen.h"
 #include "tests/commands/program.h"
 
 namespace drover::commands {
 namespace {
+
+using std::chrono::seconds;
 
 TEST(TopRecording, HasTheBookmarksThatWereMade) {
   const TestFolder folder;
@@ -18,10 +25,12 @@ TEST(TopRecording, HasTheBookmarksThatWereMade) {
   {
     PseudoTerminal top({"top", "--connect", endpoint, "--record", file}, 120, 40);
     ASSERT_TRUE(top.shows("h-1")) << top.screen();
+    std::this_thread::sleep_for(seconds(3));  // a past to go back to
     top.type("[");
     ASSERT_TRUE(top.shows("PAUSED")) << top.screen();
-    top.type(":bookmark a second ago\rL:bookmark the peak\r");
+    top.type(":bookmark long ago\r:bookmark a second ago\rL:bookmark the peak\r");
     EXPECT_TRUE(top.shows("the peak")) << top.screen();
+    std::this_thread::sleep_for(seconds(3));  // { leads away from a bookmark at the end
     top.type("q");
     ASSERT_TRUE(top.ends()) << top.screen();
     EXPECT_EQ(top.exit_code(), 0) << top.screen();
@@ -30,17 +39,76 @@ TEST(TopRecording, HasTheBookmarksThatWereMade) {
   ASSERT_TRUE(recording.ok()) << recording.error().message;
   EXPECT_TRUE(recording->reader.info().closed);
   const auto marks = recording->reader.bookmarks();
-  ASSERT_TRUE(marks.ok() && marks->size() == 2);
-  EXPECT_EQ(std::get<Event>(marks->at(0).envelope.body).text, "a second ago");
-  EXPECT_LE(marks->at(0).envelope.at, marks->at(0).arrived);
-  EXPECT_LE(marks->at(0).arrived, marks->at(1).arrived);
+  ASSERT_TRUE(marks.ok() && marks->size() == 3);
+  EXPECT_EQ(std::get<Event>(marks->at(0).envelope.body).text, "long ago");
+  EXPECT_EQ(std::get<Event>(marks->at(1).envelope.body).text, "a second ago");
+  EXPECT_EQ(marks->at(0).envelope.at, marks->at(1).envelope.at) << "its new text";
+  EXPECT_LT(marks->at(0).envelope.at, marks->at(0).arrived) << "a moment of the past";
+  EXPECT_LE(marks->at(1).arrived, marks->at(2).arrived);
 
   PseudoTerminal replay({"top", "--replay", file}, 120, 40);
   ASSERT_TRUE(replay.shows("h-1")) << replay.screen();
   replay.type("L{");
-  EXPECT_TRUE(replay.shows("bookmark ")) << replay.screen();
+  EXPECT_TRUE(replay.shows("the peak")) << replay.screen();
+  replay.type("{");
+  EXPECT_TRUE(replay.shows("a second ago")) << replay.screen();
   replay.type("q");
   ASSERT_TRUE(replay.ends()) << replay.screen();
+}
+
+RecorderOptions recorder_at(const std::string& path) {
+  RecorderOptions options;
+  options.path = path;
+  options.disk_free_bytes_min = 0;
+  return options;
+}
+
+constexpr Instant recording_begin{std::chrono::hours(24 * 365 * 56)};
+
+TEST(RecordedBookmarks, AreRecordedAgainOnlyWithANewText) {
+  const TestFolder folder;
+  const std::string path = folder.file("a.mcap");
+  auto recorder = Recorder::open(recorder_at(path), commands::recording_start(recording_begin, 1));
+  ASSERT_TRUE(recorder.ok()) << recorder.error().message;
+  RecordedBookmarks bookmarks(**recorder);
+  for (const char* text : {"", "", "the peak", "the peak"}) {
+    EXPECT_EQ(bookmarks.add(recording_begin + seconds(2), {recording_begin + seconds(1), text}),
+              "");
+  }
+  EXPECT_EQ(bookmarks.add(recording_begin + seconds(3), {recording_begin + seconds(3), ""}), "");
+  ASSERT_TRUE((*recorder)->end().ok());
+  auto recording = open_recording(path);
+  ASSERT_TRUE(recording.ok()) << recording.error().message;
+  const auto marks = recording->reader.bookmarks();
+  ASSERT_TRUE(marks.ok());
+  std::vector<std::string> texts;
+  for (const auto& mark : *marks) texts.push_back(std::get<Event>(mark.envelope.body).text);
+  EXPECT_EQ(texts, (std::vector<std::string>{"", "the peak", ""}));
+}
+
+TEST(RecordedBookmarks, ThatDoNotFitAreToldOf) {
+  const TestFolder folder;
+  RecorderOptions options = recorder_at(folder.file("a.mcap"));
+  options.queue_bytes_max = 0;
+  auto recorder = Recorder::open(options, commands::recording_start(recording_begin, 1));
+  ASSERT_TRUE(recorder.ok()) << recorder.error().message;
+  RecordedBookmarks bookmarks(**recorder);
+  for (int tries = 0; tries < 2; ++tries) {
+    EXPECT_EQ(bookmarks.add(recording_begin, {recording_begin, "the peak"}),
+              "the bookmark is not recorded: the disk is too slow; try again");
+  }
+}
+
+TEST(TopRecording, AFileIsNotOverwrittenBeforeTheTerminalWorks) {
+  const TestFolder folder;
+  const std::string endpoint = free_endpoint();
+  const std::string file = folder.write("today.mcap", "the recording of yesterday");
+  DroverProcess router({"router", "--listen", endpoint, "--ledger", folder.file("l.sqlite")});
+  ASSERT_TRUE(router.says("router ready")) << router.err();
+  const ProcessResult ran = run_drover({"top", "--connect", endpoint, "--record", file, "--force"});
+  EXPECT_NE(ran.exit_code, 0);
+  EXPECT_NE(ran.err.find("no terminal"), std::string::npos) << ran.err;
+  EXPECT_EQ(folder.read("today.mcap"), "the recording of yesterday");
 }
 
 TEST(TopRecording, OptionsThatDoNotGoTogetherAreRejected) {

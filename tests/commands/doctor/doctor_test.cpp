@@ -51,6 +51,23 @@ TEST(Doctor, EndsWithAnErrorForAProblemAndNamesItsFix) {
   EXPECT_NE(right.out.find("fix          drover router"), std::string::npos) << right.out;
 }
 
+TEST(Doctor, SaysHowToReachARouterWithoutKeys) {
+  SmallFleet fleet;
+  ASSERT_TRUE(fleet.start()) << fleet.trouble();
+  const TestFolder folder;
+  const std::string keys = folder.file("keys");
+  ASSERT_EQ(run_drover({"keys", "new", "router", "--dir", keys}).exit_code, 0);
+  ASSERT_EQ(run_drover({"keys", "new", "ann", "--role", "view", "--dir", keys}).exit_code, 0);
+  const ProcessResult ran = run_drover({"doctor", "--json", "--only", "router", "--connect",
+                                        fleet.endpoint(), "--keys", keys, "--key", "ann"});
+  EXPECT_EQ(ran.exit_code, 1);
+  const std::string fix = finding_of(ran, "router")["fix"].text();
+  // Either end may notice first that only one of them has keys.
+  EXPECT_TRUE(fix.find("env -u DROVER_KEYS") != std::string::npos ||
+              fix.find("router.pub") != std::string::npos)
+      << ran.out;
+}
+
 TEST(Doctor, RefusesAnUnknownCheckAndAnExistingBundle) {
   const TestFolder folder;
   const ProcessResult unknown = run_drover({"doctor", "--only", "dsik"});

@@ -42,6 +42,10 @@ TerminalFacts without_colour() {
   return facts;
 }
 
+RouterFacts refused_with(ConnectRefusal refusal) {
+  return {"e", "refused", true, "", "drover 1", refusal};
+}
+
 PortsFacts ports_of(std::vector<PortFacts> ports, bool router = false, bool here = true) {
   return {"tcp://127.0.0.1:7700", here, router, std::move(ports)};
 }
@@ -88,8 +92,16 @@ std::vector<JudgementCase> connection_cases() {
        "drover 1 at e", ""},
       {"older", judge_router({"e", "", true, "drover 0", "drover 1"}), Verdict::note, "drover 0",
        "one version"},
-      {"refuses", judge_router({"e", "accepts only encrypted connections", true, "", "drover 1"}),
-       Verdict::problem, "accepts only encrypted", "--keys"},
+      {"refuses", judge_router({"e", "this client is not allowed", true, "", "drover 1"}),
+       Verdict::problem, "not allowed", "drover keys list"},
+      {"plain", judge_router(refused_with(ConnectRefusal::plain_text)), Verdict::problem, "refused",
+       "--keys DIR --key NAME"},
+      {"unknown key", judge_router(refused_with(ConnectRefusal::key)), Verdict::problem, "refused",
+       "keys allow"},
+      {"other router", judge_router(refused_with(ConnectRefusal::router_key)), Verdict::problem,
+       "refused", "router.pub"},
+      {"no keys there", judge_router(refused_with(ConnectRefusal::encryption)), Verdict::problem,
+       "refused", "env -u DROVER_KEYS"},
       {"none", judge_router({"e", "no router at e", false, "", "drover 1"}), Verdict::note,
        "no router", "drover router"},
       {"in time", judge_clock(clock_of(-0.2)), Verdict::ok, "0.200 s behind", ""},

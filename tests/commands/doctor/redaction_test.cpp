@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "commands/doctor/support_bundle.h"
+#include "router/lint/policy_file.h"
+
 namespace drover::commands {
 namespace {
 
@@ -78,6 +81,44 @@ TEST(Redaction, WorksOnTextsThatEndAnywhere) {
   for (std::size_t size = 0; size <= text.size(); ++size) {
     Redaction redaction("/home/ann");
     (void)redaction.apply(text.substr(0, size));
+  }
+}
+
+TEST(Redaction, TakesPlacesAndNamesInFiltersOutOfAPolicy) {
+  Redaction redaction;
+  const std::string policy = std::string(router::builtin_policy_text()) + R"(
+[pool.vault]
+match = { kind = "gpu", host = "zanzibar-*", rack = "vaultrow", site = "bunker" }
+[network]
+clients = "oslo"
+[[network.link]]
+between = ["oslo", "bunk*"]
+rtt_ms = 12
+[network.data_set.images]
+at = ["bergen"]
+size = "1GiB"
+[[alert]]
+name = "warm"
+when = 'kind == gpu & temp > 70C & (host ~ "^secretlab-[0-9]+" | tenant == acme)'
+clear = 'host != "h9.corp"'
+)";
+  const std::string shown = redaction.apply(policy_for_bundle(policy, redaction));
+  for (const char* gone : {"zanzibar", "vaultrow", "bunker", "oslo", "bunk*", "bergen", "secretlab",
+                           "acme", "h9.corp"}) {
+    EXPECT_EQ(shown.find(gone), std::string::npos) << gone << " in " << shown;
+  }
+  for (const char* kept :
+       {"[pool.vault]", "kind = \"gpu\"", "kind == gpu & temp > 70C", "images", "[0-9]+"}) {
+    EXPECT_NE(shown.find(kept), std::string::npos) << kept << " in " << shown;
+  }
+}
+
+TEST(Redaction, LeavesOutAPolicyThatCannotBeRead) {
+  Redaction redaction;
+  for (const char* policy : {"owner = \"hunter2\"\n", "hunter2 = [\n"}) {
+    const std::string shown = policy_for_bundle(policy, redaction);
+    EXPECT_TRUE(shown.starts_with("left out: ")) << shown;
+    EXPECT_EQ(shown.find("hunter2"), std::string::npos) << shown;
   }
 }
 

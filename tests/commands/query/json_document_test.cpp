@@ -274,7 +274,8 @@ TEST(JsonDocument, PrintsNullWhereThereIsNothingToSay) {
   const Json fit = to_json(full_why(), now)["nearest_fits"][0];
   const std::vector<std::pair<Json, Names>> cases = {
       {fit, {"target", "pool", "amount"}},
-      {to_json(full_summary())["classes"][0], {"target", "within_target"}},
+      {to_json(full_summary())["classes"][0],
+       {"target", "within_target", "burn_5min", "burn_1h", "burns_fast"}},
       {to_json(Decision{}), {"number", "job", "rule", "pool", "fallback_reason", "work_class"}},
       {to_json(RecordingSummary{}), {"state", "software", "start", "bytes_per_value"}},
       {exported(Event{})[0], {"subject"}},

@@ -137,6 +137,34 @@ TEST(Reports, AnEndedJobShowsWhenWhereAndAtWhatCost) {
   EXPECT_EQ(ending_text(job, false), "failed in 12s");
 }
 
+TEST(Reports, ClassesShowHowFastTheyBurn) {
+  struct Case {
+    const char* about;
+    double target;
+    ClassOutcomes within_5min, within_1h;
+    const char* text;
+    bool fast;
+  };
+  for (const Case& c :
+       {Case{"much", 2, {80, 25}, {900, 140}, "; burn rate 31 in 5m, 16 in 1h: fast!", true},
+        Case{"too few jobs", 2, {9, 9}, {900, 140}, "; burn rate 100 in 5m, 16 in 1h", false},
+        Case{"just enough", 2, {10, 10}, {10, 10}, "; burn rate 100 in 5m, 100 in 1h: fast!", true},
+        Case{"not any more", 2, {}, {900, 140}, "; burn rate N/A in 5m, 16 in 1h", false},
+        Case{"no job lately", 2, {}, {}, "within 2.0s", false},
+        Case{"no target", 0, {80, 25}, {900, 140}, "p99 1.0s", false}}) {
+    Summary summary;
+    summary.classes = {{"chat", ClassMetric::first_token, c.target, 1, {3, 1, 1, 1, 1}}};
+    summary.classes[0].short_window = c.within_5min;
+    summary.classes[0].long_window = c.within_1h;
+    EXPECT_NE(to_table(summary).find(std::string(c.text) + "\n"), std::string::npos)
+        << c.about << ": " << to_table(summary);
+    const Json json = to_json(summary)["classes"][0];
+    EXPECT_EQ(json["burns_fast"].is_null(), c.target == 0) << c.about;
+    EXPECT_EQ(json["burns_fast"] == Json(true), c.fast) << c.about;
+    EXPECT_EQ(json["burn_5min"].is_null(), c.target == 0 || c.within_5min.judged == 0) << c.about;
+  }
+}
+
 TEST(Reports, TheThreeBusiestSendersOfUndecodableMessagesAreNamed) {
   Summary summary;
   EXPECT_NE(to_table(summary).find("messages     0 undecodable, 0 sample gaps"), std::string::npos);

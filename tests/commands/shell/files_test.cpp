@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 
 #include <gtest/gtest.h>
@@ -76,6 +77,33 @@ TEST_F(TemporaryFolders, ThatAreKeptStayOnDisk) {
   fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1));
   ASSERT_TRUE(TemporaryFolder::make().ok());
   EXPECT_TRUE(fs::exists(path));
+}
+
+using ReplacedFile = TemporaryFolders;
+
+TEST_F(ReplacedFile, HasTheNewTextAndIsPrivate) {
+  const std::string path = parent + "/file";
+  for (const char* text : {"first", "second"}) {
+    ASSERT_TRUE(replace_file(path, text, WrittenTo::disk).ok());
+    EXPECT_EQ(*read_file(path), text);
+  }
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(ReplacedFile, TellsItsNameAndTheSystemsErrorAndLeavesNoDraft) {
+  fs::create_directory(parent + "/folder");
+  struct Case {
+    const char* path;
+    const char* error;
+  };
+  for (const Case& c :
+       {Case{"/folder", "Is a directory"}, Case{"/none/file", "No such file or directory"}}) {
+    const Status replaced = replace_file(parent + c.path, "text", WrittenTo::system);
+    ASSERT_FALSE(replaced.ok()) << c.path;
+    EXPECT_EQ(replaced.error().message, parent + c.path + ": " + c.error);
+  }
+  const auto entries = std::distance(fs::directory_iterator(parent), fs::directory_iterator());
+  EXPECT_EQ(entries, 1) << "the folder";
 }
 
 }  // namespace

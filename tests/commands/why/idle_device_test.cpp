@@ -83,7 +83,8 @@ TEST(IdleDevice, SaysOfEachKindOfWaitingJobWhyItDoesNotRunThere) {
   EXPECT_TRUE(gpu.starts_with("no job is on it; 3 jobs wait for a device\n")) << gpu;
   EXPECT_NE(gpu.find("llama-3.1-70b 0+0 tokens\n    not here: memory: "), std::string::npos) << gpu;
   EXPECT_NE(gpu.find("\n    not here: thermal: "), std::string::npos) << gpu;
-  EXPECT_NE(gpu.find("llama-3.1-8b 0+0 tokens\n    this device is in no pool of its rule\n"),
+  EXPECT_NE(gpu.find("llama-3.1-8b 0+0 tokens\n"
+                     "    none of its candidates is in a pool of this device\n"),
             std::string::npos)
       << gpu;
   const std::string tpu = idle_text(fleet.model, fleet.row(3), waiting);
