@@ -18,6 +18,8 @@
 namespace drover::tui {
 namespace {
 
+using Words = std::vector<std::string>;
+
 constexpr std::size_t completions_max = 200;
 
 template <ViewId view>
@@ -26,11 +28,12 @@ Status show(DashboardState& state, std::string_view) {
   return {};
 }
 
-std::vector<std::string> device_words(const DashboardState& state) {
-  std::vector<std::string> words;
+Words device_words(const DashboardState& state, std::string_view prefix) {
+  Words words;
   for (const DeviceTable::Row row : state.model().device_order()) {
     if (words.size() >= completions_max) break;
-    words.push_back(to_text(state.model().id_of(row)));
+    std::string word = to_text(state.model().id_of(row));
+    if (word.starts_with(prefix)) words.push_back(std::move(word));
   }
   return words;
 }
@@ -39,7 +42,8 @@ Status show_device(DashboardState& state, std::string_view argument) {
   if (!argument.empty()) {
     DROVER_ASSIGN(const auto id, parse_device_id(argument));
     if (!state.model().find(id)) {
-      return error("no device {}{}", excerpt(argument), suggestion(argument, device_words(state)));
+      return error("no device {}{}", excerpt(argument),
+                   suggestion(argument, device_words(state, {})));
     }
     return go_to(state, {DestinationKind::device, std::string(argument)});
   }
@@ -49,13 +53,13 @@ Status show_device(DashboardState& state, std::string_view argument) {
 constexpr std::string_view no_group = "none";
 
 /// The groupings of the devices table if that is shown, else of the map.
-std::vector<std::string> grouping_words(const DashboardState& state) {
-  std::vector<std::string> words = grouping_names();
+Words grouping_words(const DashboardState& state, std::string_view) {
+  Words words = grouping_names();
   if (state.ui().view == ViewId::devices) words.emplace_back(no_group);
   return words;
 }
 
-std::vector<std::string> metric_words(const DashboardState&) { return map_metric_words(); }
+Words metric_words(const DashboardState&, std::string_view) { return map_metric_words(); }
 
 Status go_to(DashboardState& state, std::string_view argument) {
   const TimeRange covered{state.cursor.timeline().first(), state.cursor.latest(state.now)};
@@ -109,7 +113,8 @@ Status set_grouping(DashboardState& state, std::string_view argument) {
   if (found != names.end()) {
     grouping = static_cast<Grouping>(found - names.begin());
   } else if (!table || argument != no_group) {
-    return error("found '{}', expected {}", excerpt(argument), joined(grouping_words(state), ", "));
+    return error("found '{}', expected {}", excerpt(argument),
+                 joined(grouping_words(state, {}), ", "));
   }
   if (table) {
     state.ui().tree.shown = false;
@@ -138,7 +143,7 @@ Status quit(DashboardState& state, std::string_view) {
 
 constexpr std::string_view as_json = "json";
 
-std::vector<std::string> copy_words(const DashboardState&) { return {std::string(as_json)}; }
+Words copy_words(const DashboardState&, std::string_view) { return {std::string(as_json)}; }
 
 Status copy(DashboardState& state, std::string_view argument) {
   if (!argument.empty() && argument != as_json) {
@@ -163,15 +168,15 @@ void set(DashboardState& state, Settings settings, bool save) {
   state.effects.push_back(SettingsChange{std::move(settings), save});
 }
 
-std::vector<std::string> saved_view_words(const DashboardState& state) {
+Words saved_view_words(const DashboardState& state, std::string_view) {
   std::vector<std::string> names;
   for (const auto& [name, view] : state.options.settings.views) names.push_back(name);
   return names;
 }
 
-std::vector<std::string> view_words(const DashboardState& state) {
+Words view_words(const DashboardState& state, std::string_view) {
   std::vector<std::string> names = view_names();
-  const std::vector<std::string> saved = saved_view_words(state);
+  const std::vector<std::string> saved = saved_view_words(state, {});
   names.insert(names.end(), saved.begin(), saved.end());
   return names;
 }
@@ -187,7 +192,7 @@ Status show_view(DashboardState& state, std::string_view argument) {
   const auto& names = view_names();
   const auto view = std::ranges::find(names, present_view_name(std::string(argument)));
   if (view == names.end()) {
-    return error("no view '{}'{}", excerpt(argument), suggestion(argument, view_words(state)));
+    return error("no view '{}'{}", excerpt(argument), suggestion(argument, view_words(state, {})));
   }
   state.show(static_cast<ViewId>(view - names.begin()));
   return {};
@@ -213,7 +218,7 @@ Status save(DashboardState& state, std::string_view argument) {
   return {};
 }
 
-std::vector<std::string> theme_words(const DashboardState&) { return theme_names(); }
+Words theme_words(const DashboardState&, std::string_view) { return theme_names(); }
 
 Status choose_theme(DashboardState& state, std::string_view argument) {
   std::string& theme = state.options.settings.theme;
@@ -241,45 +246,47 @@ Status propose(DashboardState& state, std::string_view argument) {
   return state.propose(action, argument);
 }
 
-std::vector<std::string> pool_words(const DashboardState& state) {
-  std::vector<std::string> words = {"site"};
+Words pool_words(const DashboardState& state, std::string_view) {
+  Words words = {"site"};
   for (const std::string& pool : state.model().pools()) words.push_back("pool:" + pool);
   return words;
 }
 
-std::vector<std::string> target_words(const DashboardState& state) {
-  std::vector<std::string> words = pool_words(state);
+Words target_words(const DashboardState& state, std::string_view prefix) {
+  Words words = pool_words(state, {});
   for (const HostRow& host : state.model().hosts()) {
     if (words.size() >= completions_max) break;
-    words.push_back("host:" + host.reported.registration.host);
+    std::string word = "host:" + host.reported.registration.host;
+    if (word.starts_with(prefix)) words.push_back(std::move(word));
   }
   return words;
 }
 
-std::vector<std::string> column_words(const DashboardState&) {
-  std::vector<std::string> words;
+Words column_words(const DashboardState&, std::string_view) {
+  Words words;
   for (const DeviceColumn& column : device_columns()) words.emplace_back(column.title);
   return words;
 }
 
-std::vector<std::string> sort_words(const DashboardState& state) {
-  std::vector<std::string> words = column_words(state);
-  for (const std::string& title : column_words(state)) words.push_back("-" + title);
+Words sort_words(const DashboardState& state, std::string_view) {
+  Words words = column_words(state, {});
+  for (const std::string& title : column_words(state, {})) words.push_back("-" + title);
   return words;
 }
 
-std::vector<std::string> job_words(const DashboardState& state) {
-  std::vector<std::string> words;
+Words job_words(const DashboardState& state, std::string_view) {
+  Words words;
   for (const JobLine& line : state.ui().jobs.lines) {
     if (line.kind == JobLine::Kind::job) words.push_back(to_short_text(line.job));
   }
   return words;
 }
 
-std::vector<std::string> raised_rule_words(const DashboardState& state) {
-  std::vector<std::string> words = {"all"};
+Words raised_rule_words(const DashboardState& state, std::string_view prefix) {
+  Words words = {"all"};
   for (const LogEntry& entry : raised_alerts(state.model())) {
     if (words.size() >= completions_max) break;
+    if (!entry.rule.starts_with(prefix)) continue;
     if (std::find(words.begin(), words.end(), entry.rule) == words.end())
       words.push_back(entry.rule);
   }
@@ -406,7 +413,8 @@ Completions completions_for(const DashboardState& state, std::string_view line) 
   const LineCommand* const command = command_named(words.name);
   if (command == nullptr || command->words == nullptr) return {};
   const std::size_t from = line.find_last_of(" ,") + 1;
-  return {from, beginning_with(line.substr(from), command->words(state))};
+  const std::string_view prefix = line.substr(from);
+  return {from, beginning_with(prefix, command->words(state, prefix))};
 }
 
 }  // namespace drover::tui

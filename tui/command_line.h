@@ -17,8 +17,9 @@ struct LineCommand {
   std::string_view argument;  // "TARGET"; empty if it takes none
   std::string_view help;
   Status (*run)(DashboardState& state, std::string_view argument);
-  /// Completions of the argument; null if there are none.
-  std::vector<std::string> (*words)(const DashboardState& state) = nullptr;
+  /// Completions of the argument; null if there are none. Of many, the first ones that begin with
+  /// the prefix.
+  std::vector<std::string> (*words)(const DashboardState& state, std::string_view prefix) = nullptr;
 };
 
 std::span<const LineCommand> line_commands();

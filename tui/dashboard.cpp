@@ -21,6 +21,20 @@ std::vector<ViewHelp> help_of_views() {
   return all;
 }
 
+/// Whether the message answers something that the user asked for. A refusal does not name its
+/// request: no question is asked while an action is open, so an open question is the older one, and
+/// the router answers in order.
+bool take_reply(DashboardState& state, const Message& body) {
+  if (state.why_answers.receive(state.now, body)) {
+    state.changed();
+    return true;
+  }
+  if (!state.pending_action.receive(body)) return false;
+  state.cursor.say(state.pending_action.text());
+  state.pressed = true;
+  return true;
+}
+
 }  // namespace
 
 DashboardState::DashboardState(DashboardOptions chosen, Size size, Instant start)
@@ -152,15 +166,7 @@ void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
   DashboardState& state = *state_;
   state.now = std::max(state.now, now);
   if (state.replay()) return;
-  if (from == router_peer && state.pending_action.receive(envelope.body)) {
-    state.cursor.say(state.pending_action.text());
-    state.pressed = true;
-    return tick(now);
-  }
-  if (from == router_peer && state.why_answers.receive(state.now, envelope.body)) {
-    state.changed();
-    return tick(now);
-  }
+  if (from == router_peer && take_reply(state, envelope.body)) return tick(now);
   const auto* const alert = std::get_if<Alert>(&envelope.body);
   const bool rings = alert != nullptr && tui::rings(state.options.settings, alert->severity);
   const bool was_raised = rings && state.is_raised(*alert);
@@ -254,10 +260,10 @@ void Dashboard::set_connected(Instant now, bool connected, const std::string& co
   state.connected = connected;
   state.connect_refusal = connect_refusal;
   if (changed) state.connection_since = now;
+  state.why_answers.set_connected(connected);
   if (changed && connected) {
     state.subscriber.request_snapshot();
     state.asked_for_curves = state.has_older_curves;  // the answer may be lost
-    state.why_answers.forget_questions();
   }
   state.pressed = true;
   tick(now);
@@ -279,6 +285,7 @@ void Dashboard::restart(Instant now, double speed, bool clock_differs) {
   fresh->ui().map_levels.forget();
   fresh->views->forget_layout();
   fresh->connected = old.connected;
+  fresh->why_answers.set_connected(old.connected);
   fresh->shell = old.shell;
   // What is about the fleet before the restart is not sent any more.
   std::erase_if(old.effects, [](const Effect& effect) {

@@ -12,6 +12,7 @@
 #include "tui/command_line.h"
 #include "tui/dashboard.h"
 #include "tui/destinations.h"
+#include "tui/explain/idle_device.h"
 #include "tui/explain/why_answers.h"
 #include "tui/history/cursor_history.h"
 #include "tui/history/device_history.h"
@@ -216,6 +217,7 @@ struct DashboardState {
   PendingAction pending_action;
   std::uint64_t asked_count = 0;
   WhyAnswers why_answers;
+  IdleSubjects idle_subjects;
   Instant begun;  // when memory began
   /// Until then, or until the user has pressed a few keys, the hint row says how to begin.
   Instant first_hint_end = Instant::min();

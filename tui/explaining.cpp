@@ -70,7 +70,7 @@ Status DashboardState::explain(std::string_view subject) {
     DROVER_ASSIGN(const auto device, parse_device_id(subject));
     return explain_device(device);
   }
-  if (const auto job = job_named(model(), subject)) {
+  if (const auto job = find_job(model(), subject, 1)) {
     explain_job(*job);
     return {};
   }
@@ -88,18 +88,19 @@ const WhyAnswers* DashboardState::answers_now() const {
   return cursor.live() && !replay() ? &why_answers : nullptr;
 }
 
-/// Asks the router for what the page shows, unless it has been asked for it.
+/// Asks the router for what the page shows, unless it has been asked for it. While an action is
+/// open nothing is asked: a refusal would not say which of the two it is about.
 void DashboardState::ask_why() {
   if (!ui().explaining() || answers_now() == nullptr || !connected) return;
+  if (pending_action.deadline() != never) return;
+  const Duration second = fleet_second(options);
   std::vector<WhySubject> subjects;
   if (ui().view == ViewId::jobs) {
     subjects.push_back(why_subject(model(), ui().explained.job));
-  } else if (const auto row = selected_row(); row && is_idle(model(), *row)) {
-    for (const JobId& job : waiting_jobs_to_ask(model())) {
-      subjects.push_back(why_subject(model(), to_text(job)));
-    }
+  } else if (ui().device) {
+    subjects = idle_subjects.follow(model(), *ui().device, now, second);
   }
-  for (WhyRequest& request : why_answers.follow(now, fleet_second(options), subjects)) {
+  for (WhyRequest& request : why_answers.follow(now, second, subjects)) {
     effects.push_back(Send{router_peer, {"dashboard", ++asked_count, now, std::move(request)}, 0});
   }
 }

@@ -163,10 +163,24 @@ void change(DashboardState& state) {
 
 void acknowledge_all(DashboardState& state) { state.propose_and_ask(acknowledge_action, "all"); }
 
+/// The pool that is chosen on the screen, else the first one of the selected device; "" if there is
+/// none.
+std::string pool_to_cap(const DashboardState& state) {
+  const UiState& ui = state.ui();
+  if (ui.view == ViewId::power && ui.pool) return *ui.pool;
+  const bool on_map = ui.view == ViewId::fleet && ui.map_grouping == Grouping::pool;
+  if (on_map && ui.map_group) {
+    // A group may also be a set of pools, or of devices that are in none.
+    const std::vector<std::string>& pools = state.model().pools();
+    if (std::ranges::find(pools, *ui.map_group) != pools.end()) return *ui.map_group;
+  }
+  const auto row = state.selected_row();
+  return std::string(row ? state.model().first_pool_of(*row) : std::string_view());
+}
+
 /// Begins the line of a change that needs further arguments.
 void cap_power(DashboardState& state) {
-  const auto row = state.selected_row();
-  const std::string pool(row ? state.model().first_pool_of(*row) : std::string_view());
+  const std::string pool = pool_to_cap(state);
   state.start_change(pool.empty() ? "cap site " : fmt::format("cap pool:{} ", pool));
 }
 

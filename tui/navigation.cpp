@@ -161,7 +161,9 @@ void DashboardState::show_changes() {
 std::optional<std::string> DashboardState::selected_host() const {
   if (ui().view == ViewId::telemetry) return ui().hosts.chosen;
   if (ui().device) return ui().device->host;
-  return std::nullopt;
+  if (!ui().as_tree() || !ui().tree.chosen) return std::nullopt;
+  const TreeNode* const node = node_named(ui().tree, *ui().tree.chosen);
+  return node == nullptr || node->is_rack ? std::nullopt : std::optional(node->name);
 }
 
 void DashboardState::show_topology(const std::string& host) {

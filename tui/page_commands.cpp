@@ -5,7 +5,7 @@
 namespace drover::tui {
 namespace {
 
-constexpr std::size_t host_words_max = 200;
+constexpr std::size_t page_words_max = 200;
 
 }  // namespace
 
@@ -20,11 +20,12 @@ Status show_changes(DashboardState& state, std::string_view) {
   return {};
 }
 
-std::vector<std::string> host_words(const DashboardState& state) {
+std::vector<std::string> host_words(const DashboardState& state, std::string_view prefix) {
   std::vector<std::string> words;
   for (const HostRow& host : state.model().hosts()) {
-    if (words.size() >= host_words_max) break;
-    words.push_back(host.reported.registration.host);
+    if (words.size() >= page_words_max) break;
+    const std::string& name = host.reported.registration.host;
+    if (name.starts_with(prefix)) words.push_back(name);
   }
   return words;
 }
@@ -34,7 +35,7 @@ Status show_topology(DashboardState& state, std::string_view argument) {
   if (argument.empty() && !selected) return error("expected a host: no host is selected");
   const std::string host = argument.empty() ? *selected : std::string(argument);
   if (state.model().find_host(host) == nullptr) {
-    return error("no host {}{}", excerpt(host), suggestion(host, host_words(state)));
+    return error("no host {}{}", excerpt(host), suggestion(host, host_words(state, {})));
   }
   state.show_topology(host);
   return {};
@@ -44,9 +45,13 @@ Status explain_named(DashboardState& state, std::string_view argument) {
   return state.explain(argument);
 }
 
-std::vector<std::string> known_job_words(const DashboardState& state) {
+std::vector<std::string> known_job_words(const DashboardState& state, std::string_view prefix) {
   std::vector<std::string> words;
-  for (const auto& [id, row] : state.model().jobs()) words.push_back(to_short_text(id));
+  for (const auto& [id, row] : state.model().jobs()) {
+    if (words.size() >= page_words_max) break;
+    std::string word = to_short_text(id);
+    if (word.starts_with(prefix)) words.push_back(std::move(word));
+  }
   return words;
 }
 

@@ -15,9 +15,10 @@ Status show_changes(DashboardState& state, std::string_view argument);
 Status show_topology(DashboardState& state, std::string_view argument);
 /// `argument`: a device, the first digits of a job, or nothing for the selection.
 Status explain_named(DashboardState& state, std::string_view argument);
-/// Of all jobs: those that are listed do not have to be the one that is meant.
-std::vector<std::string> known_job_words(const DashboardState& state);
-/// The first hosts, to complete a word.
-std::vector<std::string> host_words(const DashboardState& state);
+/// The first that begin so, of all jobs: those that are listed do not have to be the one that is
+/// meant.
+std::vector<std::string> known_job_words(const DashboardState& state, std::string_view prefix);
+/// The first hosts that begin so.
+std::vector<std::string> host_words(const DashboardState& state, std::string_view prefix);
 
 }  // namespace drover::tui

@@ -37,7 +37,9 @@ std::vector<std::string> key_notes(const FrameContext& frame, const Caption& cap
     return {fmt::format("the screen follows the story; any key takes over{}", pause),
             fmt::format("any key takes over{}", pause), "any key takes over"};
   }
-  const std::string view = caption.key.empty() ? "" : fmt::format("key {} shows it", caption.key);
+  const bool shown = caption.key == fmt::format("{}", static_cast<int>(frame.ui.view) + 1);
+  const std::string view =
+      caption.key.empty() || shown ? "" : fmt::format("key {} shows it", caption.key);
   if (!frame.options.story) return {view};
   const std::string follow = (view.empty() ? "" : view + ", ") + "P follows the story";
   return {follow + pause, follow, view};

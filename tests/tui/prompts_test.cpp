@@ -98,6 +98,35 @@ TEST(CommandPrompt, CompletesViewsCommandsAndNames) {
   }
 }
 
+TEST(CommandPrompt, CompletesNamesThatComeAfterMoreThanAreOffered) {
+  SampleSession typed("fleet");
+  const auto tell = [&](Message message) {
+    typed.dashboard->receive(SampleFleet::after_40s, publish_peer,
+                             typed.fleet.published(std::move(message), SampleFleet::after_40s));
+  };
+  HostChanged host = typed.fleet.hosts.front();
+  JobChanged job = typed.fleet.jobs.front();
+  for (std::uint64_t i = 0; i < 250; ++i) {
+    host.registration.host = "node-" + std::to_string(i);
+    job.job.id = {0x1000'0000'0000'0000 + (i << 32), 1};
+    tell(host);
+    tell(job);
+  }
+  host.registration.host = "zebra";
+  job.job.id = {0xfffe'0000'0000'0000, 1};
+  tell(host);
+  tell(job);
+  for (const auto& [line, completed] :
+       {std::pair{"topology zeb", "topology zebra"}, std::pair{"why fff", "why fffe0000"},
+        std::pair{"drain host:zeb", "drain host:zebra"}}) {
+    typed.press({":"});
+    typed.type(line);
+    typed.press({"Tab"});
+    EXPECT_TRUE(typed.shows(std::string(":") + completed + "_")) << typed.text();
+    typed.press({"Esc"});
+  }
+}
+
 TEST(CommandPrompt, SuggestsWhatAMistypedNameMayMean) {
   for (const auto& [line, meant] :
        {std::pair{"devics", "devices"}, std::pair{"gpu-a/33", "gpu-a/3"},

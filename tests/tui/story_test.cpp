@@ -115,6 +115,8 @@ TEST(StoryScreen, OnlyTheDemosOwnDashboardFollowsUnasked) {
   StoryScreen other(false);
   other.say(chapter(1, "routing"));
   EXPECT_TRUE(other.shows_view("fleet"));
+  EXPECT_FALSE(other.shows("shows it")) << "key 1 leads to this view";
+  other.press("2");
   EXPECT_TRUE(other.shows("key 1 shows it"));
   EXPECT_FALSE(other.shows("p pauses")) << "its story is another program's";
   other.press("P");
@@ -129,6 +131,7 @@ TEST(StoryScreen, AReplayDoesNotFollowItsStory) {
                 fleet.published(chapter(1, "routing"), SampleFleet::after_2s));
   DashboardOptions options;
   options.replay = {&recording, "story.mcap", 1, SampleFleet::after_3s, true};
+  options.settings.start.view = "devices";
   Dashboard replay(options, {120, 40}, SampleFleet::start);
   const auto text = [&] { return replay.draw(SampleFleet::start).to_text(); };
   EXPECT_NE(text().find("key 1 shows it"), std::string::npos) << text();

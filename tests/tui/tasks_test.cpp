@@ -77,6 +77,18 @@ TEST(Tasks, TheKeysOfEachTaskShowItsAnswer) {
   }
 }
 
+TEST(Tasks, NoKeyOfATaskCanBeLeftOut) {
+  for (const Task& task : tasks_of_page()) {
+    for (std::size_t left_out = 0; left_out < task.keys.size(); ++left_out) {
+      SampleSession session("fleet", {120, 40}, true);
+      for (std::size_t i = 0; i < task.keys.size(); ++i) {
+        if (i != left_out) press(session, task.keys[i]);
+      }
+      EXPECT_FALSE(answers(session, task)) << task.question << " without " << task.keys[left_out];
+    }
+  }
+}
+
 TEST(Tasks, NoSingleKeyWouldDoForATaskOfSeveral) {
   std::set<std::string> keys;
   for (const Binding& binding : bindings()) {

@@ -39,10 +39,9 @@ CellStyle band_style(const FlowBand& band) {
   return band.flow.reason ? CellStyle::warm : CellStyle::good;
 }
 
-/// A cell of the bands: its dots, and the band that has most of them.
+/// A cell of the bands: its dots, and the band that was drawn there last.
 struct FlowCell {
   unsigned dots = 0;
-  int count = 0;
   const FlowBand* band = nullptr;
 };
 
@@ -120,8 +119,6 @@ class FlowDrawing {
         const unsigned bit = dot_bit(x % 2, y % dots_per_cell);
         const bool dot = !hatched || (x + y) % 2 == 0;
         cell.dots = dot ? cell.dots | bit : cell.dots & ~bit;
-        if (cell.band != &band) cell.count = 0;
-        ++cell.count;
         cell.band = &band;
       }
     }

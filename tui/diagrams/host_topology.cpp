@@ -10,8 +10,6 @@
 namespace drover::tui {
 namespace {
 
-constexpr std::size_t topology_devices_max = 64;  // no host has more; a matrix is their square
-
 std::string pcie_text(int generation, int lanes) {
   if (generation <= 0) return {};
   return lanes > 0 ? fmt::format("PCIe {} x{}", generation, lanes)
@@ -40,8 +38,6 @@ TopologyDevice device_of(const Model& model, DeviceTable::Row row) {
   device.temperature_c = model.reading(row, Metric::temperature);
   device.sent_bytes_per_s = model.reading(row, Metric::link_sent);
   device.received_bytes_per_s = model.reading(row, Metric::link_received);
-  const ConditionRow* const condition = model.condition_of(row);
-  device.usable = !model.is_past(row) && (condition == nullptr || condition->reported.usable);
   if (const Board* const board = model.board_of(row)) {
     device.bus = board->bus;
     if (board->numa_node) device.numa_node = *board->numa_node;
@@ -53,6 +49,7 @@ FabricGroup group_of(const Model& model, DeviceTable::Row row, const Group& grou
   const SpecRow& spec = model.spec_of(row);
   FabricGroup fabric;
   fabric.kind = spec.kind();
+  fabric.device_class = spec.device_class;
   fabric.link_name = link_name_of(spec);
   fabric.real = spec.real;
   fabric.pcie = pcie_text(spec.links.pcie_generation, spec.links.pcie_lanes);
@@ -154,7 +151,7 @@ std::string peer_text(const HostTopology& host, const HostBoards& of, const Devi
   if (link.end == LinkEnd::link_switch) return "a switch";
   if (link.end == LinkEnd::processor) return "the processor";
   const auto peer = of.at(link.peer);
-  return peer ? fmt::format("GPU{}", host.devices[*peer].index) : printable(link.peer);
+  return peer ? device_label(host, *peer) : printable(link.peer);
 }
 
 int active_links(const Board& board, LinkEnd end) {
@@ -239,8 +236,24 @@ std::optional<std::array<int, 3>> torus_lengths(std::string_view topology, int c
   if (sides.size() > 3) return std::nullopt;
   std::array<int, 3> lengths = {1, 1, 1};
   std::copy(sides.rbegin(), sides.rend(), lengths.begin());
-  if (lengths[0] * lengths[1] * lengths[2] != chips) return std::nullopt;
+  // Each side has at most four digits, so that the product fits.
+  std::int64_t product = 1;
+  for (const int length : lengths) product *= length;
+  if (product != chips) return std::nullopt;
   return lengths;
+}
+
+const FabricGroup* group_with(const HostTopology& host, std::size_t device) {
+  for (const FabricGroup& group : host.groups) {
+    if (std::ranges::find(group.devices, device) != group.devices.end()) return &group;
+  }
+  return nullptr;
+}
+
+std::string device_label(const HostTopology& host, std::size_t device) {
+  const FabricGroup* const group = group_with(host, device);
+  const bool tpu = group != nullptr && group->device_class == DeviceClass::tpu;
+  return fmt::format("{}{}", tpu ? "TPU" : "GPU", host.devices[device].index);
 }
 
 std::string link_rate_text(double bytes_per_s) {
@@ -261,7 +274,10 @@ std::optional<HostTopology> topology_of(const Model& model, const std::string& h
   std::vector<DeviceTable::Row> rows;
   for (DeviceTable::Row i = row->first; i < row->end(); ++i) rows.push_back(i);
   std::ranges::sort(rows, {}, [&](DeviceTable::Row i) { return model.devices().index(i); });
-  if (rows.size() > topology_devices_max) rows.resize(topology_devices_max);
+  if (rows.size() > topology_devices_max) {
+    topology.left_out = rows.size() - topology_devices_max;
+    rows.resize(topology_devices_max);
+  }
   for (const Group& group : row->reported.registration.groups) {
     std::optional<FabricGroup> fabric;
     for (std::size_t place = 0; place < rows.size(); ++place) {
@@ -269,7 +285,9 @@ std::optional<HostTopology> topology_of(const Model& model, const std::string& h
       if (!fabric) fabric = group_of(model, rows[place], group);
       fabric->devices.push_back(place);
     }
-    if (fabric) topology.groups.push_back(std::move(*fabric));
+    if (!fabric) continue;
+    fabric->left_out = std::max(0, group.count - static_cast<int>(fabric->devices.size()));
+    topology.groups.push_back(std::move(*fabric));
   }
   for (const DeviceTable::Row device : rows) topology.devices.push_back(device_of(model, device));
   add_pairs_of_specs(topology);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tui/canvas/canvas.h"
 #include "tui/model/model.h"
 
 namespace drover::tui {
@@ -45,8 +46,10 @@ struct TopologyDevice {
   double sent_bytes_per_s = absent, received_bytes_per_s = absent;  // over its links
   std::string bus;                                                  // PCI address; empty: not known
   std::optional<int> numa_node;                                     // none: not known
-  bool usable = true;             // its host reports, and so does it
   std::vector<LinkStatus> links;  // as the driver tells; empty: none, or not known
+  // Of its state, as the other views mark it. Whoever draws the host fills them.
+  std::string marker;  // one column; empty: it is ok
+  CellStyle marker_style = CellStyle::plain, temperature_style = CellStyle::plain;
 };
 
 enum class Fabric : std::uint8_t {
@@ -62,6 +65,8 @@ enum class Fabric : std::uint8_t {
 struct FabricGroup {
   std::vector<std::size_t> devices;  // places in HostTopology::devices
   std::string kind;                  // of device
+  DeviceClass device_class = DeviceClass::gpu;
+  int left_out = 0;  // more devices of the group, beyond those that are shown of a host
   Fabric fabric = Fabric::unknown;
   std::string link_name;   // "NVLink", "ICI", "links"
   double bytes_per_s = 0;  // of all links of a device, one direction; 0: not known
@@ -77,6 +82,7 @@ struct HostTopology {
   std::vector<TopologyDevice> devices;  // in the order of their indexes
   std::vector<FabricGroup> groups;
   std::vector<DevicePair> pairs;  // a row for each device
+  std::size_t left_out = 0;       // more devices, beyond topology_devices_max
 
   const DevicePair& pair(std::size_t one, std::size_t other) const {
     return pairs[one * devices.size() + other];
@@ -86,12 +92,20 @@ struct HostTopology {
   }
 };
 
-/// None if there is no such host.
+/// Devices of a host that are shown at most: a matrix is their square.
+inline constexpr std::size_t topology_devices_max = 64;
+
+/// The first devices of a host, up to topology_devices_max. None if there is no such host.
 std::optional<HostTopology> topology_of(const Model& model, const std::string& host);
 
 /// "2x4" as lengths of axes, the last one varies fastest and comes first: {4, 2, 1}. None if it is
 /// no topology of `chips` chips.
 std::optional<std::array<int, 3>> torus_lengths(std::string_view topology, int chips);
+
+/// "GPU0", "TPU3": of a place in HostTopology::devices.
+std::string device_label(const HostTopology& host, std::size_t device);
+/// The group of a device; null: it is in none.
+const FabricGroup* group_with(const HostTopology& host, std::size_t device);
 
 /// "450GB/s": decimal, as makers give the rates of links.
 std::string link_rate_text(double bytes_per_s);

@@ -23,21 +23,9 @@ constexpr std::array<PathWords, 8> path_words = {{
     {LinkPath::host_bridge, "PHB", "a PCIe host bridge"},
     {LinkPath::numa_node, "NODE", "host bridges of one NUMA node"},
     {LinkPath::between_nodes, "SYS", "the connection between NUMA nodes"},
-    {LinkPath::pcie, "PCI", "PCIe; what it passes is not known"},
+    {LinkPath::pcie, "PCI", "PCIe, route not known"},
     {LinkPath::unknown, "?", "not known"},
 }};
-
-const FabricGroup* group_with(const HostTopology& host, std::size_t device) {
-  for (const FabricGroup& group : host.groups) {
-    if (std::ranges::find(group.devices, device) != group.devices.end()) return &group;
-  }
-  return nullptr;
-}
-
-std::string device_label(const FabricGroup* group, const TopologyDevice& device) {
-  const bool tpu = group != nullptr && group->fabric == Fabric::torus;
-  return fmt::format("{}{}", tpu ? "TPU" : "GPU", device.index);
-}
 
 /// "NV", "ICI", "XGMI", "LINK".
 std::string_view link_sign(const FabricGroup* group) {
@@ -48,8 +36,8 @@ std::string_view link_sign(const FabricGroup* group) {
 }
 
 std::string_view links_meaning(const FabricGroup& group) {
-  if (group.fabric == Fabric::torus) return "so many links in a row";
-  return "so many links, or not known";
+  if (group.fabric == Fabric::torus) return "# links away";
+  return "# links; no number: not known";
 }
 
 /// The legend of the words that the matrix has.
@@ -113,7 +101,7 @@ std::vector<MatrixLine> matrix_lines(const HostTopology& host, int columns) {
   const std::size_t count = host.devices.size();
   std::size_t longest = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    longest = std::max(longest, device_label(group_with(host, i), host.devices[i]).size());
+    longest = std::max(longest, device_label(host, i).size());
   }
   const int cell_columns = static_cast<int>(longest) + 1;  // "GPU0", and a blank
   const int label_columns = cell_columns + 1;
@@ -127,8 +115,7 @@ std::vector<MatrixLine> matrix_lines(const HostTopology& host, int columns) {
   std::vector<MatrixLine> lines;
   std::string titles(static_cast<std::size_t>(label_columns), ' ');
   for (std::size_t i = 0; i < shown; ++i) {
-    titles +=
-        fmt::format("{:>{}}", device_label(group_with(host, i), host.devices[i]), cell_columns);
+    titles += fmt::format("{:>{}}", device_label(host, i), cell_columns);
   }
   if (nodes) titles += "  NUMA";
   if (buses) titles += "  BUS";
@@ -136,7 +123,7 @@ std::vector<MatrixLine> matrix_lines(const HostTopology& host, int columns) {
   for (std::size_t i = 0; i < count; ++i) {
     const TopologyDevice& device = host.devices[i];
     const FabricGroup* const group = group_with(host, i);
-    std::string line = fmt::format("{:<{}}", device_label(group, device), label_columns);
+    std::string line = fmt::format("{:<{}}", device_label(host, i), label_columns);
     for (std::size_t j = 0; j < shown; ++j) {
       line += fmt::format("{:>{}}", pair_text(group, host.pair(i, j)), cell_columns);
     }
@@ -168,13 +155,13 @@ std::vector<MatrixLine> link_lines(const HostTopology& host) {
     }
     if (text.empty()) continue;
     const bool down = !std::ranges::all_of(device.links, &LinkStatus::active);
-    lines.push_back({fmt::format("{:<6}{}", device_label(group_with(host, i), device), text),
+    lines.push_back({fmt::format("{:<6}{}", device_label(host, i), text),
                      down ? CellStyle::hot : CellStyle::plain});
   }
   if (!lines.empty()) return lines;
   const bool real = std::ranges::any_of(host.groups, &FabricGroup::real);
-  return {{real ? "not known: neither driver nor exporter tells the state of links"
-                : "not known: emulated devices have no state of single links",
+  return {{real ? "not known: neither driver nor exporter reports the state of links"
+                : "not known: emulated devices have no single links",
            CellStyle::faint}};
 }
 

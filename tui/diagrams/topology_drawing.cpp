@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "fleet/base/text.h"
 #include "tui/diagrams/topology_layout.h"
 
 namespace drover::tui {
@@ -58,24 +59,24 @@ class TopologyDrawing {
     region_.text(right, bottom, signs_.bottom_right, style);
   }
 
-  CellStyle style_of(const TopologyDevice& device) const {
-    return device.usable ? CellStyle::plain : CellStyle::critical;
+  /// Of a device that is not ok, the style of its marker.
+  CellStyle style_of(const TopologyDevice& device, CellStyle ok) const {
+    return device.marker.empty() ? ok : device.marker_style;
   }
 
   /// Index, utilization and temperature in a box.
   void draw_box(const TopologyBox& box) {
     const TopologyDevice& device = host_.devices[box.device];
     const int inner = box.area.columns - 2;
-    draw_frame(box.area, style_of(device));
-    const std::string title = fmt::format("{}{}", device.index, device.usable ? "" : " x");
-    region_.text(box.area.column + 1, box.area.row, title,
-                 device.usable ? CellStyle::strong : CellStyle::critical);
+    draw_frame(box.area, style_of(device, CellStyle::plain));
+    std::string title = fmt::format("{}", device.index);
+    add_part(title, " ", device.marker);
+    region_.text(box.area.column + 1, box.area.row, title, style_of(device, CellStyle::strong));
     region_.field(box.area.column + 1, box.area.row + 1, inner, percent_text(device.utilization),
                   std::isnan(device.utilization) ? CellStyle::faint : CellStyle::plain,
                   Align::right);
     region_.field(box.area.column + 1, box.area.row + 2, inner,
-                  rounded_text(device.temperature_c, "C"),
-                  threshold_style(device.temperature_c, 80, 87), Align::right);
+                  rounded_text(device.temperature_c, "C"), device.temperature_style, Align::right);
     if (!box.place.empty()) {
       region_.text(box.area.column + 2, box.area.row + box.area.rows - 1,
                    shortened(box.place, inner - 1, region_.ascii()), CellStyle::faint);
@@ -85,8 +86,8 @@ class TopologyDrawing {
   void draw_small_box(const TopologyBox& box) {
     const TopologyDevice& device = host_.devices[box.device];
     region_.field(box.area.column, box.area.row, box.area.columns,
-                  fmt::format("{}{}", device.index, device.usable ? "" : "x"), style_of(device),
-                  Align::right);
+                  fmt::format("{}{}", device.index, device.marker),
+                  style_of(device, CellStyle::plain), Align::right);
   }
 
   void draw_wire(const TopologyWire& wire) {
@@ -97,14 +98,14 @@ class TopologyDrawing {
     }
   }
 
-  /// The taps also pass through the frame above the bus.
+  /// The taps of a bus below a frame also pass through its border.
   void draw_bus(const TopologyBus& bus) {
     const std::string_view line = bus.through_switch ? signs_.switch_bus : signs_.bus;
     for (int column = bus.taps.front(); column <= bus.taps.back(); ++column) {
       region_.text(column, bus.row, line, CellStyle::accent);
     }
     for (const int tap : bus.taps) {
-      region_.text(tap, bus.row - 1, signs_.down, CellStyle::accent);
+      if (!bus.in_frame) region_.text(tap, bus.row - 1, signs_.down, CellStyle::accent);
       region_.text(tap, bus.row, bus.through_switch ? signs_.switch_tap : signs_.tap,
                    CellStyle::accent);
     }

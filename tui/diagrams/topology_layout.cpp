@@ -46,20 +46,20 @@ std::vector<NodeOfGroup> nodes_of(const HostTopology& host, const FabricGroup& g
   return nodes;
 }
 
-/// "NVLink through a switch: 450G/s a device, one way".
+/// "NVLink through a switch, 450GB/s a device, one way".
 std::string fabric_text(const FabricGroup& group) {
   const std::string rate = group.bytes_per_s > 0 ? fmt::format(", {} a device, one way",
                                                                link_rate_text(group.bytes_per_s))
                                                  : std::string();
   switch (group.fabric) {
     case Fabric::unknown:
-      return "links unknown: neither driver nor exporter tells them";
+      return "links unknown: neither driver nor exporter reports them";
     case Fabric::none:
       return "no links of their own: PCIe only";
     case Fabric::pairs:
-      return group.link_name + " bridges of two" + rate;
+      return group.link_name + " bridges between two" + rate;
     case Fabric::mesh:
-      return group.link_name + " from each to the others" + rate;
+      return group.link_name + " from each to every other" + rate;
     case Fabric::switched:
       return group.link_name + " through a switch" + rate;
     case Fabric::torus:
@@ -67,6 +67,14 @@ std::string fabric_text(const FabricGroup& group) {
   }
   return {};
 }
+
+/// Devices of a row of boxes, and the columns of their middles.
+using Taps = std::vector<std::pair<std::size_t, int>>;
+
+/// Boxes of a frame in rows: `row_height` with the bus below each.
+struct BoxRows {
+  int rows, abreast, row_height;
+};
 
 class TopologyPlacer {
  public:
@@ -86,56 +94,95 @@ class TopologyPlacer {
 
  private:
   void place_group(const FabricGroup& group) {
-    const int most = std::max(1, (columns_ - 2 * frame_border) / topology_box.columns);
     int column = 0, height = 0;
-    std::vector<std::pair<std::size_t, int>> taps;  // devices of this row of frames, their columns
+    Taps taps;  // of the lowest boxes of this row of frames
     const auto end_row = [&] {
       top_ += height;
-      place_buses(group, taps);
+      if (has_buses(group)) place_buses(group, taps, {top_++, {}, false, false});
       taps.clear();
       column = height = 0;
     };
     for (const NodeOfGroup& node : nodes_of(host_, group)) {
-      const int count = static_cast<int>(node.devices.size());
-      const int abreast = std::min(most, count);
-      const int rows = (count + abreast - 1) / abreast;
+      const BoxRows boxes = box_rows_of(group, static_cast<int>(node.devices.size()));
       const int title = columns_of(node.title) + 4 + 2 * frame_border;
-      const int width =
-          std::min(columns_, std::max(title, abreast * topology_box.columns + 2 * frame_border));
-      if (column > 0 && column + width > columns_) end_row();
-      layout_.frames.push_back(
-          {{column, top_, width, rows * topology_box.rows + 2 * frame_border}, node.title});
-      for (int i = 0; i < count; ++i) {
-        const int at = column + frame_border + i % abreast * topology_box.columns;
-        const int row = top_ + frame_border + i / abreast * topology_box.rows;
-        const std::size_t device = node.devices[static_cast<std::size_t>(i)];
-        layout_.boxes.push_back({device, {at, row, topology_box.columns, topology_box.rows}, {}});
-        if (i / abreast + 1 == rows) taps.emplace_back(device, at + topology_box.columns / 2);
-      }
-      height = std::max(height, rows * topology_box.rows + 2 * frame_border);
-      column += width + frame_gap;
+      const int width = std::min(
+          columns_, std::max(title, boxes.abreast * topology_box.columns + 2 * frame_border));
+      // A node of several rows stands alone: its lowest row shares no bus with another node.
+      if (column > 0 && (boxes.rows > 1 || column + width > columns_)) end_row();
+      height =
+          boxes.rows * boxes.row_height - (boxes.row_height - topology_box.rows) + 2 * frame_border;
+      layout_.frames.push_back({{column, top_, width, height}, node.title});
+      place_boxes(group, node.devices, boxes, column + frame_border, taps);
+      column = boxes.rows > 1 ? columns_ : column + width + frame_gap;
     }
     end_row();
     layout_.labels.push_back({top_++, fabric_text(group)});
     ++top_;
   }
 
-  void place_buses(const FabricGroup& group, const std::vector<std::pair<std::size_t, int>>& taps) {
-    if (group.fabric == Fabric::switched || group.fabric == Fabric::mesh) {
-      TopologyBus bus{top_, {}, group.fabric == Fabric::switched};
-      for (const auto& [device, column] : taps) bus.taps.push_back(column);
-      if (bus.taps.size() > 1) layout_.buses.push_back(std::move(bus));
-      ++top_;
-    } else if (group.fabric == Fabric::pairs) {
-      for (std::size_t i = 0; i + 1 < taps.size(); ++i) {
-        const bool joined = host_.pair(taps[i].first, taps[i + 1].first).path == LinkPath::links;
-        if (joined) layout_.buses.push_back({top_, {taps[i].second, taps[i + 1].second}, false});
-      }
-      ++top_;
+  static bool has_buses(const FabricGroup& group) {
+    return group.fabric == Fabric::switched || group.fabric == Fabric::mesh ||
+           group.fabric == Fabric::pairs;
+  }
+
+  /// Rows of about as many boxes each. A bridge joins two beside each other.
+  BoxRows box_rows_of(const FabricGroup& group, int count) const {
+    const bool pairs = group.fabric == Fabric::pairs;
+    int most = std::max(1, (columns_ - 2 * frame_border) / topology_box.columns);
+    if (pairs && most > 1) most -= most % 2;
+    const int rows = (count + most - 1) / most;
+    int abreast = (count + rows - 1) / rows;
+    if (pairs && rows > 1 && abreast < most) abreast += abreast % 2;
+    return {rows, abreast, topology_box.rows + (has_buses(group) ? 1 : 0)};
+  }
+
+  /// Places a bus below each row of boxes but the last, whose devices go to `taps`.
+  void place_boxes(const FabricGroup& group, const std::vector<std::size_t>& devices,
+                   const BoxRows& boxes, int column, Taps& taps) {
+    Taps upper;
+    for (int i = 0; i < static_cast<int>(devices.size()); ++i) {
+      const int line = i / boxes.abreast;
+      const int at = column + i % boxes.abreast * topology_box.columns;
+      const int row = top_ + frame_border + line * boxes.row_height;
+      const std::size_t device = devices[static_cast<std::size_t>(i)];
+      layout_.boxes.push_back({device, {at, row, topology_box.columns, topology_box.rows}, {}});
+      Taps& own = line + 1 == boxes.rows ? taps : upper;
+      own.emplace_back(device, at + topology_box.columns / 2);
+      if (line + 1 == boxes.rows || (i + 1) % boxes.abreast != 0) continue;
+      if (has_buses(group)) place_buses(group, upper, {row + topology_box.rows, {}, false, true});
+      upper.clear();
     }
   }
 
+  /// `bus`: without taps.
+  void place_buses(const FabricGroup& group, const Taps& taps, TopologyBus bus) {
+    if (group.fabric == Fabric::pairs) {
+      for (std::size_t i = 0; i + 1 < taps.size(); ++i) {
+        const bool joined = host_.pair(taps[i].first, taps[i + 1].first).path == LinkPath::links;
+        if (!joined) continue;
+        bus.taps = {taps[i].second, taps[i + 1].second};
+        layout_.buses.push_back(bus);
+      }
+      return;
+    }
+    bus.through_switch = group.fabric == Fabric::switched;
+    for (const auto& [device, column] : taps) bus.taps.push_back(column);
+    // One device alone has no bus, unless the others stand in other rows.
+    if (!bus.taps.empty() && group.devices.size() > 1) layout_.buses.push_back(std::move(bus));
+  }
+
+  /// In the place of a drawing.
+  void place_note(std::string text) {
+    layout_.labels.push_back({top_++, std::move(text)});
+    ++top_;
+  }
+
   void place_torus(const FabricGroup& group) {
+    if (group.left_out > 0) {
+      return place_note(fmt::format("{} {}: torus not drawn, {} of its {} chips are not shown",
+                                    group.kind, device_span(host_, group), group.left_out,
+                                    static_cast<int>(group.devices.size()) + group.left_out));
+    }
     const auto& [across, down, layers] = group.lengths;
     const auto width = [&](Size box, int gap) { return across * (box.columns + gap) - gap; };
     Size box = topology_box;
@@ -148,10 +195,8 @@ class TopologyPlacer {
     const int columns = width(box, gap_columns) + 2 * frame_border;
     const int rows = down * (box.rows + gap_rows) - gap_rows + 2 * frame_border;
     if (columns > columns_) {
-      layout_.labels.push_back({top_++, fmt::format("{} {}: too wide to be drawn here", group.kind,
-                                                    device_span(host_, group))});
-      ++top_;
-      return;
+      return place_note(
+          fmt::format("{} {}: too wide to draw here", group.kind, device_span(host_, group)));
     }
     int column = 0;
     for (int layer = 0; layer < layers; ++layer) {

@@ -22,11 +22,12 @@ struct TopologyFrame {
   std::string title;
 };
 
-/// Below the frames: a line that connects devices, with a tap at the middle of each.
+/// Below a row of boxes: a line that connects devices, with a tap at the middle of each.
 struct TopologyBus {
   int row = 0;
   std::vector<int> taps;  // columns, in order
   bool through_switch = false;
+  bool in_frame = false;  // below boxes that have more below them; else below the frames
 };
 
 /// A straight line between two boxes.
@@ -53,7 +54,8 @@ inline constexpr Size topology_box{8, 4};
 inline constexpr Size small_topology_box{4, 1};  // of tori that are too large for the others
 
 /// Groups stand below each other. Boxes that have no room in a row of `columns` continue in the
-/// next one; a torus that is too wide even with small boxes has none, and a label says so.
+/// next one. A torus that is too wide even with small boxes, or whose chips are not all there, has
+/// none, and a label says so.
 TopologyLayout lay_out_topology(const HostTopology& host, int columns);
 
 void draw_topology(DrawRegion region, const HostTopology& host, const TopologyLayout& layout);

@@ -10,6 +10,7 @@
 
 #include "fleet/base/text.h"
 #include "fleet/explanation/job_text.h"
+#include "fleet/job_target.h"
 #include "tui/tables/device_queries.h"
 
 namespace drover::tui {
@@ -40,6 +41,24 @@ bool includes(const Model& model, const CandidateStatus& candidate, DeviceTable:
     return target == fmt::format("{}/g{}", id.host, group.number) && id.index >= group.first &&
            id.index < group.first + group.count;
   });
+}
+
+/// Why a job with candidates, none of which names the device, may not come here.
+std::string text_without_candidate(const Model& model, const WhyReply& reply,
+                                   DeviceTable::Row row) {
+  bool any_in_pool = false, replicas_only = true;
+  for (const CandidateStatus& candidate : reply.candidates) {
+    if (!model.is_in_pool(row, candidate.pool)) continue;
+    any_in_pool = true;
+    std::string_view target = candidate.target;
+    const auto part = take_target_part(target);
+    replicas_only = replicas_only && part && replica_in(part->place).has_value();
+  }
+  if (!any_in_pool) return "none of its candidates is in a pool of this device";
+  // Of a candidate of several hosts only the first one is named.
+  const bool no_replica = replicas_only && replicas_on(model, model.id_of(row)).empty();
+  return no_replica ? "its candidates are replicas, and no replica is on this device"
+                    : "none of its candidates names this device";
 }
 
 /// A line for each reason.
@@ -88,9 +107,26 @@ std::vector<JobId> waiting_jobs_to_ask(const Model& model) {
   return jobs;
 }
 
+const std::vector<WhySubject>& IdleSubjects::follow(const Model& model, const DeviceId& device,
+                                                    Instant now, Duration wall) {
+  const bool due = now < found_at_ || saturating_add(found_at_, wall) <= now;
+  if (!due && device_ == device) return found_;
+  device_ = device;
+  found_at_ = now;
+  found_.clear();
+  const auto row = model.find(device);
+  if (!row || !is_idle(model, *row)) return found_;
+  for (const JobId& job : waiting_jobs_to_ask(model)) {
+    found_.push_back(why_subject(model, to_text(job)));
+  }
+  return found_;
+}
+
 std::uint64_t count_waiting(const Model& model) {
   // The model has only the first jobs of a long queue.
-  return model.summary() ? model.summary()->queued : queued_jobs(model).size();
+  if (model.summary()) return model.summary()->queued;
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      model.jobs(), [](const auto& job) { return job.second.reported.state == JobState::queued; }));
 }
 
 /// The first that includes the device. One that is too small for the job by itself comes after one
@@ -121,8 +157,10 @@ std::vector<TreeLine> idle_lines(const Model& model, DeviceTable::Row row,
                                     printable(work_text(reply.job->job.work)))});
     if (const CandidateStatus* const candidate = candidate_on(model, reply, row)) {
       add_reasons(lines, *candidate);
-    } else if (!reply.candidates.empty() || reply.decisions.empty()) {
-      lines.push_back({2, "this device is in no pool of its rule"});
+    } else if (!reply.candidates.empty()) {
+      lines.push_back({2, text_without_candidate(model, reply, row)});
+    } else if (reply.decisions.empty()) {
+      lines.push_back({2, "no decision on it is known"});
     } else if (!add_rejections_like(lines, model, row, reply.decisions.back())) {
       lines.push_back({2, "its last decision says nothing of this kind of device"});
     }

@@ -7,6 +7,7 @@
 
 #include "fleet/explanation/why_tree.h"
 #include "fleet/messages.h"
+#include "tui/explain/why_answers.h"
 #include "tui/model/model.h"
 
 namespace drover::tui {
@@ -17,6 +18,20 @@ bool is_idle(const Model& model, DeviceTable::Row row);
 /// The waiting jobs about which to ask the router: the oldest of each kind of work, model and
 /// reason for which it waits; only a few.
 std::vector<JobId> waiting_jobs_to_ask(const Model& model);
+
+/// What to ask the router about an idle device.
+class IdleSubjects {
+ public:
+  /// Of the jobs that wait; none if the device is not idle. All jobs are looked through once a
+  /// second. `wall`: one wall second in fleet time.
+  const std::vector<WhySubject>& follow(const Model& model, const DeviceId& device, Instant now,
+                                        Duration wall);
+
+ private:
+  DeviceId device_;
+  Instant found_at_ = Instant::min();
+  std::vector<WhySubject> found_;
+};
 
 /// All waiting jobs, also those that the model does not list.
 std::uint64_t count_waiting(const Model& model);

@@ -5,42 +5,30 @@
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
+#include "tui/tables/device_queries.h"
 
 namespace drover::tui {
 namespace {
 
 // Wall seconds between two questions about one job.
-constexpr int changed_every_s = 2;   // whose state changes
+constexpr int changed_every_s = 2;   // whose state changes, or that the router postponed
 constexpr int waiting_every_s = 10;  // that waits: a question costs a few dozen decisions
 constexpr int unanswered_s = 10;     // after which a question counts as lost
 
 bool is_due(const WhyAnswers::Answer& answer, const WhySubject& subject, Instant now,
             Duration wall) {
+  if (answer.open) return false;
   if (answer.asked == Instant::min()) return true;
   const Duration since = now - answer.asked;
-  if (answer.open) return since >= unanswered_s * wall;
-  if (answer.state != subject.state) return since >= changed_every_s * wall;
+  if (answer.postponed || answer.state != subject.state) return since >= changed_every_s * wall;
   return subject.waits && since >= waiting_every_s * wall;
 }
 
 }  // namespace
 
-std::optional<JobId> job_named(const Model& model, std::string_view digits) {
-  if (const auto whole = parse_job_id(digits)) {
-    return model.jobs().contains(*whole) ? std::optional(*whole) : std::nullopt;
-  }
-  std::optional<JobId> found;
-  for (const auto& [id, row] : model.jobs()) {
-    if (!to_text(id).starts_with(digits)) continue;
-    if (found) return std::nullopt;
-    found = id;
-  }
-  return found;
-}
-
 WhySubject why_subject(const Model& model, const std::string& job) {
   WhySubject subject{job, {}, false};
-  const auto id = job_named(model, job);
+  const auto id = find_job(model, job, 1);
   if (!id) return subject;
   const JobChanged& reported = model.jobs().at(*id).reported;
   std::uint64_t decision = 0;
@@ -56,7 +44,7 @@ WhySubject why_subject(const Model& model, const std::string& job) {
 
 WhyReply known_why(const Model& model, const std::string& job) {
   WhyReply known;
-  const auto id = job_named(model, job);
+  const auto id = find_job(model, job, 1);
   if (!id) {
     known.problem = fmt::format("no job {} is known at this moment", excerpt(job));
     return known;
@@ -70,11 +58,12 @@ WhyReply known_why(const Model& model, const std::string& job) {
 
 std::vector<WhyRequest> WhyAnswers::follow(Instant now, Duration wall,
                                            std::span<const WhySubject> subjects) {
+  lost_after_ = unanswered_s * wall;
+  forget_lost(now);
   std::vector<WhyRequest> due;
   for (const WhySubject& subject : subjects) {
     Answer& answer = answers_[subject.job];
     if (!is_due(answer, subject, now, wall)) continue;
-    if (answer.open) std::erase(asked_, subject.job);
     answer.asked = now;
     answer.state = subject.state;
     answer.open = true;
@@ -91,24 +80,58 @@ std::vector<WhyRequest> WhyAnswers::follow(Instant now, Duration wall,
 }
 
 bool WhyAnswers::receive(Instant now, const Message& body) {
-  const auto* const reply = std::get_if<WhyReply>(&body);
-  const auto* const refusal = std::get_if<RequestError>(&body);
-  if (asked_.empty() || (reply == nullptr && refusal == nullptr)) return false;
-  auto question = asked_.begin();
-  if (reply != nullptr && reply->job) {
-    const std::string id = to_text(reply->job->job.id);
-    question =
-        std::ranges::find_if(asked_, [&](const std::string& job) { return id.starts_with(job); });
-    if (question == asked_.end()) return true;  // it has been asked again, or is no longer shown
+  forget_lost(now);
+  if (const auto* const reply = std::get_if<WhyReply>(&body)) return take_reply(now, *reply);
+  if (const auto* const refusal = std::get_if<RequestError>(&body)) {
+    return take_refusal(now, *refusal);
   }
-  Answer& answer = answers_[*question];
-  asked_.erase(question);
-  answer.open = false;
+  return false;
+}
+
+bool WhyAnswers::take_reply(Instant now, const WhyReply& reply) {
+  const auto is_about = [&](const std::string& job) {
+    return !reply.job || to_text(reply.job->job.id).starts_with(job);
+  };
+  std::string job;
+  if (const auto open = std::ranges::find_if(asked_, is_about); open != asked_.end()) {
+    job = *open;
+  } else if (reply.job) {
+    // A late answer, or one to a question that seemed to be refused.
+    const auto known =
+        std::ranges::find_if(answers_, [&](const auto& row) { return is_about(row.first); });
+    if (known == answers_.end()) return false;
+    job = known->first;
+  } else {
+    return false;
+  }
+  Answer& answer = close(job);
   answer.at = now;
-  answer.reply = reply != nullptr ? *reply : WhyReply{};
-  if (refusal != nullptr) answer.reply.problem = refusal->what;
-  ++revision_;
+  answer.reply = reply;
   return true;
+}
+
+bool WhyAnswers::take_refusal(Instant now, const RequestError& refusal) {
+  if (asked_.empty()) return false;
+  const std::string job = asked_.front();
+  Answer& answer = close(job);
+  if (refusal.retryable) {
+    answer.postponed = true;
+    return true;
+  }
+  answer.at = now;
+  answer.reply = {};
+  answer.reply.problem = refusal.what;
+  return true;
+}
+
+WhyAnswers::Answer& WhyAnswers::close(const std::string& job) {
+  if (const auto question = std::ranges::find(asked_, job); question != asked_.end()) {
+    asked_.erase(question);
+  }
+  Answer& answer = answers_[job];
+  answer.open = answer.postponed = false;
+  ++revision_;
+  return answer;
 }
 
 const WhyAnswers::Answer* WhyAnswers::find(const std::string& job) const {
@@ -116,12 +139,25 @@ const WhyAnswers::Answer* WhyAnswers::find(const std::string& job) const {
   return found == answers_.end() ? nullptr : &found->second;
 }
 
-void WhyAnswers::forget_questions() {
+void WhyAnswers::forget_lost(Instant now) {
+  std::erase_if(asked_, [&](const std::string& job) {
+    Answer& answer = answers_[job];
+    if (now - answer.asked < lost_after_) return false;
+    answer.open = false;
+    answer.asked = Instant::min();
+    return true;
+  });
+}
+
+void WhyAnswers::set_connected(bool connected) {
+  if (connected_ == connected) return;
+  connected_ = connected;
   for (const std::string& job : asked_) {
     answers_[job].open = false;
     answers_[job].asked = Instant::min();
   }
   asked_.clear();
+  ++revision_;
 }
 
 }  // namespace drover::tui

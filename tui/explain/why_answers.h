@@ -4,10 +4,8 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "fleet/base/time.h"
@@ -23,8 +21,6 @@ struct WhySubject {
   std::string state;
   bool waits = false;  // then the explanation also changes with the fleet
 };
-/// The job with this id, or the only one whose id begins with these digits.
-std::optional<JobId> job_named(const Model& model, std::string_view digits);
 
 /// `job`: an id or its first digits.
 WhySubject why_subject(const Model& model, const std::string& job);
@@ -44,24 +40,35 @@ class WhyAnswers {
     Instant asked = Instant::min();  // last
     std::string state;               // of the subject when it was asked
     bool open = false;               // a question is not answered yet
+    bool postponed = false;          // the router did not answer it, and may do so later
   };
 
   /// The questions that are due: of new subjects, of changed ones, and of waiting jobs now and
-  /// then. Questions that stay unanswered are asked again. `wall`: one wall second in fleet time.
+  /// then. Questions that the router postpones or that stay unanswered are asked again. `wall`: one
+  /// wall second in fleet time.
   std::vector<WhyRequest> follow(Instant now, Duration wall, std::span<const WhySubject> subjects);
-  /// Whether the message answers a question.
+  /// Whether the message answers or refuses a question. A refusal does not name what it refuses, so
+  /// it is of the question that is open for the longest time.
   bool receive(Instant now, const Message& body);
   /// Null if the router has not been asked.
   const Answer* find(const std::string& job) const;
-  /// Grows with each answer.
+  /// Grows with all that changes what is known of the answers.
   std::uint64_t revision() const { return revision_; }
-  /// The connection is new: what was asked before is not answered.
-  void forget_questions();
+  bool connected() const { return connected_; }
+  /// What was asked through another connection is not answered.
+  void set_connected(bool connected);
 
  private:
+  void forget_lost(Instant now);
+  bool take_reply(Instant now, const WhyReply& reply);
+  bool take_refusal(Instant now, const RequestError& refusal);
+  Answer& close(const std::string& job);
+
   std::map<std::string, Answer> answers_;
   std::deque<std::string> asked_;  // in order: the router answers in order
   std::uint64_t revision_ = 0;
+  Duration lost_after_{};  // when a question counts as lost
+  bool connected_ = true;
 };
 
 }  // namespace drover::tui

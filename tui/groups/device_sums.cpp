@@ -21,7 +21,6 @@ void raise_to(double& most, double value) {
 /// What a current sample says.
 void add_sample(DeviceSums& sums, const Model& model, DeviceTable::Row row) {
   const DeviceTable& devices = model.devices();
-  constexpr double idle_share = 0.05;  // as the fleet's totals have it
   ++sums.reporting;
   const double load = devices.value(row, Metric::utilization);
   if (!std::isnan(load)) {
@@ -47,6 +46,7 @@ void add_sample(DeviceSums& sums, const Model& model, DeviceTable::Row row) {
 }  // namespace
 
 void add_device(DeviceSums& sums, const Model& model, Instant now, DeviceTable::Row row) {
+  if (model.host_of(row).reported.health == Health::left) return;
   ++sums.devices;
   if (model.spec_of(row).real) ++sums.real;
   add_spec(sums.specs, model.devices().spec(row));
@@ -54,7 +54,9 @@ void add_device(DeviceSums& sums, const Model& model, Instant now, DeviceTable::
     ++sums.lost;
     return;
   }
-  add_if_known(sums.usd_per_h, model.price_usd_per_h(row));
+  const double price = model.price_usd_per_h(row);
+  add_if_known(sums.usd_per_h, price);
+  if (std::isnan(price)) ++sums.unpriced;
   if (!model.spec_of(row).real) add_work(sums, 0, 0);
   const bool stale = model.is_stale(now, row);
   const DeviceCondition condition = standing_of(model, now, row);
@@ -72,6 +74,7 @@ void add_sums(DeviceSums& sums, const DeviceSums& more) {
   sums.devices += more.devices;
   sums.lost += more.lost;
   sums.unhealthy += more.unhealthy;
+  sums.unpriced += more.unpriced;
   sums.real += more.real;
   sums.reporting += more.reporting;
   sums.in_use += more.in_use;

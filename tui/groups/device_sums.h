@@ -8,12 +8,14 @@
 
 namespace drover::tui {
 
-/// Values of devices that do not report are in no sum. NaN: no device reports the value.
+/// Devices of hosts that left are in no sum, and those that do not report only in the first counts.
+/// NaN: no device reports the value.
 struct DeviceSums {
-  std::uint32_t hosts = 0;
+  std::uint32_t hosts = 0;  // that have not left
   std::uint32_t devices = 0;
-  std::uint32_t lost = 0;       // their host is lost or has left
+  std::uint32_t lost = 0;       // their host is lost
   std::uint32_t unhealthy = 0;  // not usable, faulty or stale
+  std::uint32_t unpriced = 0;   // not lost, but their price is not known
   std::uint32_t real = 0;
   std::uint32_t reporting = 0;  // with a current sample
   std::uint32_t in_use = 0;     // of those that report
@@ -36,7 +38,7 @@ struct DeviceSums {
   std::uint32_t loads = 0;
 };
 
-/// Adds a device; its work is added by add_work.
+/// Adds a device, unless its host has left; its work is added by add_work.
 void add_device(DeviceSums& sums, const Model& model, Instant now, DeviceTable::Row row);
 void add_work(DeviceSums& sums, std::uint32_t running, std::uint32_t queued);
 /// Adds all but the counts of work: a job on two hosts of a rack is one job of the rack.

@@ -172,7 +172,8 @@ class WorkCounter {
 void sum_up(HostTree& tree, const Model& model, const FleetFilter& fleet_filter, Instant now) {
   for (TreeNode& node : tree.nodes) {
     node.sums = {};
-    if (!node.is_rack) node.sums.hosts = 1;
+    const bool left = !node.is_rack && model.hosts()[node.host].reported.health == Health::left;
+    if (!node.is_rack && !left) node.sums.hosts = 1;
     for (const DeviceTable::Row row : node.rows) add_device(node.sums, model, now, row);
   }
   for (TreeNode& rack : tree.nodes) {

@@ -17,7 +17,7 @@ constexpr int tree_name_columns_most = 40;
 
 std::string tree_devices(const DeviceSums& sums) { return tree_count_text(sums.devices); }
 
-/// "4x 1!" with the signs of lost and of unusable devices.
+/// "4x1!" with the signs of lost and of unusable devices.
 std::string tree_bad(const DeviceSums& sums) {
   std::string text = sums.lost > 0 ? tree_count_text(sums.lost) + "x" : "";
   if (sums.unhealthy > 0) text += tree_count_text(sums.unhealthy) + "!";
@@ -28,14 +28,14 @@ std::string tree_in_use(const DeviceSums& sums) {
   return sums.reporting == 0 ? std::string(not_known) : tree_count_text(sums.in_use);
 }
 
-/// GiB, or TiB where they are many.
 std::string tree_memory(const DeviceSums& sums) {
   if (std::isnan(sums.memory_bytes)) return std::string(not_known);
-  const double used = sums.memory_bytes / tree_gibibyte,
-               all = sums.memory_total_bytes / tree_gibibyte;
-  if (all < 9'999.5) return fmt::format("{:.0f}/{:.0f}", used, all);
-  return fmt::format("{:.1f}T/{:.0f}T", used / 1024, all / 1024);
+  return fmt::format("{:.0f}/{:.0f}", sums.memory_bytes / tree_gibibyte,
+                     sums.memory_total_bytes / tree_gibibyte);
 }
+
+/// Watts, as the lines of devices write them.
+std::string tree_watts(const DeviceSums& sums) { return rounded_text(sums.power_w, ""); }
 
 std::string tree_hottest(const DeviceSums& sums) { return rounded_text(sums.hottest_c, "C"); }
 
@@ -46,7 +46,12 @@ std::string tree_throttled(const DeviceSums& sums) {
 
 std::string tree_running(const DeviceSums& sums) { return known_text(sums.running, count_text); }
 std::string tree_queued(const DeviceSums& sums) { return known_text(sums.queued, count_text); }
-std::string tree_price(const DeviceSums& sums) { return known_text(sums.usd_per_h, dollars_text); }
+
+/// ">" before a sum that lacks the price of some device.
+std::string tree_price(const DeviceSums& sums) {
+  if (std::isnan(sums.usd_per_h)) return std::string(not_known);
+  return fmt::format("{}{:.2f}", sums.unpriced > 0 ? ">" : "", sums.usd_per_h);
+}
 
 double tree_power_share(const DeviceSums& sums) {
   return sums.power_limit_w > 0 ? sums.power_w / sums.power_limit_w : absent;
@@ -55,20 +60,20 @@ double tree_power_share(const DeviceSums& sums) {
 constexpr std::array tree_column_table = {
     TreeColumn{"RACK, HOST, DEVICE", "HOST", 14, 24, 0, "DEVICE"},
     TreeColumn{"DEVS", "DEVS", 4, 5, 1, "", tree_devices},
-    TreeColumn{"BAD", "BAD", 5, 6, 3, "", tree_bad},
+    TreeColumn{"BAD", "BAD", 6, 7, 3, "", tree_bad},
     TreeColumn{"USED", "USED", 4, 5, 7, "", tree_in_use},
     TreeColumn{"UTIL", "UTIL", 4, 10, 2, "UTIL", tree_load,
                [](const DeviceSums& sums) { return sums.load(); }},
-    TreeColumn{"MEMORY GiB", "MEMORY GiB", 10, 14, 6, "MEMORY", tree_memory,
+    TreeColumn{"MEMORY GiB", "MEMORY GiB", 13, 14, 6, "MEMORY", tree_memory,
                [](const DeviceSums& sums) { return sums.memory_share(); }},
-    TreeColumn{"POWER W", "POWER W", 7, 12, 4, "POWER", tree_power, tree_power_share},
+    TreeColumn{"POWER W", "POWER W", 7, 12, 4, "POWER", tree_watts, tree_power_share},
     TreeColumn{"TEMP", "TEMP", 4, 4, 5, "TEMP", tree_hottest, nullptr,
                [](const DeviceSums& sums) { return sums.hottest_c; }},
     TreeColumn{"THROTTLE", "THR", 4, 10, 10, "THROTTLE", tree_throttled},
-    TreeColumn{"RUN", "RUN", 4, 5, 8, "RUN", tree_running},
+    TreeColumn{"RUN", "RUN", 5, 5, 8, "RUN", tree_running},
     TreeColumn{"QUEUE", "QUEUE", 5, 5, 9, "QUEUE", tree_queued},
     TreeColumn{"KIND", "KIND", 16, 16, 11, "KIND", [](const DeviceSums&) { return std::string(); }},
-    TreeColumn{"PRICE $/h", "PRICE $/h", 9, 9, 12, "PRICE", tree_price},
+    TreeColumn{"PRICE $/h", "PRICE $/h", 10, 10, 12, "PRICE", tree_price},
 };
 
 int device_column_number(std::string_view title) {

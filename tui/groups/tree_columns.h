@@ -51,6 +51,7 @@ const DeviceColumn& device_column_of(const SizedTreeColumn& column);
 std::string tree_count_text(std::uint32_t count);
 /// "61%": the mean load.
 std::string tree_load(const DeviceSums& sums);
+/// "5.48kW": for text without titles, which name the unit.
 std::string tree_power(const DeviceSums& sums);
 
 }  // namespace drover::tui

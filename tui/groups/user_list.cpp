@@ -25,6 +25,12 @@ std::string user_count(const UserTotals& user, Instant) {
   return user.*count == 0 ? "-" : count_text(user.*count);
 }
 
+/// ">" before a count to which jobs that are not known may add.
+template <std::uint32_t UserTotals::*count>
+std::string user_count_of_jobs(const UserTotals& user, Instant now) {
+  return user.is_lower_bound ? ">" + count_text(user.*count) : user_count<count>(user, now);
+}
+
 template <std::uint32_t UserTotals::*count>
 double user_count_key(const UserTotals& user, Instant) {
   return user.*count;
@@ -60,9 +66,9 @@ double oldest_key(const UserTotals& user, Instant now) {
 constexpr std::array user_column_table = {
     UserColumn{"TENANT", 14, Align::left, 0, tenant_column, nullptr},
     UserColumn{"USER", 10, Align::left, 1, user_column, nullptr},
-    UserColumn{"HOSTS", 5, Align::right, 9, user_count<&UserTotals::hosts>,
+    UserColumn{"HOSTS", 6, Align::right, 9, user_count_of_jobs<&UserTotals::hosts>,
                user_count_key<&UserTotals::hosts>},
-    UserColumn{"DEVICES", 7, Align::right, 2, user_count<&UserTotals::devices>,
+    UserColumn{"DEVICES", 7, Align::right, 2, user_count_of_jobs<&UserTotals::devices>,
                user_count_key<&UserTotals::devices>},
     UserColumn{"MEM GiB", 7, Align::right, 5, user_sum<&UserTotals::memory_bytes, gibibytes_text>,
                user_sum_key<&UserTotals::memory_bytes>},
@@ -70,9 +76,9 @@ constexpr std::array user_column_table = {
                user_sum_key<&UserTotals::power_w>},
     UserColumn{"$/h", 7, Align::right, 4, user_sum<&UserTotals::usd_per_h, dollars_text>,
                user_sum_key<&UserTotals::usd_per_h>},
-    UserColumn{"RUN", 4, Align::right, 6, user_count<&UserTotals::running>,
+    UserColumn{"RUN", 6, Align::right, 6, user_count_of_jobs<&UserTotals::running>,
                user_count_key<&UserTotals::running>},
-    UserColumn{"WAIT", 4, Align::right, 7, user_count<&UserTotals::waiting>,
+    UserColumn{"WAIT", 6, Align::right, 7, user_count_of_jobs<&UserTotals::waiting>,
                user_count_key<&UserTotals::waiting>},
     UserColumn{"PROC", 4, Align::right, 10, user_count<&UserTotals::processes>,
                user_count_key<&UserTotals::processes>},

@@ -23,9 +23,10 @@ struct SpanSign {
 constexpr std::array<SpanSign, span_kind_count> span_signs = {{
     {SpanKind::waiting, {"·", ".", "waits", CellStyle::faint}},
     {SpanKind::starting, {"▒", "~", "starts", CellStyle::accent}},
-    {SpanKind::placed, {"░", "?", "placed", CellStyle::faint}},
+    {SpanKind::placed, {"░", ":", "placed", CellStyle::faint}},
     {SpanKind::running, {"█", "#", "runs", CellStyle::good}},
     {SpanKind::paused, {"▁", "_", "paused", CellStyle::warm}},
+    {SpanKind::unknown, {"?", "?", "not known", CellStyle::faint}},
 }};
 static_assert(is_in_order(span_signs, &SpanSign::kind));
 
@@ -35,8 +36,8 @@ struct MarkSign {
 };
 constexpr std::array<MarkSign, mark_kind_count> mark_signs = {{
     {MarkKind::checkpoint, {"◆", "C", "checkpoint", CellStyle::strong}},
-    {MarkKind::requeued, {"◀", "<", "sent back", CellStyle::warm}},
-    {MarkKind::lost, {"✗", "x", "failed", CellStyle::critical}},
+    {MarkKind::requeued, {"◀", "<", "requeued", CellStyle::warm}},
+    {MarkKind::lost, {"✗", "x", "failed or lost", CellStyle::critical}},
     {MarkKind::finished, {"✓", "+", "done", CellStyle::good}},
     {MarkKind::cancelled, {"○", "o", "cancelled", CellStyle::faint}},
 }};

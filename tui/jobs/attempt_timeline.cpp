@@ -8,12 +8,17 @@
 namespace drover::tui {
 namespace {
 
+struct KnownPause {
+  std::optional<Instant> from;  // none: it was paused when it was first seen
+  std::optional<Instant> until;
+};
+
 /// What is known of one attempt.
 struct KnownAttempt {
   std::string target;
   std::optional<Instant> placed, ran, ended;
   std::optional<MarkKind> end;
-  std::vector<AttemptSpan> pauses;  // an open one ends with its begin
+  std::vector<KnownPause> pauses;
   std::vector<AttemptMark> checkpoints;
 };
 using KnownAttempts = std::map<std::uint32_t, KnownAttempt>;
@@ -33,9 +38,7 @@ MarkKind end_of(const std::optional<Reason>& returned) {
 }
 
 void close_pause(KnownAttempt& attempt, Instant at) {
-  if (!attempt.pauses.empty() && attempt.pauses.back().from == attempt.pauses.back().until) {
-    attempt.pauses.back().until = at;
-  }
+  if (!attempt.pauses.empty() && !attempt.pauses.back().until) attempt.pauses.back().until = at;
 }
 
 void end_attempt(KnownAttempt& attempt, Instant at, MarkKind end) {
@@ -51,11 +54,12 @@ void take_placed(KnownAttempt& attempt, const std::vector<JobPhase>& phases, std
   if (phase.state == JobState::leased && !attempt.placed) attempt.placed = phase.at;
   if (phase.state == JobState::running && !attempt.ran) attempt.ran = phase.at;
   if (is_checkpoint(phases, at)) attempt.checkpoints.push_back({MarkKind::checkpoint, phase.at});
-  const bool open =
-      !attempt.pauses.empty() && attempt.pauses.back().from == attempt.pauses.back().until;
+  const bool open = !attempt.pauses.empty() && !attempt.pauses.back().until;
   const bool pauses = phase.state == JobState::running && phase.pause != Pause::none;
   if (open && !pauses) close_pause(attempt, phase.at);
-  if (!open && pauses) attempt.pauses.push_back({SpanKind::paused, phase.at, phase.at});
+  if (open || !pauses) return;
+  // The first report tells since when it runs, not since when it is paused.
+  attempt.pauses.push_back({at > 0 ? std::optional(phase.at) : std::nullopt, std::nullopt});
 }
 
 KnownAttempts attempts_of(const JobRow& job, std::span<const Decision* const> decisions) {
@@ -90,27 +94,49 @@ void add_known_run(KnownAttempts& attempts, const JobChanged& job) {
   if (last.ended && !last.ran) last.ran = *last.ended - from_seconds(job.outcome.run_s);
 }
 
-/// `over`: the attempt has ended, whether or not its end was told.
-AttemptLine line_of(std::uint32_t number, const KnownAttempt& known, Instant waited_from,
-                    Instant until, bool over) {
+/// What was before an attempt, and what came after it.
+struct AttemptBounds {
+  Instant from{}, until{};
+  bool waited = false;  // from `from` on, it is known to have waited
+  bool over = false;    // it has ended, whether or not its end was told
+};
+
+AttemptLine line_of(std::uint32_t number, const KnownAttempt& known, const AttemptBounds& bounds) {
   AttemptLine line{number, known.target, {}, {}};
   const auto add = [&](SpanKind kind, Instant from, Instant end) {
     if (end > from) line.spans.push_back({kind, from, end});
   };
+  const Instant until = bounds.until;
+  const bool begun = known.placed || known.ran;
   const Instant placed = known.placed.value_or(known.ran.value_or(until));
-  add(SpanKind::waiting, waited_from, std::min(placed, until));
+  add(begun && bounds.waited ? SpanKind::waiting : SpanKind::unknown, bounds.from,
+      std::min(placed, until));
   if (known.ran) {
     add(SpanKind::starting, placed, std::min(*known.ran, until));
     add(SpanKind::running, std::max(*known.ran, placed), until);
   } else {
-    add(over ? SpanKind::placed : SpanKind::starting, placed, until);
+    add(bounds.over ? SpanKind::placed : SpanKind::starting, placed, until);
   }
-  for (const AttemptSpan& pause : known.pauses) {
-    add(SpanKind::paused, pause.from, pause.from == pause.until ? until : pause.until);
+  for (const KnownPause& pause : known.pauses) {
+    const Instant end = pause.until.value_or(until);
+    if (pause.from) {
+      add(SpanKind::paused, *pause.from, end);
+      continue;
+    }
+    add(SpanKind::unknown, known.ran.value_or(placed), end);
+    line.spans.push_back({SpanKind::paused, end, end});
   }
   line.marks = known.checkpoints;
   if (known.end) line.marks.push_back({*known.end, *known.ended});
   return line;
+}
+
+/// Of an attempt whose end was not seen, the next one tells at least that it had ended.
+Instant end_before(const KnownAttempt& next, Instant otherwise) {
+  for (const std::optional<Instant>& moment : {next.placed, next.ran, next.ended}) {
+    if (moment) return *moment;
+  }
+  return otherwise;
 }
 
 }  // namespace
@@ -123,29 +149,31 @@ AttemptTimeline attempt_timeline(const JobRow& job, std::span<const Decision* co
   AttemptTimeline timeline;
   timeline.begin = reported.submitted;
   timeline.end = is_terminal(reported.state) ? reported.since : std::max(now, reported.since);
-  Instant waited_from = reported.submitted;
+  Instant from = reported.submitted;
+  std::uint32_t ended = 0;  // the last attempt whose end is known; 0: the job was submitted
   for (auto at = attempts.begin(); at != attempts.end(); ++at) {
-    KnownAttempt& known = at->second;
+    const auto& [number, known] = *at;
     const auto next = std::next(at);
-    const bool pauses_now = next == attempts.end() && reported.state == JobState::running &&
-                            pause != Pause::none && reported.pause == Pause::none;
-    // Of an attempt whose end was not seen, the next one tells at least that it had ended.
+    const bool last = next == attempts.end();
     Instant until = known.ended.value_or(timeline.end);
-    if (!known.ended && next != attempts.end()) until = next->second.placed.value_or(until);
-    AttemptLine line = line_of(at->first, known, waited_from, until,
-                               known.ended.has_value() || next != attempts.end());
+    if (!known.ended && !last) until = end_before(next->second, until);
+    AttemptLine line =
+        line_of(number, known, {from, until, ended + 1 == number, known.ended || !last});
+    const bool pauses_now = last && reported.state == JobState::running && pause != Pause::none &&
+                            reported.pause == Pause::none;
     if (pauses_now && !line.spans.empty() && line.spans.back().kind == SpanKind::running) {
       // Its replica does not say since when: the last moment is shown.
       line.spans.push_back({SpanKind::paused, until, until});
     }
-    waited_from = until;
+    from = until;
+    if (known.ended) ended = number;
     timeline.lines.push_back(std::move(line));
   }
-  if (reported.state == JobState::queued || timeline.lines.empty()) {
+  // One that is over after its last attempt waited for another.
+  if (reported.state == JobState::queued || timeline.lines.empty() ||
+      (is_terminal(reported.state) && timeline.end > from)) {
     AttemptLine line;
-    if (timeline.end > waited_from) {
-      line.spans.push_back({SpanKind::waiting, waited_from, timeline.end});
-    }
+    if (timeline.end > from) line.spans.push_back({SpanKind::waiting, from, timeline.end});
     if (is_terminal(reported.state)) line.marks.push_back({end_of(reported.state), timeline.end});
     timeline.lines.push_back(std::move(line));
   }

@@ -18,8 +18,9 @@ enum class SpanKind : std::uint8_t {
   placed,    // it had a place; whether it ran is not known
   running,
   paused,
+  unknown,  // not reported here: it may have waited, run or paused
 };
-inline constexpr int span_kind_count = 5;
+inline constexpr int span_kind_count = 6;
 
 enum class MarkKind : std::uint8_t {
   checkpoint,

@@ -72,19 +72,14 @@ Figure done_of(const ClassReport& report) {
   return {count_text(static_cast<double>(report.values.count))};
 }
 
-/// Both windows: misses are many, and go on.
-bool burns_fast(const ClassReport& report) {
-  return burn_rate(report.short_window) >= fast_burn_rate &&
-         burn_rate(report.long_window) >= fast_burn_rate;
-}
-
-/// "0.0", "2.5", "!31": an exclamation mark where both windows burn fast.
+/// "0.0", "2.5", "!31": an exclamation mark where the class burns fast.
 template <auto window>
 Figure burn_figure(const ClassReport& report) {
-  const double burn = burn_rate(report.*window);
-  if (report.target <= 0 || std::isnan(burn)) return {std::string(not_known), CellStyle::faint};
+  const ClassBurn of_class = class_burn(report);
+  const double burn = of_class.*window;
+  if (std::isnan(burn)) return {std::string(not_known), CellStyle::faint};
   const std::string number = burn < 10 ? fmt::format("{:.1f}", burn) : fmt::format("{:.0f}", burn);
-  if (burns_fast(report)) return {"!" + number, CellStyle::critical};
+  if (of_class.fast) return {"!" + number, CellStyle::critical};
   return {number, burn >= fast_burn_rate ? CellStyle::hot
                   : burn > 1             ? CellStyle::warm
                                          : CellStyle::good};
@@ -107,8 +102,8 @@ constexpr std::array<ClassColumn, 11> class_columns = {{
     {"MAX", 7, Align::right, 9, max_of},
     {"WITHIN", 8, Align::right, 4, nullptr},
     {"DONE", 6, Align::right, 10, done_of},
-    {"BURN 5M", 7, Align::right, 5, burn_figure<&ClassReport::short_window>},
-    {"BURN 1H", 7, Align::right, 3, burn_figure<&ClassReport::long_window>},
+    {"BURN 5M", 7, Align::right, 5, burn_figure<&ClassBurn::short_window>},
+    {"BURN 1H", 7, Align::right, 3, burn_figure<&ClassBurn::long_window>},
 }};
 
 void draw_share(DrawRegion& region, int column, int row, int width, const ClassReport& report) {
@@ -197,7 +192,7 @@ int selected_class(const Model& model, const UiState& ui) {
   if (const int chosen = index_of(ui.jobs.work_class); chosen >= 0) return chosen;
   // The one that burns most, else one with values.
   const auto rank = [](const ClassReport& report) {
-    const double burn = report.target > 0 ? burn_rate(report.long_window) : absent;
+    const double burn = class_burn(report).long_window;
     return std::pair(std::isnan(burn) ? -1 : burn, report.values.count);
   };
   return static_cast<int>(std::ranges::max_element(classes, {}, rank) - classes.begin());

@@ -51,7 +51,7 @@ std::vector<RequestPart> request_parts(const JobChanged& job, Instant now) {
   if (job.state == JobState::queued) return {{"queued", 0, age_s, "so far"}};
   const double since_s = std::clamp(to_seconds(job.since - job.submitted), 0.0, age_s);
   const bool runs = job.state == JobState::running;
-  std::string note = runs ? "so far; its result tells prefill and decode" : "not begun yet";
+  std::string note = runs ? "so far; prefill and decode follow with the result" : "not started yet";
   return {{before_name(job), 0, since_s, before_note(job)},
           {runs ? "runs" : "assigned", since_s, age_s, note}};
 }

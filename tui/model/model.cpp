@@ -32,6 +32,8 @@ bool Model::apply(Instant now, const Envelope& envelope) {
 
 bool Model::take(Instant, const Envelope&, const Summary& summary) {
   summary_ = summary;
+  const std::uint64_t open = summary.queued + summary.running;
+  unknown_open_jobs_ = open > open_jobs_ ? open - open_jobs_ : 0;
   return true;
 }
 

@@ -168,6 +168,8 @@ class Model {
   double per_min(const PoolFlowCount& count, Instant now) const;
   Duration rate_span() const { return rate_bin() * (SlidingWindowCounter::bins - 1); }
   const std::optional<Summary>& summary() const { return summary_; }
+  /// Open jobs that the router's last summary counts and that were not known when it came.
+  std::uint64_t unknown_open_jobs() const { return unknown_open_jobs_; }
   const Trend& fleet_trend() const { return curves_; }
   const std::deque<TrendPoint>& trend() const { return curves_.seconds(); }  // of the last minutes
   /// The throttle time of all devices over rate_span(), or since the first point of the trend.
@@ -292,6 +294,7 @@ class Model {
   std::map<PoolFlowKey, PoolFlowCount> flows_;
   Instant flows_since_ = never;
   std::optional<Summary> summary_;
+  std::uint64_t unknown_open_jobs_ = 0;
   std::map<DeviceId, ConditionRow> conditions_;
   BoardTable boards_;
   std::map<AlertKey, AlertRow> alerts_;
@@ -317,6 +320,9 @@ class Model {
 
 /// The device's condition apart from its samples.
 DeviceCondition standing_of(const Model& model, Instant now, DeviceTable::Row row);
+
+/// A device with a higher load is in use, whether or not work runs there.
+inline constexpr double idle_share = 0.05;
 
 /// Sums over the fleet, computed in one pass over the devices.
 struct Totals {

@@ -152,7 +152,7 @@ Totals totals_of(const Model& model, Instant now, const RowPredicate& counts) {
       utilization += load;
       ++with_utilization;
     }
-    if (devices.value(row, Metric::running) > 0 || load > 0.05) ++totals.busy;
+    if (devices.value(row, Metric::running) > 0 || load > idle_share) ++totals.busy;
     add_known(totals.power_w, devices.value(row, Metric::power));
     add(totals.memory_bytes, devices.value(row, Metric::memory_used));
     add(totals.memory_total_bytes, devices.value(row, Metric::memory_total));

@@ -4,7 +4,7 @@
 
 namespace drover::tui {
 
-SpentAndPlanned spent_and_planned(const std::deque<TrendPoint>& points, Instant now,
+SpentAndPlanned spent_and_planned(const std::deque<TrendPoint>& points, Instant from, Instant now,
                                   Duration valid) {
   SpentAndPlanned sum;
   for (auto point = points.begin(); point != points.end() && point->at < now; ++point) {
@@ -12,7 +12,9 @@ SpentAndPlanned spent_and_planned(const std::deque<TrendPoint>& points, Instant 
     if (!known) continue;  // NaN is not
     const auto next = std::next(point);
     const Instant end = std::min(next == points.end() ? now : next->at, now);
-    const Duration lasts = std::min(end - point->at, std::max(valid, point->lasts));
+    const Instant until = std::min(end, point->at + std::max(valid, point->lasts));
+    const Duration lasts = until - std::max(from, point->at);
+    if (lasts <= Duration{0}) continue;
     const double hours = to_seconds(lasts) / 3600;
     sum.covered += lasts;
     sum.spent_usd += point->spend_usd_per_h * hours;

@@ -17,9 +17,9 @@ struct SpentAndPlanned {
   double planned_usd = 0;
 };
 
-/// Sums up the rates over the points. A point counts until the next one, but for no more than
+/// Sums up the rates between two moments. A point counts until the next one, but for no more than
 /// `valid` or its own time: what is missing is not made up.
-SpentAndPlanned spent_and_planned(const std::deque<TrendPoint>& points, Instant now,
+SpentAndPlanned spent_and_planned(const std::deque<TrendPoint>& points, Instant from, Instant now,
                                   Duration valid);
 
 /// How long the budget of a time lasts at this rate: longer than that time if the rate is below the

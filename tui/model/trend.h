@@ -44,6 +44,10 @@ class ThrottleTimeTracker {
   std::vector<double> before_;  // kept, so that a batch allocates no memory
 };
 
+/// Wall seconds of which a replay knows single points wherever it begins. What is computed from
+/// them looks no further back, so that a replay shows what the live dashboard showed.
+inline constexpr int recent_points_s = 4 * 60;
+
 /// The number of the bin that contains the instant, counted from the beginning of fleet time.
 std::int64_t bin_number(Instant at, Duration bin);
 

@@ -131,10 +131,11 @@ class ChangesView : public View {
     const bool tall = at.body.rows >= changes_tall_rows;
     ui_.changes = sections_of(changes, tall ? device_changes_max : devices_listed_few);
     title_ = changes_title(changes);
-    note_ = changes.from == changes.to ? "this is the marked moment; , marks another one"
-            : changes.mark_is_later    ? "the marked moment is the later one"
-                                       : "the marked moment is the earlier one";
-    note_ += "; only states at the two moments are compared";
+    note_ = changes.from == changes.to
+                ? "this is the marked moment: [ ] and @ go to another one to compare"
+            : changes.mark_is_later ? "the marked moment is the later one"
+                                    : "the marked moment is the earlier one";
+    if (changes.from != changes.to) note_ += "; only states at the two moments are compared";
     compared_ = at.model.structure();
     compared_at_ = at.now;
   }

@@ -10,6 +10,8 @@
 #include "tui/diagrams/topology_layout.h"
 #include "tui/pages/pages.h"
 #include "tui/panels/panels.h"
+#include "tui/tables/device_columns.h"
+#include "tui/tables/device_queries.h"
 
 namespace drover::tui {
 namespace {
@@ -31,6 +33,25 @@ int draw_table(DrawRegion& region, int row, const TopologyTable& table) {
   return row;
 }
 
+/// "64 of 209 devices" if not all are shown, else nothing.
+std::string shown_of_all_text(const HostTopology& host) {
+  if (host.left_out == 0) return {};
+  const std::size_t shown = host.devices.size();
+  return fmt::format("{} of {} devices", shown, shown + host.left_out);
+}
+
+/// The marks and colours that the devices have in the other views.
+void mark_devices(HostTopology& host, const Model& model, Instant now) {
+  for (TopologyDevice& device : host.devices) {
+    device.temperature_style = threshold_style(device.temperature_c, warm_celsius, hot_celsius);
+    const auto row = model.find({host.host, device.index});
+    if (!row) continue;
+    const DeviceMarker sign = device_marker(model, now, *row);
+    device.marker = trimmed(sign.text);
+    device.marker_style = sign.style;
+  }
+}
+
 class TopologyView : public View {
  public:
   using View::View;
@@ -38,7 +59,9 @@ class TopologyView : public View {
   void draw(const FrameContext& frame, const DrawRegion& region) const override {
     DrawRegion view = region;
     const std::string scroll = scroll_note(page_rows_, rows_seen_, ui_.details_top);
-    view.heading(0, fmt::format("Devices of {}", printable(ui_.topology_host)), scroll);
+    std::string title = fmt::format("Devices of {}", printable(ui_.topology_host));
+    if (host_) add_part(title, ": ", shown_of_all_text(*host_));
+    view.heading(0, title, scroll);
     if (!host_) {
       view.field(0, 1, view.columns(),
                  fmt::format("{} is not in the fleet at {}", printable(ui_.topology_host),
@@ -60,7 +83,9 @@ class TopologyView : public View {
   }
 
   std::vector<CompactLine> compact_lines(const FrameContext&, int lines_max) const override {
-    std::vector<CompactLine> lines = {{"devices of " + printable(ui_.topology_host)}};
+    std::string title = "devices of " + printable(ui_.topology_host);
+    if (host_) add_part(title, ": ", shown_of_all_text(*host_));
+    std::vector<CompactLine> lines = {{title}};
     for (const MatrixLine& line : matrix_.lines) {
       if (static_cast<int>(lines.size()) >= lines_max) break;
       lines.push_back({line.text, line.style});
@@ -77,6 +102,7 @@ class TopologyView : public View {
     layout_ = {};
     matrix_ = links_ = {};
     if (!host_ || host_->devices.empty()) return {0, rows_seen_};
+    mark_devices(*host_, at.model, at.now);
     const int columns = at.body.columns;
     const bool beside = columns >= topology_wide_columns;
     drawing_columns_ = beside ? (columns - topology_gap) / 2 : columns;

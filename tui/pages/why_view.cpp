@@ -20,31 +20,39 @@ namespace {
 /// What the page shows: lines, where they come from, and what is missing.
 struct Explanation {
   std::vector<TreeLine> lines;
+  std::string state;    // of the job, if it is known
   std::string source;   // beside the title
   std::string missing;  // empty: nothing
 };
 
-/// From the answer if there is one, else from what the model knows.
-WhyReply reply_on(const LayoutInput& at, const std::string& job) {
+/// The router's answer; null if it has not come.
+const WhyAnswers::Answer* answer_of(const LayoutInput& at, const std::string& job) {
   const WhyAnswers::Answer* const answer = at.answers == nullptr ? nullptr : at.answers->find(job);
-  const bool answered = answer != nullptr && answer->at != Instant::min();
-  return answered ? answer->reply : known_why(at.model, job);
+  return answer == nullptr || answer->at == Instant::min() ? nullptr : answer;
 }
 
-/// "from the router at 14:02:10", "asking the router".
-std::string source_of(const LayoutInput& at, const std::string& job) {
+/// Why what is shown is not the router's answer, or not all of it.
+std::string source_without_answer(const LayoutInput& at, bool postponed) {
   if (at.answers == nullptr) return "from the decisions kept of this moment";
-  const WhyAnswers::Answer* const answer = at.answers->find(job);
-  if (answer == nullptr || answer->at == Instant::min()) return "asking the router";
-  return "from the router at " + to_clock_text(answer->at);
+  if (!at.answers->connected()) return "no connection: from what the router sent before";
+  return postponed ? "asking the router again" : "asking the router";
+}
+
+bool is_postponed(const LayoutInput& at, const std::string& job) {
+  const WhyAnswers::Answer* const answer = at.answers == nullptr ? nullptr : at.answers->find(job);
+  return answer != nullptr && answer->postponed;
 }
 
 Explanation explain_job(const LayoutInput& at, const std::string& job) {
-  WhyReply reply = reply_on(at, job);
-  Explanation page{{}, source_of(at, job), {}};
+  const WhyAnswers::Answer* const answer = answer_of(at, job);
+  const WhyReply reply = answer == nullptr ? known_why(at.model, job) : answer->reply;
+  Explanation page;
+  if (reply.job) page.state = to_text(reply.job->state);
   const bool waits = reply.job && reply.job->state == JobState::queued;
-  const bool asked = at.answers != nullptr && page.source.starts_with("from");
-  if (!asked) {
+  if (answer != nullptr) {
+    page.source = "from the router at " + to_clock_text(answer->at);
+  } else {
+    page.source = source_without_answer(at, is_postponed(at, job));
     page.missing = fmt::format(
         "Not known here: candidates beyond the best three of each decision{}, and decisions before "
         "the last {} of the fleet.",
@@ -53,9 +61,8 @@ Explanation explain_job(const LayoutInput& at, const std::string& job) {
   if (!reply.problem.empty()) {
     page.lines.push_back({0, printable(reply.problem), TreeRole::critical});
   }
-  if (waits && asked && reply.nearest.empty()) {
-    page.lines.push_back(
-        {0, "to run it now: no single change that was tried would do", TreeRole::suggestion});
+  if (waits && answer != nullptr && reply.nearest.empty()) {
+    page.lines.push_back({0, "no single change tried would place it", TreeRole::suggestion});
   }
   const std::vector<TreeLine> tree = why_tree(reply, candidates_of(reply));
   page.lines.insert(page.lines.end(), tree.begin(), tree.end());
@@ -65,27 +72,52 @@ Explanation explain_job(const LayoutInput& at, const std::string& job) {
   return page;
 }
 
-Explanation explain_device(const LayoutInput& at, DeviceTable::Row row) {
-  Explanation page{{}, source_of(at, {}), {}};
-  std::vector<WhyReply> waiting;
-  bool all_asked = at.answers != nullptr;
+/// What is known of the waiting jobs, and where from.
+struct WaitingReplies {
+  std::vector<WhyReply> replies;
+  bool all_answered = true;                                  // by the router
+  bool any_postponed = false;                                // of those that it has not answered
+  Instant oldest = Instant::max(), newest = Instant::min();  // answers
+};
+
+WaitingReplies replies_on_waiting(const LayoutInput& at) {
+  WaitingReplies waiting;
   for (const JobId& job : waiting_jobs_to_ask(at.model)) {
     const std::string id = to_text(job);
-    WhyReply reply = reply_on(at, id);
-    page.source = source_of(at, id);
-    all_asked = all_asked && page.source.starts_with("from");
-    if (reply.job && reply.job->state == JobState::queued) waiting.push_back(std::move(reply));
+    const WhyAnswers::Answer* const answer = answer_of(at, id);
+    const bool answered = answer != nullptr && answer->reply.job;
+    WhyReply reply = answered ? answer->reply : known_why(at.model, id);
+    if (!reply.job || reply.job->state != JobState::queued) continue;
+    waiting.replies.push_back(std::move(reply));
+    if (answered) {
+      waiting.oldest = std::min(waiting.oldest, answer->at);
+      waiting.newest = std::max(waiting.newest, answer->at);
+    } else {
+      waiting.all_answered = false;
+      waiting.any_postponed = waiting.any_postponed || is_postponed(at, id);
+    }
   }
-  page.lines = idle_lines(at.model, row, waiting);
-  if (waiting.empty()) page.source.clear();
+  return waiting;
+}
+
+Explanation explain_device(const LayoutInput& at, DeviceTable::Row row) {
+  const WaitingReplies waiting = replies_on_waiting(at);
+  Explanation page;
+  page.lines = idle_lines(at.model, row, waiting.replies);
   if (page.lines.empty()) {
     page.lines.push_back({0, "a job is on it now", TreeRole::heading});
-    page.source.clear();
-  } else if (!waiting.empty() && !all_asked) {
-    page.missing =
-        "Not known here: the candidates of each job, so the rejections of its last "
-        "decision stand for this device.";
+    return page;
   }
+  if (waiting.replies.empty()) return page;
+  if (waiting.all_answered) {
+    const std::string first = to_clock_text(waiting.oldest), last = to_clock_text(waiting.newest);
+    page.source = "from the router at " + (first == last ? first : first + " to " + last);
+    return page;
+  }
+  page.source = source_without_answer(at, waiting.any_postponed);
+  page.missing =
+      "Not known here: the candidates of each job, so the rejections of its last "
+      "decision stand for this device.";
   return page;
 }
 
@@ -130,7 +162,7 @@ class WhyView : public View {
   /// Goes to the job's device.
   std::optional<ViewId> open_selected(const KeyContext& context) override {
     const auto id =
-        ui_.view == ViewId::jobs ? job_named(context.model, ui_.explained.job) : std::nullopt;
+        ui_.view == ViewId::jobs ? find_job(context.model, ui_.explained.job, 1) : std::nullopt;
     const std::string target = id ? context.model.jobs().at(*id).reported.target : std::string();
     const auto device = target.empty() ? std::nullopt : find_device(context.model, target);
     if (!device) {
@@ -166,7 +198,8 @@ class WhyView : public View {
       key.state = subject.state;
     } else {
       key.subject = ui_.device ? to_text(*ui_.device) : std::string();
-      key.state = fmt::format("{} {}", at.model.structure(), count_waiting(at.model));
+      key.state = fmt::format("{} {}", at.model.structure(),
+                              at.model.summary() ? at.model.summary()->queued : 0);
       // Which job is on it, and which jobs wait, changes with any report: as often as seconds pass.
       key.source = fmt::format("{}", bin_number(at.now, at.resort_every));
     }
@@ -180,8 +213,9 @@ class WhyView : public View {
     const auto row = !of_job && ui_.device ? at.model.find(*ui_.device) : std::nullopt;
     Explanation page;
     if (of_job) {
-      title_ = "Why job " + printable(key.subject.substr(0, job_digits));
       page = explain_job(at, key.subject);
+      title_ = "Why job " + printable(key.subject.substr(0, job_digits));
+      add_part(title_, ": ", page.state);
     } else if (row) {
       title_ = fmt::format("Why {} is idle", printable(key.subject));
       page = explain_device(at, *row);
@@ -189,17 +223,28 @@ class WhyView : public View {
       title_ = "Why a device is idle";
       page.lines = {{0, "the device is not in the fleet", TreeRole::critical}};
     }
-    source_ = std::move(page.source);
     missing_.clear();
     if (!page.missing.empty()) missing_ = wrapped(page.missing, at.body.columns);
+    place_source(std::move(page.source), at.body.columns);
     tree_ = tree_rows(page.lines, at.body.columns);
     drawn_for_ = std::move(key);
+  }
+
+  /// Beside the title if the note on scrolling has room there too, else below it.
+  void place_source(std::string source, int columns) {
+    constexpr int scroll_note_columns = 28;
+    source_.clear();
+    if (columns_of(title_) + columns_of(source) + scroll_note_columns < columns) {
+      source_ = std::move(source);
+    } else if (!source.empty()) {
+      missing_.insert(missing_.begin(), std::move(source));
+    }
   }
 
   static constexpr std::size_t job_digits = 8;
 
   std::string title_, source_;
-  std::vector<std::string> missing_;
+  std::vector<std::string> missing_;  // below the title
   std::vector<TreeRow> tree_;
   Key drawn_for_;
   int seen_ = 0;

@@ -38,8 +38,13 @@ std::vector<DetailLine> cause_lines(const std::vector<LikelyCause>& causes, int 
   return lines.take();
 }
 
-void draw_causes(DrawRegion region, const std::vector<DetailLine>& lines) {
-  region.heading(0, "Why is it slow?", "most likely first");
+bool is_fault(const std::vector<LikelyCause>& causes) {
+  return std::ranges::any_of(
+      causes, [](const LikelyCause& cause) { return cause.severity != Severity::info; });
+}
+
+void draw_causes(DrawRegion region, const std::vector<DetailLine>& lines, bool fault) {
+  region.heading(0, fault ? "Why is it slow?" : "What limits it", "most likely first");
   DrawRegion body = region.part({0, 1, region.columns(), region.rows() - 1});
   draw_detail_lines(body, lines);
 }

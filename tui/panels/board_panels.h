@@ -16,7 +16,9 @@ namespace drover::tui {
 
 /// Causes with their signals, wrapped to `columns`.
 std::vector<DetailLine> cause_lines(const std::vector<LikelyCause>& causes, int columns);
-void draw_causes(DrawRegion region, const std::vector<DetailLine>& lines);
+/// Whether one of them is more than a note.
+bool is_fault(const std::vector<LikelyCause>& causes);
+void draw_causes(DrawRegion region, const std::vector<DetailLine>& lines, bool fault);
 
 // The figures of a real device: charts and strip as of metric_formulas(), then the facts of its
 // board in the place of limits. `fact` counts from 0.

@@ -61,15 +61,16 @@ std::string cap_text(const SpecFacts& facts, double cap_w) {
   const std::string now = std::isnan(cap_w) ? "N/A" : watts_text(cap_w);
   const double low = facts.value("power.cap_min_w"), high = facts.value("power.tdp_w");
   if (!known(low) || !known(high)) return now;
-  return fmt::format("{} of {}{:.0f}-{}", now, mark(facts, {"power.cap_min_w", "power.tdp_w"}), low,
-                     watts_text(high));
+  const char* const assumed = mark(facts, {"power.cap_min_w", "power.tdp_w"});
+  if (low >= high) return fmt::format("{}, {}fixed", now, assumed);
+  return fmt::format("{} of {}{:.0f}-{}", now, assumed, low, watts_text(high));
 }
 
 std::string slowdown_text(const SpecFacts& facts, double) {
   const double soft = facts.value("thermal.max_c"), hard = facts.value("thermal.slowdown_c");
   if (!known(hard)) return "N/A";
   const char* const assumed = mark(facts, {"thermal.max_c", "thermal.slowdown_c"});
-  return known(soft) ? fmt::format("{}{:.0f}C, half at {:.0f}C", assumed, soft, hard)
+  return known(soft) ? fmt::format("{}{:.0f}C, half clock at {:.0f}C", assumed, soft, hard)
                      : fmt::format("{}{:.0f}C", assumed, hard);
 }
 

@@ -211,8 +211,7 @@ void draw_service(const FrameContext& frame, DrawRegion region, const Totals& to
                  summary ? CellStyle::plain : CellStyle::faint, Align::right);
   };
   fact(3, "tokens",
-       fmt::format(fmt::runtime(wide ? "{} in, {} out" : "{} > {}"),
-                   count_text(static_cast<double>(sums.input_tokens)),
+       fmt::format("{} in, {} out", count_text(static_cast<double>(sums.input_tokens)),
                    count_text(static_cast<double>(sums.output_tokens))));
   fact(4, "energy",
        sums.fleet_energy_j > 0

@@ -59,7 +59,12 @@ constexpr std::array<JobColumn, 10> job_columns = {{{"JOB", 8, Align::left, 0},
 using JobColumns = std::vector<PlacedColumn<JobColumn>>;
 JobColumns shown_columns(int width, std::string_view left_out = {}) {
   // The note at the end of the row keeps at least this width.
-  return fit_columns<JobColumn>(job_columns, 1, width - 1 - std::max(15, width / 4), left_out);
+  const int room = width - 1 - std::max(15, width / 4);
+  JobColumns columns = fit_columns<JobColumn>(job_columns, 1, room, left_out);
+  // The devices of a job on several hosts.
+  constexpr int place_more = 20;
+  widen(columns, "WHERE", std::clamp(room - column_after(columns, 1), 0, place_more));
+  return columns;
 }
 
 /// The progress of a job. Training jobs report it; for a request it is estimated from the begin and

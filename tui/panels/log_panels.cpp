@@ -105,7 +105,7 @@ std::string_view fold_sign(bool open, bool ascii) {
   return open ? "▾" : "▸";
 }
 
-int rule_text_column(int columns) { return 30 + std::clamp(columns / 6, 8, 18); }
+int rule_text_column(int columns) { return 30 + std::clamp(columns / 4, 8, 18); }
 
 CellStyle severity_style(Severity severity) {
   if (severity == Severity::critical) return CellStyle::critical;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
+#include "fleet/base/units.h"
 
 namespace drover::tui {
 namespace {
@@ -79,7 +80,7 @@ std::string sharing_text(const HeatMap& map) {
 }
 
 /// What a cell and a row are, in parentheses, from the longest text to the shortest.
-std::vector<std::string> notes_of(const HeatMap& map, MapMetric metric, int curve_seconds,
+std::vector<std::string> notes_of(const HeatMap& map, MapMetric metric, double curve_s,
                                   const SeenRows& seen) {
   const std::string scroll = scroll_text(map, seen);
   std::string sharing, brief, rows, curve;
@@ -91,7 +92,7 @@ std::vector<std::string> notes_of(const HeatMap& map, MapMetric metric, int curv
     rows = fmt::format("rows begin with the named {}", to_text(map.order.grouping));
   }
   if (map.cell.lines == 3)
-    curve = fmt::format("curve: {} of {} s", curve_word(metric), curve_seconds);
+    curve = fmt::format("curve: {} of {}", curve_word(metric), duration_text(curve_s));
   std::vector<std::string> notes;
   for (const auto& parts : {std::vector{scroll, sharing, rows, curve}, std::vector{scroll, sharing},
                             std::vector{scroll, brief}, std::vector{scroll}}) {
@@ -129,7 +130,7 @@ void draw_map_heading(const FrameContext& frame, DrawRegion region, const HeatMa
                       MapMetric metric, unsigned signs, const SeenRows& seen) {
   const std::string subject = subject_text(frame, map, metric);
   const int seconds = std::min(content_columns(map.cell), sparkline_values_max(frame));
-  const std::vector<std::string> notes = notes_of(map, metric, seconds, seen);
+  const std::vector<std::string> notes = notes_of(map, metric, seconds * frame.options.speed, seen);
   int scale = scale_columns(facts(metric));
   const auto fits = [&](std::string_view note, unsigned shown) {
     return static_cast<int>(subject.size() + note.size()) + title_margin + scale +

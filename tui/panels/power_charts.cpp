@@ -18,7 +18,6 @@ constexpr double scale_top_least = 10;   // of a chart's scale, so that its midd
 constexpr int legend_columns = 26;       // beside the chart
 constexpr int legend_beside_least = 66;  // columns of the region from which on it is there
 constexpr int watts_columns = 8, part_columns = 5;
-constexpr int forecast_from_s = 10 * 60;  // wall seconds that the forecast looks at
 constexpr double unassigned_least_w = 0.5;
 
 /// A part of the stack: a pool, or what is left.
@@ -81,7 +80,7 @@ double power_of(const TrendPoint& point, std::optional<std::size_t> pool) {
 std::optional<Duration> forecast(const FrameContext& frame, std::optional<std::size_t> pool,
                                  double cap_w) {
   const Duration looked_at =
-      std::min(from_seconds(frame.options.speed * forecast_from_s), Duration::max() / 4);
+      std::min(from_seconds(frame.options.speed * recent_points_s), Duration::max() / 4);
   std::vector<PowerPoint> points;
   // The points of single seconds: the forecast must not depend on the span that the charts show.
   for (const TrendPoint& point : frame.model.trend()) {

@@ -37,12 +37,13 @@ constexpr std::array<ValueRange, distribution_rows - 2> age_ranges_s = {
      {"15 s to 1 min", 60, CellStyle::fill_hot},
      {"over 1 min", no_end, CellStyle::fill_critical}}};
 
+// Samples wait up to a quarter of a second for others, and then travel.
 constexpr std::array<ValueRange, distribution_rows - 2> offset_ranges_s = {
     {{"ahead > 1 s", -1, CellStyle::fill_critical},
      {"ahead > 0.1 s", -0.1, CellStyle::fill_warm},
-     {"within 0.1 s", 0.1, CellStyle::fill_good},
-     {"behind > 0.1 s", 1, CellStyle::fill_warm},
-     {"behind > 1 s", no_end, CellStyle::fill_critical}}};
+     {"up to 0.5 s", 0.5, CellStyle::fill_good},
+     {"late > 0.5 s", 1.5, CellStyle::fill_warm},
+     {"late > 1.5 s", no_end, CellStyle::fill_critical}}};
 
 /// A line per range; the last line counts the hosts without a value.
 template <typename ValueOf>
@@ -194,7 +195,7 @@ void draw_sample_ages(const FrameContext& frame, DrawRegion region, HostNumbers 
 }
 
 void draw_clock_offsets(const FrameContext& frame, DrawRegion region, HostNumbers hosts) {
-  region.heading(0, "Clock offset, with the delay", "hosts");
+  region.heading(0, "Clock offset and delay", "hosts");
   draw_distribution(region, offset_ranges_s, hosts, [&](std::uint32_t number) {
     return frame.model.hosts()[number].receive_stats.offset_s();
   });

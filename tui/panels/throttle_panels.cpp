@@ -106,8 +106,9 @@ void draw_hottest(const FrameContext& frame, DrawRegion region) {
 
 void draw_throttle_times(const FrameContext& frame, DrawRegion region) {
   const ThrottleTimeTotals sums = total_throttle_times(frame);
-  region.heading(0, "Throttle time",
-                 fmt::format("sum over {} of {}", sums.reporting, counted(sums.devices, "device")));
+  region.heading(
+      0, "Throttle time",
+      fmt::format("summed over {} of {}", sums.reporting, counted(sums.devices, "device")));
   // The recent growth is known for the whole fleet only.
   const std::optional<ThrottleTimes> recent =
       frame.ui.fleet_filter.active() ? std::nullopt : frame.model.recent_throttle_times(frame.now);

@@ -60,11 +60,11 @@ TableCell of_values(const EvaluationContext&, const ClassReport& report) {
 /// Empty for a class without a target, or without jobs in that time.
 template <auto window>
 TableCell burn_of(const EvaluationContext&, const ClassReport& report) {
-  const double burn = burn_rate(report.*window);
-  return report.target > 0 && !std::isnan(burn) ? number_cell(burn) : TableCell();
+  const double burn = class_burn(report).*window;
+  return std::isnan(burn) ? TableCell() : number_cell(burn);
 }
 
-constexpr std::array<TableColumn<ClassReport>, 11> class_table = {{
+constexpr std::array<TableColumn<ClassReport>, 12> class_table = {{
     {"work_class", of<&ClassReport::name>},
     {"metric", of<&ClassReport::metric>},
     {"target",
@@ -80,8 +80,12 @@ constexpr std::array<TableColumn<ClassReport>, 11> class_table = {{
        return report.target > 0 ? count_cell(report.met) : TableCell();
      }},
     {"finished", of<&ClassReport::values, &Percentiles::count>},
-    {"burn_5min", burn_of<&ClassReport::short_window>},
-    {"burn_1h", burn_of<&ClassReport::long_window>},
+    {"burn_5min", burn_of<&ClassBurn::short_window>},
+    {"burn_1h", burn_of<&ClassBurn::long_window>},
+    {"burns_fast",
+     [](const EvaluationContext&, const ClassReport& report) {
+       return report.target > 0 ? TableCell(class_burn(report).fast) : TableCell();
+     }},
 }};
 
 using FlowRow = std::pair<const PoolFlowKey, PoolFlowCount>;

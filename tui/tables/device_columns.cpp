@@ -179,8 +179,8 @@ constexpr DeviceColumn from_jobs(DeviceColumn column) {
   return column;
 }
 
-// Colours change near the limit of memory and power, and at 80 and 90 C as in all-smi. Utilization
-// never warns: a busy fleet is good.
+// Colours change near the limit of memory and power, and at two temperatures. Utilization never
+// warns: a busy fleet is good.
 constexpr std::array device_column_table = {
     DeviceColumn{"DEVICE", 16, Align::left, 0, false, device_text, by_place},
     DeviceColumn{"RACK", 6, Align::left, 8, false, rack_text, by_place},
@@ -196,7 +196,7 @@ constexpr std::array device_column_table = {
     DeviceColumn{"POWER", 12, Align::right, 3, true, power_text, by<Metric::power>,
                  share<GaugeMetric::power>, 0.90, 0.99, false, "W"},
     DeviceColumn{"TEMP", 4, Align::right, 4, true, temperature_text, by<Metric::temperature>,
-                 nullptr, 80, 90},
+                 nullptr, warm_celsius, hot_celsius},
     DeviceColumn{"MHz", 5, Align::right, 10, true, number<Metric::clock>, by<Metric::clock>},
     DeviceColumn{"THROTTLE", 10, Align::left, 9, true, throttled_text, by<Metric::throttle>},
     DeviceColumn{"RUN", 3, Align::right, 5, true, number<Metric::running>, by<Metric::running>},

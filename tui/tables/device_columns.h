@@ -17,6 +17,9 @@ namespace drover::tui {
 /// Before the kind of a device that is real, not emulated. `~` marks what is assumed.
 inline constexpr std::string_view real_mark = "=";
 
+/// Temperatures from which on a device is shown as warm and as hot, as in all-smi.
+inline constexpr double warm_celsius = 80, hot_celsius = 90;
+
 struct DeviceColumn {
   std::string_view title;
   int width;

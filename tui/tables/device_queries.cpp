@@ -35,8 +35,6 @@ constexpr std::array<DeviceMarker, device_state_count> state_signs = {{{"x", Cel
                                                                        {"-", CellStyle::stale},
                                                                        {" ", CellStyle::plain}}};
 
-constexpr std::size_t prefix_least = 6;  // shorter prefixes may be words: "ade"
-
 std::optional<std::uint32_t> leading_number(std::string_view text) {
   std::uint32_t number = 0;
   const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -98,16 +96,21 @@ std::string unknown_device_text(const Model& model, const DeviceId& device) {
                      suggestion(device.host, hosts));
 }
 
-std::optional<JobId> find_job(const Model& model, std::string_view subject) {
+std::optional<JobId> find_job(const Model& model, std::string_view subject,
+                              std::size_t digits_min) {
+  constexpr std::size_t digits_all = 32;
   if (subject.starts_with("job:")) subject.remove_prefix(4);
-  if (subject.size() < prefix_least) return std::nullopt;
-  std::optional<JobId> found;
-  for (const auto& [id, row] : model.jobs()) {
-    if (!to_text(id).starts_with(subject)) continue;
-    if (found) return std::nullopt;
-    found = id;
-  }
-  return found;
+  if (subject.size() < digits_min || subject.size() > digits_all) return std::nullopt;
+  // Jobs are ordered as their ids are written, so those with the same first digits are adjacent.
+  std::string first(subject);
+  first.resize(digits_all, '0');
+  const auto least = parse_job_id(first);
+  if (!least) return std::nullopt;
+  const auto begins = [&](const auto& job) { return to_text(job->first).starts_with(subject); };
+  const auto job = model.jobs().lower_bound(*least);
+  if (job == model.jobs().end() || !begins(job)) return std::nullopt;
+  const auto next = std::next(job);
+  return next != model.jobs().end() && begins(next) ? std::nullopt : std::optional(job->first);
 }
 
 DeviceMarker device_marker(const Model& model, Instant now, DeviceTable::Row row) {

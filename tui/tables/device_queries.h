@@ -20,8 +20,10 @@ std::optional<DeviceId> find_device(const Model& model, std::string_view subject
 /// Why there is no such device: "no device h100-1/33: h100-1 has devices 0 to 7", or the hosts
 /// whose names are nearest.
 std::string unknown_device_text(const Model& model, const DeviceId& device);
-/// A job by its id or by a prefix of it that only one job has.
-std::optional<JobId> find_job(const Model& model, std::string_view subject);
+/// A job by its id ("job:" may stand before it) or by first digits that no other job has. Fewer
+/// than `digits_min` are no job: of a text that may be a word, such as "ade", it takes six.
+std::optional<JobId> find_job(const Model& model, std::string_view subject,
+                              std::size_t digits_min = 6);
 
 /// Whether every device is real, so that nothing places work on it.
 bool all_real(const Model& model);

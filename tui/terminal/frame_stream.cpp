@@ -23,7 +23,8 @@ FrameStream::FrameStream(std::unique_ptr<CursesScreen> screen, FramePace pace)
     : screen_(std::move(screen)), pace_(pace) {}
 
 bool FrameStream::hurries(SteadyTime now) const {
-  return pace_.bytes_per_s == bytes_per_s_unlimited || completes_ || now < hurried_until_;
+  return pace_.bytes_per_s == bytes_per_s_unlimited || begins_ ||
+         now < std::max(hurried_until_, complete_until_);
 }
 
 FrameStream::SteadyTime FrameStream::rest_at() const {
@@ -50,9 +51,9 @@ void FrameStream::show(const Canvas& canvas, SteadyTime now) {
   const std::size_t room = bytes_now(now);
   held_ = room < frame_bytes_min;
   if (held_) return;
-  if (now < hurried_until_) completes_ = true;
+  if (std::exchange(begins_, false) || now < hurried_until_) complete_until_ = now + complete_for;
   bytes_ = screen_->paint(canvas, room);
-  if (screen_->whole()) completes_ = false;
+  if (screen_->whole()) complete_until_ = SteadyTime{0};
   allowance_ -= std::min(allowance_, bytes_.size());
   if (std::exchange(rings_, false)) bytes_ += bell;
   bytes_ += std::exchange(sequences_, {});
@@ -66,7 +67,7 @@ void FrameStream::show(const Canvas& canvas, SteadyTime now) {
 void FrameStream::begin_with(std::string_view bytes) {
   bytes_ += bytes;
   screen_->forget();
-  completes_ = true;
+  begins_ = true;
 }
 
 void FrameStream::restyle(const std::string& terminal, const Look& look, FramePace pace) {
@@ -75,7 +76,7 @@ void FrameStream::restyle(const std::string& terminal, const Look& look, FramePa
   DROVER_REQUIRE(opened);
   screen_ = std::move(*opened);
   pace_ = pace;
-  completes_ = true;
+  begins_ = true;
 }
 
 void FrameStream::skip(SteadyTime now) {

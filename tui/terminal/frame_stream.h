@@ -25,8 +25,8 @@ inline constexpr std::size_t bytes_per_s_unlimited = std::numeric_limits<std::si
 
 struct FramePace {
   std::size_t bytes_per_frame = frame_bytes_unlimited;  // at least frame_bytes_min
-  /// At least frame_bytes_min. It does not hold for a second after a key, and until the screen then
-  /// is whole.
+  /// At least frame_bytes_min. It does not hold for a second after a key, and then until the screen
+  /// is whole, for three seconds at most.
   std::size_t bytes_per_s = bytes_per_s_unlimited;
 };
 
@@ -77,6 +77,8 @@ class FrameStream {
 
  private:
   static constexpr SteadyTime hurry_for{1000};
+  // A new screen is sent faster until it is whole; one that changes faster than that never is.
+  static constexpr SteadyTime complete_for{3000};
 
   bool hurries(SteadyTime now) const;
   void refill(SteadyTime now);
@@ -87,8 +89,9 @@ class FrameStream {
   std::size_t allowance_ = 0;  // what is left of bytes_per_s; of one second at most
   SteadyTime refilled_at_{0};
   SteadyTime hurried_until_{0};
-  bool completes_ = true;  // the screen that is shown at first, or after a key, is not whole yet
-  bool held_ = false;      // a frame waits for bytes_per_s
+  SteadyTime complete_until_{0};
+  bool begins_ = true;  // the next frame is the first one of a screen
+  bool held_ = false;   // a frame waits for bytes_per_s
   std::string bytes_;
   std::size_t sent_ = 0;
   bool rings_ = false;

@@ -81,7 +81,11 @@ class UsageCounter {
     const auto [known, is_new] =
         numbers_.try_emplace({tenant, user}, static_cast<std::uint32_t>(owners_.size()));
     if (is_new) {
-      owners_.push_back({tenant, user, 0, 0, {}, {}, {}, 0, 0, 0, {}, {}});
+      UserTotals made;
+      made.tenant = tenant;
+      made.user = user;
+      made.is_lower_bound = model_.unknown_open_jobs() > 0;
+      owners_.push_back(std::move(made));
       last_host_.push_back(UINT32_MAX);
     }
     return known->second;
@@ -138,6 +142,7 @@ void KnownSum::add(double value) {
 Usage usage_of(const Model& model, Instant now, const RowPredicate& counts_device,
                const JobPredicate& counts_job) {
   Usage usage;
+  usage.unknown_jobs = model.unknown_open_jobs();
   UsageCounter counter(model, now, counts_device);
   for (const auto& [id, job] : model.jobs()) {
     if (!counts_job || counts_job(job.reported)) counter.add_job(job.reported);

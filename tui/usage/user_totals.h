@@ -28,6 +28,7 @@ struct UserTotals {
   KnownSum memory_bytes, power_w, usd_per_h;
   std::uint32_t running = 0, waiting = 0;  // jobs
   std::uint32_t processes = 0;
+  bool is_lower_bound = false;  // of hosts, devices and jobs: not all open jobs are known
   std::optional<JobId> oldest;  // of its open jobs, the one that was submitted first
   Instant oldest_at{};
 
@@ -42,6 +43,7 @@ struct Usage {
   double power_w = absent;              // of all these devices
   std::uint32_t unlisted = 0;           // real devices whose processes are not known
   std::uint32_t left_out = 0;           // processes that their agents left out
+  std::uint64_t unknown_jobs = 0;       // open jobs that only the router knows
 };
 
 using JobPredicate = std::function<bool(const JobChanged& job)>;

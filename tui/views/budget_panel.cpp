@@ -54,11 +54,11 @@ void draw_rate(const FrameContext& frame, DrawRegion& region, int row) {
   const std::string text = spend_text(frame);
   const int width = region.columns() - budget_label_columns - columns_of(text) - 1;
   if (sums == nullptr || sums->budget_usd_per_h <= 0 || width < bar_columns_least) {
-    return draw_fact(region, 0, row, budget_label_columns, "in use", text);
+    return draw_fact(region, 0, row, budget_label_columns, "busy now", text);
   }
   const double spend = sums->spend_usd_per_h, budget = sums->budget_usd_per_h;
   const double most = std::max(spend, budget) * 1.2;
-  region.text(0, row, "in use", CellStyle::faint);
+  region.text(0, row, "busy now", CellStyle::faint);
   region.gauge(budget_label_columns, row, width, spend / most, "",
                gauge_style(spend / budget, near_budget, at_budget));
   const int mark = static_cast<int>(std::lround(budget / most * width));
@@ -88,17 +88,20 @@ void draw_budget(const FrameContext& frame, DrawRegion region) {
   const double spend = sums == nullptr ? absent : sums->spend_usd_per_h;
   const double budget =
       sums == nullptr || sums->budget_usd_per_h <= 0 ? absent : sums->budget_usd_per_h;
-  region.heading(0, "Budget against plan", frame.with_whole_fleet_note(lasts_text(spend, budget)));
+  region.heading(0, std::isnan(budget) ? "Spend of busy devices" : "Spend against budget",
+                 frame.with_whole_fleet_note(lasts_text(spend, budget)));
   draw_rate(frame, region, 1);
   if (std::isnan(budget)) {
     const std::string sum =
-        fmt::format("{} in a day, {} in 30 days at this rate", known_text(24 * spend, dollars_text),
+        fmt::format("{} in a day, {} in 30 days", known_text(24 * spend, dollars_text),
                     known_text(30 * 24 * spend, dollars_text));
     return draw_fact(region, 0, 2, budget_label_columns, "adds up to", sum);
   }
   draw_budget_titles(region, 2);
   const Duration second = from_seconds(frame.options.speed);
-  const SpentAndPlanned recent = spent_and_planned(frame.model.trend(), frame.now, 2 * second);
+  const SpentAndPlanned recent = spent_and_planned(
+      frame.model.trend(), frame.now - std::min(recent_points_s * second, frame.now - Instant{}),
+      frame.now, 2 * second);
   const bool known = recent.covered > Duration{0};
   draw_budget_line(region, 3,
                    {known ? "last " + duration_text(to_seconds(recent.covered)) : "last minutes",

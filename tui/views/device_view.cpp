@@ -255,7 +255,8 @@ class DeviceView : public View {
       draw_no_history(frame, region, page.charts.front());
     }
     draw_throttle_strip(region, page.strip, frame, row, window, cells.front(), span);
-    if (!lists.causes.empty()) draw_causes(region.on(page.causes), lists.cause_lines);
+    if (!lists.causes.empty())
+      draw_causes(region.on(page.causes), lists.cause_lines, is_fault(lists.causes));
     if (lists.real) {
       draw_board_facts(region.on(page.facts), frame.model, row);
       draw_partitions(region.on(page.partitions), lists.board);

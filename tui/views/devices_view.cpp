@@ -51,10 +51,10 @@ void draw_titles(const FrameContext& frame, DrawRegion& region, const DeviceList
     at += shown.width + 1;
   }
   if (history > 0) {
-    region.field(
-        at, 0, history,
-        fmt::format(fmt::runtime(history >= 17 ? "LAST {}s OF LOAD" : "LOAD, {}s"), history),
-        CellStyle::title, Align::right);
+    region.field(at, 0, history,
+                 fmt::format(fmt::runtime(history >= 17 ? "LAST {} OF LOAD" : "LOAD, {}"),
+                             duration_text(history * frame.options.speed)),
+                 CellStyle::title, Align::right);
   }
 }
 

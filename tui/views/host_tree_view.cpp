@@ -29,7 +29,9 @@ class HostTreeView : public View {
   void draw(const FrameContext& frame, const DrawRegion& region) const override {
     std::size_t racks = 0;
     for (const TreeNode& node : tree_.nodes) racks += node.is_rack ? 1 : 0;
-    std::string title = counted(tree_.nodes.size() - racks, "host");
+    std::uint32_t hosts = 0;  // as devices, without those that left
+    for (const std::uint32_t top : tree_.tops) hosts += tree_.nodes[top].sums.hosts;
+    std::string title = counted(hosts, "host");
     if (racks > 0) title += " in " + counted(racks, "rack");
     region.on(layout_.top)
         .heading(0, title + ", " + devices_title(frame, list_), order_text(list_));

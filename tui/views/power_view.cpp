@@ -20,7 +20,7 @@ namespace {
 
 constexpr int cost_panel_rows = 14;
 
-constexpr int cost_label_columns = 11;
+constexpr int cost_label_columns = 12;
 constexpr double power_near_cap = 0.90, power_at_cap = 0.99;
 constexpr double joules_per_kwh = 3.6e6;
 
@@ -129,9 +129,9 @@ void draw_now(const FrameContext& frame, DrawRegion& region, const Totals& total
                                    cap > 0 ? " site cap" : " device caps")
                      : std::string(not_known),
                gauge_style(share, power_near_cap, power_at_cap));
-  draw_fact(region, 0, 2, cost_label_columns, "list price",
+  draw_fact(region, 0, 2, cost_label_columns, "all devices",
             totals.reporting > 0 && totals.usd_per_h > 0
-                ? fmt::format("{}{}/h, including idle devices", totals.price_known ? "" : "over ",
+                ? fmt::format("{}{}/h, busy or idle", totals.price_known ? "" : "over ",
                               dollars_text(totals.usd_per_h))
                 : std::string(not_known));
 }

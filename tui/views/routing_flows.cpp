@@ -68,6 +68,12 @@ void draw_flow(const Model& model, DrawRegion& region, int line, const FlowColum
                percent_text(share), fell ? CellStyle::fill_warm : CellStyle::fill_good);
 }
 
+/// The time of the rates: shorter than their span soon after the start.
+Duration rates_over(const FrameContext& frame) {
+  const Duration since = frame.now - std::min(frame.now, frame.model.flows_since());
+  return std::min(frame.model.rate_span(), since);
+}
+
 void draw_flows_heading(const FrameContext& frame, DrawRegion& region,
                         const std::vector<Flow>& flows, std::uint64_t all) {
   std::uint64_t moved = 0;
@@ -81,7 +87,7 @@ void draw_flows_heading(const FrameContext& frame, DrawRegion& region,
        {fmt::format("{} of {} fell back", count_text(static_cast<double>(moved)),
                     count_text(static_cast<double>(all))),
         fmt::format(" since {}", to_clock_text(frame.model.flows_since())),
-        fmt::format(", rates over {}", duration_text(to_seconds(frame.model.rate_span())))}) {
+        fmt::format(", rates over {}", duration_text(to_seconds(rates_over(frame))))}) {
     if (all == 0 || !fits(frame.with_whole_fleet_note(note + more))) break;
     note += more;
   }
@@ -101,7 +107,8 @@ void draw_flows(const FrameContext& frame, DrawRegion region) {
   draw_flows_heading(frame, region, flows, all);
   if (flows.empty()) region.text(0, 1, "no job was placed yet", CellStyle::faint);
   const FlowColumns at = flow_list_columns(region.columns());
-  const std::size_t lines = static_cast<std::size_t>(flow_lines(frame.model));
+  const int room = std::max(1, region.rows() - 1);
+  const auto lines = static_cast<std::size_t>(std::min(flow_lines(frame.model), room));
   const std::size_t shown = flows.size() > lines ? lines - 1 : flows.size();
   std::uint64_t listed = 0;
   for (std::size_t i = 0; i < shown; ++i) {
@@ -139,16 +146,15 @@ void draw_flows_of_minute(const FrameContext& frame, DrawRegion region) {
     all += per_min;
     if (key.reason) fell += per_min;
   }
-  const Duration since = frame.now - std::min(frame.now, model.flows_since());
-  const Duration span = std::min(model.rate_span(), since);
+  const Duration span = rates_over(frame);
   std::string title = "Placements a minute";
   if (span > Duration{0}) title += fmt::format(", last {}", duration_text(to_seconds(span)));
   title += " to " + to_clock_text(frame.now);
   const auto fits = [&](const std::string& note) {
     return columns_of(title) + columns_of(note) + 3 < region.columns();
   };
-  std::string note = fmt::format("{} of {} fell back", rate_text(fell), rate_text(all));
-  if (!fits(frame.with_whole_fleet_note(note))) note = rate_text(fell) + " fell back";
+  std::string note = fmt::format("{} of {}/min fell back", rate_text(fell), rate_text(all));
+  if (!fits(frame.with_whole_fleet_note(note))) note = rate_text(fell) + "/min fell back";
   region.heading(0, title, frame.with_whole_fleet_note(all > 0 ? note : ""));
   if (all > 0) {
     const DrawRegion body = region.part({0, 1, region.columns(), region.rows() - 1});

@@ -6,7 +6,7 @@
 
 namespace drover::tui {
 
-/// Lines of the list below its heading.
+/// Lines of the list below its heading, if it has room for them.
 int flow_lines(const Model& model);
 void draw_flows(const FrameContext& frame, DrawRegion region);
 

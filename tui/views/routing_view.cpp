@@ -102,8 +102,19 @@ constexpr int pools_columns = 96;
 constexpr int routing_gap = 2;
 constexpr int diagram_rows_least = 34;  // of the view: lower ones show the list of flows alone
 
+// Heading, titles, three pools, and the line that says that there is more.
+constexpr int pools_rows_least = 6;
+constexpr int flows_rows_least = 4;
+
 /// The decisions keep more than a third of the screen.
 int routing_top_rows(int rows) { return rows * 3 / 5; }
+
+/// Of the list of flows, which leaves room for pools below it. `above`: rows above it.
+int flows_rows(const Model& model, int above, int rows) {
+  const int room =
+      routing_top_rows(rows) - above - std::min(pool_panel_rows(model), pools_rows_least);
+  return std::min(1 + flow_lines(model), std::max(flows_rows_least, room));
+}
 
 void draw_routing_page(const FrameContext& frame, const RoutingPage& page,
                        const DrawRegion& region) {
@@ -279,13 +290,13 @@ class RoutingView : public View {
 }  // namespace
 
 RoutingPage lay_out_routing_page(const Model& model, int columns, int rows) {
-  const int flows = 1 + flow_lines(model);
   const int costs = fallback_panel_rows(model);
   const int pools = pool_panel_rows(model);
   const bool draws = columns >= routing_wide_columns && rows >= diagram_rows_least;
   RoutingPage page;
   if (columns >= routing_roomy_columns) {
     const int left = columns - pools_columns - routing_gap;
+    const int flows = 1 + flow_lines(model);
     const int diagram =
         draws ? flows_of_minute_rows(model, routing_top_rows(rows) - flows - costs) : 0;
     page.diagram = {0, 0, left, diagram};
@@ -296,6 +307,7 @@ RoutingPage lay_out_routing_page(const Model& model, int columns, int rows) {
   } else if (columns >= routing_wide_columns) {
     const int left = columns - fallback_panel_columns - routing_gap;
     const int right = left + routing_gap;
+    const int flows = flows_rows(model, draws ? costs : 0, rows);
     page.costs = {right, 0, fallback_panel_columns, costs};
     if (draws) {
       // The list stands below the costs, beside the drawing.
@@ -308,6 +320,7 @@ RoutingPage lay_out_routing_page(const Model& model, int columns, int rows) {
     page.pools = {0, std::max({page.diagram.rows, flows, costs}), columns, pools};
     page.rows = page.pools.row + pools;
   } else {
+    const int flows = flows_rows(model, 0, rows);
     page.flows = {0, 0, columns, flows};
     page.pools = {0, flows, columns, pools};
     page.costs = {0, flows + pools, columns, costs};

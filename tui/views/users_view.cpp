@@ -18,12 +18,13 @@ namespace {
 constexpr int user_details_rows = 7;
 constexpr int users_least = 6;  // rows of the table above the details
 
-/// "Who uses it: 3 tenants on 24 of 36 devices".
+/// "Who uses it: 3 tenants on 24 of 36 devices"; with ">" before what is not fully known.
 std::string users_title(const Usage& usage) {
   std::set<std::string_view> tenants;
   for (const UserTotals& user : usage.users) tenants.insert(user.tenant);
-  return fmt::format("Who uses it: {} on {} of {}", counted(tenants.size(), "tenant"), usage.used,
-                     counted(usage.devices, "device"));
+  const char* const least = usage.unknown_jobs > 0 ? ">" : "";
+  return fmt::format("Who uses it: {}{} on {}{} of {}", least, counted(tenants.size(), "tenant"),
+                     least, usage.used, counted(usage.devices, "device"));
 }
 
 std::string users_order_text(const UserList& list) {
@@ -34,14 +35,14 @@ std::string users_order_text(const UserList& list) {
   return fmt::format("by {}, {} first", column.title, list.reversed ? "least" : "most");
 }
 
-/// What no user has: "2.1kW of 9.3kW have no user".
+/// What nobody uses: "not in use: 3 devices, 2.1kW of 9.3kW".
 std::string unattributed_text(const Usage& usage) {
   double rest_w = usage.power_w;
   for (const UserTotals& user : usage.users) {
     if (!std::isnan(user.power_w.sum)) rest_w -= user.power_w.sum;
   }
   if (std::isnan(rest_w)) return "power: no device reports it";
-  return fmt::format("without a user: {}, {} of {}", counted(usage.devices - usage.used, "device"),
+  return fmt::format("not in use: {}, {} of {}", counted(usage.devices - usage.used, "device"),
                      watts_text(std::max(0.0, rest_w)), watts_text(usage.power_w));
 }
 
@@ -64,8 +65,9 @@ class UsersView : public View {
     const auto text = [&](const UserTotals& user, int item) {
       return CompactLine{
           fmt::format(
-              "{} {} {} dev {}", shown_name(user.tenant),
-              user.user.empty() ? "" : printable(user.user), user.devices,
+              "{} {} {}{} dev {}", shown_name(user.tenant),
+              user.user.empty() ? "" : printable(user.user), user.is_lower_bound ? ">" : "",
+              user.devices,
               user_columns()[static_cast<std::size_t>(user_power_column())].text(user, frame.now)),
           CellStyle::plain, item};
     };
@@ -169,12 +171,17 @@ class UsersView : public View {
     const UserTotals& user = usage.users[static_cast<std::size_t>(index)];
     const std::string name =
         shown_name(user.tenant) + (user.user.empty() ? "" : ", " + printable(user.user));
-    region.heading(0, name + ": what is not known",
+    region.heading(0, "Notes on " + name,
                    frame.ui.fleet_filter.active() ? "of what the filter shows" : "");
     int row = 1;
     const auto add = [&](const std::string& text) {
       if (row < region.rows()) region.field(1, row++, region.columns() - 1, text, CellStyle::faint);
     };
+    if (usage.unknown_jobs > 0) {
+      add(fmt::format("{} known only to the router: > marks counts that may be higher",
+                      usage.unknown_jobs == 1 ? "1 open job is"
+                                              : count_text(usage.unknown_jobs) + " open jobs are"));
+    }
     add(unattributed_text(usage));
     if (usage.unlisted > 0) {
       add(fmt::format("{} list no processes: who uses them is not known",

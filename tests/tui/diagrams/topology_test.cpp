@@ -150,6 +150,30 @@ TEST(HostTopology, OfARealHostTheDriversLinksAndPathsAreShown) {
   }
 }
 
+TEST(HostTopology, SaysHowManyDevicesAreLeftOut) {
+  const HostTopology gpus = spec_host("gpu", switched_links, 70);
+  EXPECT_EQ(gpus.devices.size(), topology_devices_max);
+  EXPECT_EQ(gpus.left_out, 6U);
+  EXPECT_EQ(lay_out_topology(gpus, 120).boxes.size(), topology_devices_max);
+  EXPECT_EQ(spec_host("gpu", switched_links, 64).left_out, 0U);
+
+  const HostTopology torus = spec_host("tpu", torus_links, 256, "16x16");
+  EXPECT_EQ(torus.left_out, 192U);
+  EXPECT_EQ(torus.groups[0].left_out, 192);
+  EXPECT_EQ(torus.pair(0, 48).links, 3) << "a distance in the whole torus";
+  const TopologyLayout layout = lay_out_topology(torus, 200);
+  EXPECT_TRUE(layout.boxes.empty());
+  ASSERT_FALSE(layout.labels.empty());
+  EXPECT_EQ(layout.labels[0].text,
+            "kind 0-63: torus not drawn, 192 of its 256 chips are not shown");
+}
+
+TEST(HostTopology, LabelsOfDevicesHaveTheirClass) {
+  EXPECT_EQ(device_label(spec_host("gpu", switched_links, 2), 1), "GPU1");
+  EXPECT_EQ(device_label(spec_host("tpu", torus_links, 4, "2x2"), 3), "TPU3");
+  EXPECT_EQ(device_label(spec_host("tpu", "real = true\n", 2), 1), "TPU1") << "links not known";
+}
+
 TEST(HostTopology, AnUnknownHostHasNone) { EXPECT_FALSE(topology_of(model_of({}), "h")); }
 
 TEST(HostTopology, ShapesOfSlicesAreLengthsOfAxes) {
@@ -170,6 +194,7 @@ TEST(HostTopology, ShapesOfSlicesAreLengthsOfAxes) {
            {"-2x-4", 8, std::nullopt},
            {"99999x1", 99999, std::nullopt},
            {"1x1x1x4", 4, std::nullopt},
+           {"1300x2501x1321", 4, std::nullopt},  // 2^32 and 4
        }) {
     EXPECT_EQ(torus_lengths(row.topology, row.chips), row.expected) << row.topology;
   }
@@ -217,8 +242,37 @@ TEST(TopologyLayout, EveryDeviceHasABoxInsideAFrameAndNothingOverlaps) {
       }
       for (const TopologyBus& bus : layout.buses) {
         EXPECT_TRUE(std::ranges::is_sorted(bus.taps));
-        EXPECT_GE(bus.taps.size(), 2U);
+        EXPECT_FALSE(bus.taps.empty());
+        for (const TopologyBox& box : layout.boxes) {
+          EXPECT_FALSE(boxes_overlap(
+              box.area, {bus.taps.front(), bus.row, bus.taps.back() - bus.taps.front() + 1, 1}));
+        }
       }
+    }
+  }
+}
+
+/// The boxes that have a tap of a bus directly below them, or below the frame around them.
+std::size_t tapped_boxes(const TopologyLayout& layout) {
+  std::size_t tapped = 0;
+  for (const TopologyBox& box : layout.boxes) {
+    const int middle = box.area.column + box.area.columns / 2;
+    const int below = box.area.row + box.area.rows;
+    if (std::ranges::any_of(layout.buses, [&](const TopologyBus& bus) {
+          return bus.row == below + (bus.in_frame ? 0 : 1) &&
+                 std::ranges::find(bus.taps, middle) != bus.taps.end();
+        })) {
+      ++tapped;
+    }
+  }
+  return tapped;
+}
+
+TEST(TopologyLayout, EveryRowOfBoxesHasItsBus) {
+  for (const std::string_view spec : {switched_links, mesh_links, bridge_links}) {
+    const HostTopology host = spec_host("gpu", spec, 16);
+    for (int columns = 24; columns <= 140; columns += 4) {
+      EXPECT_EQ(tapped_boxes(lay_out_topology(host, columns)), 16U) << spec << " at " << columns;
     }
   }
 }
@@ -257,12 +311,11 @@ TEST(LinkMatrix, HasARowForEachDeviceAndALegendOfWhatIsInIt) {
   host.pair(0, 1).links = 4;
   host.pair(0, 2).path = host.pair(2, 0).path = LinkPath::between_nodes;
   EXPECT_EQ(matrix_texts(matrix_lines(host, 78)),
-            (TopologyTexts{"       GPU0 GPU1 GPU2  NUMA  BUS", "GPU0      X  NV4  SYS     1  N/A",
-                           "GPU1     NV    X  PCI   N/A  N/A",
-                           "GPU2    SYS  PCI    X   N/A  0000:3b:00.0",
-                           "  NV#   NVLink: so many links, or not known",
-                           "  SYS   the connection between NUMA nodes",
-                           "  PCI   PCIe; what it passes is not known"}));
+            (TopologyTexts{
+                "       GPU0 GPU1 GPU2  NUMA  BUS", "GPU0      X  NV4  SYS     1  N/A",
+                "GPU1     NV    X  PCI   N/A  N/A", "GPU2    SYS  PCI    X   N/A  0000:3b:00.0",
+                "  NV#   NVLink: # links; no number: not known",
+                "  SYS   the connection between NUMA nodes", "  PCI   PCIe, route not known"}));
 }
 
 TEST(LinkMatrix, ColumnsThatHaveNoRoomAreCounted) {

@@ -74,8 +74,58 @@ TEST(WhyAnswers, GivesEachAnswerToItsQuestion) {
 TEST(WhyAnswers, AfterALostConnectionTheQuestionIsAskedAgain) {
   WhyAnswers answers;
   ASSERT_EQ(questions_due(answers, first_question, {{"aa", "", false}}), 1U);
-  answers.forget_questions();
+  answers.set_connected(false);
+  EXPECT_FALSE(answers.connected());
+  answers.set_connected(true);
   EXPECT_EQ(questions_due(answers, first_question, {{"aa", "", false}}), 1U);
+}
+
+TEST(WhyAnswers, AQuestionThatTheRouterPostponesIsAskedAgainAndKeepsItsAnswer) {
+  const JobId id{0xaa00000000000000, 1};
+  const std::vector<WhySubject> subjects = {{"aa", "", false}};
+  WhyAnswers answers;
+  ASSERT_EQ(questions_due(answers, first_question, subjects), 1U);
+  EXPECT_TRUE(answers.receive(first_question, RequestError{"busy", true}));
+  EXPECT_TRUE(answers.find("aa")->postponed);
+  EXPECT_EQ(answers.find("aa")->at, Instant::min()) << "it has no answer";
+  EXPECT_EQ(answers.find("aa")->reply.problem, "");
+  EXPECT_EQ(questions_due(answers, first_question + ten_times_wall, subjects), 0U) << "too soon";
+  const Instant again = first_question + 2 * ten_times_wall;
+  EXPECT_EQ(questions_due(answers, again, subjects), 1U);
+  EXPECT_TRUE(answers.receive(again, answer_on(id)));
+  EXPECT_FALSE(answers.find("aa")->postponed);
+  ASSERT_EQ(questions_due(answers, again + 2 * ten_times_wall, {{"aa", "changed", false}}), 1U);
+  EXPECT_TRUE(answers.receive(again + 2 * ten_times_wall, RequestError{"busy", true}));
+  EXPECT_EQ(answers.find("aa")->reply.job->job.id, id) << "the answer before stays";
+}
+
+TEST(WhyAnswers, OtherRefusalsAreTheAnswer) {
+  WhyAnswers answers;
+  ASSERT_EQ(questions_due(answers, first_question, {{"aa", "", false}}), 1U);
+  EXPECT_TRUE(answers.receive(first_question, RequestError{"may not send WhyRequest", false}));
+  EXPECT_EQ(answers.find("aa")->reply.problem, "may not send WhyRequest");
+  EXPECT_EQ(questions_due(answers, first_question + 90 * ten_times_wall, {{"aa", "", false}}), 0U);
+}
+
+TEST(WhyAnswers, ARefusalOfOneQuestionLosesNoAnswerToAnother) {
+  const JobId one{0xaa00000000000000, 1}, two{0xbb00000000000000, 1};
+  const std::vector<WhySubject> subjects = {{"aa", "", false}, {"bb", "", false}};
+  WhyAnswers answers;
+  ASSERT_EQ(questions_due(answers, first_question, subjects), 2U);
+  // It was of the second question, which it does not say.
+  EXPECT_TRUE(answers.receive(first_question, RequestError{"busy", true}));
+  EXPECT_TRUE(answers.receive(first_question, answer_on(one)));
+  EXPECT_EQ(answers.find("aa")->reply.job->job.id, one);
+  EXPECT_EQ(questions_due(answers, first_question + 10 * ten_times_wall, subjects), 1U);
+  EXPECT_TRUE(answers.receive(first_question + 10 * ten_times_wall, answer_on(two)));
+  EXPECT_EQ(answers.find("bb")->reply.job->job.id, two);
+}
+
+TEST(WhyAnswers, ALostQuestionTakesNoRefusalOfALaterRequest) {
+  WhyAnswers answers;
+  ASSERT_EQ(questions_due(answers, first_question, {{"aa", "", false}}), 1U);
+  EXPECT_FALSE(
+      answers.receive(first_question + 10 * ten_times_wall, RequestError{"not allowed", false}));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "fleet/base/text.h"
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_session.h"
+#include "tui/groups/tree_columns.h"
 #include "tui/tables/device_columns.h"
 
 namespace drover::tui {
@@ -143,25 +144,47 @@ TEST(HostTree, SortsSiblingsByTheColumnOfTheTable) {
   SampleFleet fleet;
   const Model model = sampled_model(fleet);
   EXPECT_EQ(LaidOut(model, "", "-DEVICE").lines(), "r3 edge-1 r2 tpu-b tpu-a r1 gpu-b gpu-a");
-  for (const char* sort : {"-POWER", "UTIL", "-TEMP", "-RUN", "MEMORY"}) {
+  // At this moment r1 draws more than r2, and gpu-a more than gpu-b.
+  EXPECT_TRUE(LaidOut(model, "", "-POWER").lines().starts_with("r1 gpu-a gpu-b r2 tpu-"));
+  EXPECT_TRUE(LaidOut(model, "", "POWER").lines().starts_with("r2 tpu-"));
+  EXPECT_TRUE(LaidOut(model, "", "POWER").lines().ends_with("r1 gpu-b gpu-a r3 edge-1"));
+  for (const char* sort : {"-POWER", "POWER", "UTIL", "-TEMP", "-RUN", "RUN", "MEMORY"}) {
     const LaidOut laid(model, "", sort);
     const bool falls = sort[0] == '-';
-    double before = absent;
+    const std::string column = falls ? sort + 1 : sort;
+    std::vector<double> values;
     for (const std::uint32_t top : laid.tree.tops) {
       const DeviceSums& sums = laid.tree.nodes[top].sums;
-      const std::string column = falls ? sort + 1 : sort;
-      const double value = column == "POWER"  ? sums.power_w
-                           : column == "UTIL" ? sums.load()
-                           : column == "TEMP" ? sums.hottest_c
-                           : column == "RUN"  ? sums.running
-                                              : sums.memory_share();
-      // What is not known comes last in both directions.
-      EXPECT_FALSE(falls ? value > before : value < before) << sort;
-      EXPECT_TRUE(std::isnan(value) || top != laid.tree.tops.front() || !std::isnan(value));
-      before = value;
+      values.push_back(column == "POWER"  ? sums.power_w
+                       : column == "UTIL" ? sums.load()
+                       : column == "TEMP" ? sums.hottest_c
+                       : column == "RUN"  ? sums.running
+                                          : sums.memory_share());
     }
+    ASSERT_EQ(values.size(), 3u);
+    EXPECT_TRUE(falls ? values[0] >= values[1] : values[0] <= values[1])
+        << sort << ": " << values[0] << ", " << values[1];
+    // What is not known comes last in both directions.
+    EXPECT_TRUE(std::isnan(values[2])) << sort;
     EXPECT_EQ(laid.tree.nodes[laid.tree.tops.back()].name, "r3") << "lost: " << sort;
   }
+}
+
+TEST(HostTree, HostsThatLeftAreInNoSum) {
+  SampleFleet fleet;
+  fleet.hosts[3].health = Health::left;  // tpu-b
+  const Model model = sampled_model(fleet);
+  const LaidOut laid(model);
+  EXPECT_EQ(laid.sums("host:tpu-b").hosts, 0u);
+  EXPECT_EQ(laid.sums("host:tpu-b").devices, 0u);
+  EXPECT_EQ(laid.sums("rack:r2").hosts, 1u);
+  EXPECT_EQ(laid.sums("rack:r2").devices, 8u);
+  EXPECT_EQ(laid.sums("rack:r2").lost, 0u);
+  EXPECT_EQ(laid.sums("rack:r3").lost, 4u) << "a lost host is still part of the fleet";
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "devices");
+  dashboard->press(SampleFleet::after_40s, {"t"});
+  const std::string text = dashboard->draw(SampleFleet::after_40s).to_text();
+  EXPECT_NE(text.find("4 hosts in 3 racks, 28 devices, 4 lost"), std::string::npos) << text;
 }
 
 TEST(HostTree, WithoutRacksBeginsWithHosts) {
@@ -177,12 +200,85 @@ TEST(HostTree, WithoutRacksBeginsWithHosts) {
 TEST(HostTree, OfALargeFleetIsMadeAnewOnlyWhenItsInputsChange) {
   const Model model = model_of(plain_hosts(1'250, 8));
   LaidOut laid(model, "", "-POWER", 40);
-  const TreeNode* const nodes = laid.tree.nodes.data();
-  const HostTreeLine* const lines = laid.tree.lines.data();
+  std::size_t racks = 0, hosts = 0;
+  for (const TreeNode& node : laid.tree.nodes) ++(node.is_rack ? racks : hosts);
+  EXPECT_EQ(hosts, 1'250u);
+  EXPECT_EQ(laid.tree.lines.size(), racks) << "all is folded";
+  // Marks stay as long as nothing is made anew.
+  laid.tree.nodes.front().name = "kept";
+  laid.tree.lines.front().depth = 77;
   laid.lay_out();
-  EXPECT_EQ(laid.tree.nodes.data(), nodes);
-  EXPECT_EQ(laid.tree.lines.data(), lines);
-  EXPECT_LE(laid.tree.lines.size(), 1'250u);
+  EXPECT_EQ(laid.tree.nodes.front().name, "kept");
+  EXPECT_EQ(laid.tree.lines.front().depth, 77);
+  laid.rows = 41;
+  laid.lay_out();
+  EXPECT_EQ(laid.tree.nodes.front().name, "kept") << "lines follow from the rows, nodes do not";
+  EXPECT_EQ(laid.tree.lines.front().depth, 0);
+  sort_by(laid.list, *parse_sort("UTIL"));
+  laid.lay_out();
+  EXPECT_NE(laid.tree.nodes.front().name, "kept");
+}
+
+DeviceSums large_sums() {
+  DeviceSums sums;
+  sums.devices = 99'999;
+  sums.lost = sums.unhealthy = 99;
+  sums.reporting = sums.in_use = sums.throttled = 99'999;
+  sums.load_sum = sums.loads = 1;
+  sums.memory_bytes = sums.memory_total_bytes = 123'456.0 * 1024 * 1024 * 1024;
+  sums.power_w = 1'234'567;
+  sums.hottest_c = 105;
+  sums.running = sums.queued = 12'345;
+  sums.usd_per_h = 123'456.78;
+  sums.unpriced = 1;
+  return sums;
+}
+
+std::string tree_text(const char* title, const DeviceSums& sums) {
+  for (const SizedTreeColumn& sized : sized_tree_columns(200)) {
+    if (sized.title == title) return sized.column->sum(sums);
+  }
+  ADD_FAILURE() << title;
+  return {};
+}
+
+TEST(TreeColumns, HoldTheLongestTexts) {
+  for (const int columns : {80, 116, 200}) {
+    for (const SizedTreeColumn& sized : sized_tree_columns(columns)) {
+      EXPECT_LE(std::ssize(sized.title), sized.width) << sized.title;
+      if (sized.column->sum == nullptr) continue;
+      const std::string text = sized.column->sum(large_sums());
+      EXPECT_LE(std::ssize(text), sized.width) << sized.title << ": " << text;
+    }
+  }
+}
+
+TEST(TreeColumns, HaveOneUnitAndMarkAPriceThatLacksDevices) {
+  DeviceSums sums = large_sums();
+  EXPECT_EQ(tree_text("MEMORY GiB", sums), "123456/123456");
+  EXPECT_EQ(tree_text("POWER W", sums), "1234567");
+  EXPECT_EQ(tree_text("PRICE $/h", sums), ">123456.78");
+  sums.unpriced = 0;
+  sums.power_w = 8;
+  sums.memory_bytes = 0;
+  EXPECT_EQ(tree_text("MEMORY GiB", sums), "0/123456");
+  EXPECT_EQ(tree_text("POWER W", sums), "8");
+  EXPECT_EQ(tree_text("PRICE $/h", sums), "123456.78");
+  DeviceSums rack;
+  add_sums(rack, sums);
+  add_sums(rack, large_sums());
+  EXPECT_EQ(rack.unpriced, 1u);
+  EXPECT_EQ(tree_text("PRICE $/h", rack), ">246913.56");
+}
+
+TEST(HostTree, ADeviceWithoutAPriceMakesTheSumALowerBound) {
+  SampleFleet fleet;
+  fleet.hosts[1].prices_usd_per_h = {0};  // gpu-b
+  const Model model = sampled_model(fleet);
+  const LaidOut laid(model);
+  EXPECT_EQ(laid.sums("host:gpu-a").unpriced, 0u);
+  EXPECT_EQ(laid.sums("rack:r1").unpriced, 8u);
+  EXPECT_FALSE(std::isnan(laid.sums("rack:r1").usd_per_h));
 }
 
 TEST(HostTreeView, KeysFoldMoveAndLeadToTheParent) {
@@ -207,6 +303,18 @@ TEST(HostTreeView, KeysFoldMoveAndLeadToTheParent) {
   EXPECT_TRUE(tree.shows("copied r1")) << tree.text();
   tree.press({"t"});
   EXPECT_TRUE(tree.shows("gpu-a/1")) << "the table again";
+}
+
+TEST(HostTreeView, TheTopologyIsThatOfTheSelectedHost) {
+  SampleSession tree("devices");
+  tree.press({"t", "g", "H"});
+  EXPECT_TRUE(tree.shows("no host or device is selected")) << "a rack: " << tree.text();
+  tree.press({"j", "j", "H"});
+  EXPECT_TRUE(tree.shows("Devices of gpu-b")) << tree.text();
+  tree.press({"H"});
+  EXPECT_TRUE(tree.shows("5 hosts in 3 racks")) << "the tree again: " << tree.text();
+  tree.press({"+", "j", "H"});
+  EXPECT_TRUE(tree.shows("Devices of gpu-b")) << "of its device: " << tree.text();
 }
 
 TEST(HostTreeView, TagsFindsSortsAndExportsAsTheTableDoes) {

@@ -44,6 +44,12 @@ class ToldJob {
     reported_.steps_saved = steps;
     return tell(second);
   }
+  /// On "a/0".
+  ToldJob& seen(int second, JobState state, std::uint32_t attempt, Pause pause) {
+    reported_.target = "a/0";
+    reported_.pause = pause;
+    return say(second, state, attempt);
+  }
   const JobRow& row() const { return row_; }
 
  private:
@@ -64,8 +70,8 @@ class ToldJob {
 
 /// "waiting 0-10 running 10-40 finished@40": in seconds since the job_begin.
 std::string attempt_text(const AttemptLine& line) {
-  static constexpr const char* span_names[] = {"waiting", "starting", "placed", "running",
-                                               "paused"};
+  static constexpr const char* span_names[] = {"waiting", "starting", "placed",
+                                               "running", "paused",   "unknown"};
   static constexpr const char* mark_names[] = {"checkpoint", "requeued", "lost", "finished",
                                                "cancelled"};
   std::string text = fmt::format("{} {}:", line.attempt, line.target);
@@ -130,6 +136,13 @@ TEST(AttemptTimeline, HasASpanForEachThingThatTheReportsTell) {
       {"it was cancelled before it had a place",
        ToldJob().queued(0).ended(9, JobState::cancelled),
        {"0 : waiting 0-9 cancelled@9"}},
+      {"it was cancelled while it waited for a second attempt",
+       ToldJob()
+           .leased(5, 1, "a/0")
+           .running(5, 1)
+           .queued(20, 1, "attempt 1 was requeued at 10:00:20 (preempted: for 3fa1c2d4)")
+           .ended(40, JobState::cancelled),
+       {"1 a/0: waiting 0-5 running 5-20 requeued@20", "0 : waiting 20-40 cancelled@40"}},
   };
   for (const Case& one : cases) {
     EXPECT_EQ(attempt_texts(attempt_timeline(one.job.row(), {}, Pause::none, at_second(100))),
@@ -155,6 +168,51 @@ TEST(AttemptTimeline, TakesEarlierAttemptsFromDecisions) {
                                       "2 b/0: starting 50-52 running 52-100"}));
 }
 
+/// A job of which nothing was seen before `second`.
+ToldJob first_seen(int second, JobState state, std::uint32_t attempt, Pause pause = Pause::none) {
+  return ToldJob().seen(second, state, attempt, pause);
+}
+
+TEST(AttemptTimeline, WhatWasBeforeTheFirstReportIsNotKnown) {
+  struct Case {
+    const char* about;
+    ToldJob job;
+    std::vector<std::string> lines;
+  };
+  const std::vector<Case> cases = {
+      {"its first attempt runs",
+       first_seen(10, JobState::running, 1),
+       {"1 a/0: waiting 0-10 running 10-100"}},
+      {"its third attempt runs",
+       first_seen(10, JobState::running, 3),
+       {"3 a/0: unknown 0-10 running 10-100"}},
+      {"it is paused, nobody knows since when",
+       first_seen(10, JobState::running, 1, Pause::peer),
+       {"1 a/0: waiting 0-10 running 10-100 unknown 10-100 paused 100-100"}},
+      {"that pause ends, and another begins",
+       first_seen(10, JobState::running, 1, Pause::peer)
+           .pauses(40, Pause::none)
+           .pauses(60, Pause::peer)
+           .pauses(70, Pause::none),
+       {"1 a/0: waiting 0-10 running 10-100 unknown 10-40 paused 40-40 paused 60-70"}},
+      {"it has failed", first_seen(50, JobState::failed, 1), {"1 a/0: unknown 0-50 lost@50"}},
+      {"its second attempt was lost, and it waits",
+       ToldJob().queued(20, 2, "attempt 2 was requeued at 10:00:20 (unhealthy)"),
+       {"2 : unknown 0-20 lost@20", "0 : waiting 20-100"}},
+      {"an attempt between two that were seen",
+       first_seen(10, JobState::running, 1).leased(60, 3, "b/0").running(61, 3),
+       {"1 a/0: waiting 0-10 running 10-60", "3 b/0: starting 60-61 running 61-100"}},
+      {"the next attempt was seen only when it ran",
+       first_seen(10, JobState::running, 1).running(60, 2),
+       {"1 a/0: waiting 0-10 running 10-60", "2 a/0: running 60-100"}},
+  };
+  for (const Case& one : cases) {
+    EXPECT_EQ(attempt_texts(attempt_timeline(one.job.row(), {}, Pause::none, at_second(100))),
+              one.lines)
+        << one.about;
+  }
+}
+
 TEST(AttemptTimeline, AResultTellsHowLongItRan) {
   ToldJob job;
   job.leased(0, 1, "a/r0").ended(20, JobState::finished);
@@ -172,6 +230,20 @@ TEST(AttemptTimeline, KeepsABoundedNumberOfPhases) {
   for (std::uint32_t save = 1; save < 500; ++save) job.saves(static_cast<int>(save), save);
   EXPECT_EQ(job.row().phases.size(), job_phases_max);
   EXPECT_EQ(job.row().phases.front().state, JobState::leased) << "the begin stays";
+}
+
+TEST(AttemptChart, NamesOnlyTheSignsThatItHas) {
+  ToldJob job;
+  job.queued(20, 2, "attempt 2 was requeued at 10:00:20 (drain)")
+      .leased(60, 3, "b/0")
+      .ended(80, JobState::failed);
+  Canvas canvas({100, 8});
+  DrawRegion region(canvas, {0, 0, 100, 8}, false);
+  draw_attempt_chart(region, 0, attempt_timeline(job.row(), {}, Pause::none, at_second(100)));
+  const std::string text = canvas.to_text();
+  EXPECT_NE(text.find("· waits  ░ placed  ? not known  ◀ requeued  ✗ failed or lost"),
+            std::string::npos)
+      << text;
 }
 
 TEST(AttemptChart, HasRoundTimesOnItsAxis) {

@@ -72,9 +72,15 @@ TEST(SpendPlan, AddsUpTheRatesOfTheTimeThatIsKnown) {
             1,
             1,
             1},
+           {"nor does the time before the beginning, of a point that stands for a longer one",
+            {rates_at(-20, 3600, 3600, 10), rates_at(-10, 3600, 7200, 10), rates_at(0, 3600, 3600)},
+            1,
+            6,
+            6,
+            11},
        }) {
-    const SpentAndPlanned sum =
-        spent_and_planned(row.points, plan_noon + seconds(row.now_s), seconds(2));
+    const SpentAndPlanned sum = spent_and_planned(row.points, plan_noon - seconds(5),
+                                                  plan_noon + seconds(row.now_s), seconds(2));
     EXPECT_EQ(sum.covered, seconds(row.covered_s)) << row.promise;
     EXPECT_NEAR(sum.spent_usd, row.spent_usd, 1e-9) << row.promise;
     EXPECT_NEAR(sum.planned_usd, row.planned_usd, 1e-9) << row.promise;

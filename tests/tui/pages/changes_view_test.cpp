@@ -4,6 +4,7 @@
 #include "tests/tui/golden_screen.h"
 #include "tests/tui/sample_fleet.h"
 #include "tui/history/in_memory_timeline.h"
+#include "tui/keymap.h"
 
 namespace drover::tui {
 namespace {
@@ -82,7 +83,17 @@ TEST(Changes, WithoutAMarkTheKeyMarksAndTheCommandSaysHow) {
   dashboard->press(marked_at, {"M"});
   EXPECT_NE(page_text(*dashboard, marked_at).find("marked 02:38:41"), std::string::npos);
   type("changes");
-  EXPECT_NE(page_text(*dashboard, marked_at).find("this is the marked moment"), std::string::npos);
+  EXPECT_NE(page_text(*dashboard, marked_at)
+                .find("this is the marked moment: [ ] and @ go to another one to compare"),
+            std::string::npos)
+      << page_text(*dashboard, marked_at);
+  for (const char* key : {"[", "]", "@"}) {
+    EXPECT_NE(binding_of({key}, ViewId::device), nullptr) << key;
+  }
+  dashboard->press(marked_at, {"["});
+  EXPECT_NE(page_text(*dashboard, marked_at).find("the marked moment is the later one"),
+            std::string::npos)
+      << page_text(*dashboard, marked_at);
 }
 
 TEST(Changes, EscAndTheSameKeyGoBackToWhereTheyWereOpened) {

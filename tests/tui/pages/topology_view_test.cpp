@@ -75,6 +75,34 @@ TEST(Topology, AnUnknownHostIsAnErrorWithASuggestion) {
       << topology_text(*dashboard);
 }
 
+TEST(Topology, TheHeadingSaysHowManyDevicesAreShown) {
+  SampleFleet fleet;
+  fleet.hosts[1].registration.groups[0].count = 70;
+  const std::string host = fleet.hosts[1].registration.host;
+  for (const Size size : {Size{120, 40}, Size{40, 12}}) {
+    const auto dashboard = dashboard_of(fleet, {120, 40}, "fleet");
+    type_line(*dashboard, "topology " + host);
+    dashboard->resize(topology_at, size);
+    EXPECT_NE(topology_text(*dashboard).find("64 of 70 devices"), std::string::npos)
+        << topology_text(*dashboard);
+  }
+}
+
+TEST(Topology, DevicesAreMarkedAsInTheTable) {
+  SampleFleet fleet;
+  add_links(fleet);
+  DeviceChanged drained;
+  drained.host = "gpu-a";
+  drained.device = 2;
+  drained.drained = true;
+  fleet.conditions.push_back(drained);
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "fleet");
+  type_line(*dashboard, "topology gpu-a");
+  const std::string text = topology_text(*dashboard);
+  EXPECT_NE(text.find("┌2 d"), std::string::npos) << text;
+  EXPECT_NE(text.find("┌3 *"), std::string::npos) << text;
+}
+
 TEST(Topology, EverySizeIsDrawnSafely) {
   SampleFleet fleet;
   add_links(fleet);

@@ -141,6 +141,95 @@ TEST(WhyPage, AJobThatOnlyTheRouterKnowsIsAskedForByItsDigits) {
   EXPECT_TRUE(session.shows("no job id begins with 00ff")) << session.text();
 }
 
+Instant why_after(int seconds) { return SampleFleet::after_40s + std::chrono::seconds(seconds); }
+
+void router_sends(SampleSession& session, Instant at, Message body) {
+  session.dashboard->receive(at, router_peer, {"router", 1, at, std::move(body)});
+}
+
+std::string why_text_at(SampleSession& session, Instant at) {
+  return session.dashboard->draw(at).to_text();
+}
+
+TEST(WhyPage, AQuestionThatTheRouterPostponesIsAskedAgain) {
+  SampleSession session("jobs");
+  session.press({"f", "f", "j", "W"});
+  (void)session.text();
+  ASSERT_EQ(jobs_asked_for(*session.dashboard).size(), 1U);
+  router_sends(session, why_after(0), RequestError{"the router is busy", true});
+  EXPECT_FALSE(session.shows("the router is busy")) << "it explains nothing: " << session.text();
+  EXPECT_TRUE(session.shows("asking the router again")) << session.text();
+  (void)why_text_at(session, why_after(3));
+  EXPECT_EQ(jobs_asked_for(*session.dashboard).size(), 1U);
+  router_sends(session, why_after(3),
+               router_reply_on(session.fleet, first_waiting_job(session.fleet)));
+  const std::string text = why_text_at(session, why_after(3));
+  EXPECT_NE(text.find("from the router at 02:38:44"), std::string::npos) << text;
+  EXPECT_NE(text.find("41s on gpu-b/r1"), std::string::npos) << text;
+}
+
+TEST(WhyPage, ARefusalOfItsQuestionIsNotTakenForThatOfAnAction) {
+  SampleSession session("jobs", {120, 40}, true);
+  session.press({"f", "f", "j", "W"});
+  (void)session.text();
+  ASSERT_EQ(jobs_asked_for(*session.dashboard).size(), 1U);
+  session.type(":drain gpu-a/3");
+  session.press({"Enter", "y"});
+  router_sends(session, why_after(0), RequestError{"the router is busy", true});
+  EXPECT_TRUE(session.shows("waiting for the router")) << "the action is open: " << session.text();
+  (void)session.dashboard->take_effects();
+  (void)why_text_at(session, why_after(3));
+  EXPECT_TRUE(jobs_asked_for(*session.dashboard).empty()) << "not while an action is open";
+  router_sends(session, why_after(3), RequestError{"may not send SetDrain"});
+  const std::string text = why_text_at(session, why_after(3));
+  EXPECT_NE(text.find("may not send SetDrain"), std::string::npos) << text;
+  EXPECT_EQ(jobs_asked_for(*session.dashboard).size(), 1U);
+}
+
+TEST(WhyPage, WithoutAConnectionSaysSoAndShowsWhatItKnows) {
+  SampleSession session("jobs");
+  session.dashboard->set_connected(why_after(0), false);
+  session.press({"f", "f", "j", "W"});
+  EXPECT_TRUE(session.shows("no connection: from what the router sent before")) << session.text();
+  EXPECT_FALSE(session.shows("asking the router")) << session.text();
+  EXPECT_TRUE(jobs_asked_for(*session.dashboard).empty());
+  session.dashboard->set_connected(why_after(1), true);
+  const std::string text = why_text_at(session, why_after(1));
+  EXPECT_NE(text.find("asking the router"), std::string::npos) << text;
+  EXPECT_EQ(jobs_asked_for(*session.dashboard).size(), 1U);
+}
+
+TEST(WhyPage, OfAnIdleDeviceIsFromTheRouterOnlyWhenAllAnswersAre) {
+  SampleSession session("devices");
+  session.type(":why gpu-b/7");
+  session.press({"Enter"});
+  (void)session.text();
+  const std::vector<std::string> asked = jobs_asked_for(*session.dashboard);
+  ASSERT_EQ(asked.size(), 4U);
+  // The last one is answered first.
+  for (std::size_t i = asked.size(); i-- > 0;) {
+    const auto job = std::ranges::find_if(
+        session.fleet.jobs, [&](const JobChanged& one) { return to_text(one.job.id) == asked[i]; });
+    ASSERT_NE(job, session.fleet.jobs.end());
+    EXPECT_TRUE(session.shows("asking the router")) << session.text();
+    EXPECT_FALSE(session.shows("from the router")) << session.text();
+    EXPECT_TRUE(session.shows("Not known here: the candidates of each job")) << session.text();
+    router_sends(session, why_after(0), router_reply_on(session.fleet, *job));
+  }
+  EXPECT_TRUE(session.shows("from the router at 02:38:41")) << session.text();
+  EXPECT_FALSE(session.shows("Not known here")) << session.text();
+}
+
+TEST(WhyPage, SaysTheStateOfTheJobAndThatNoChangeWouldPlaceIt) {
+  SampleSession session("jobs");
+  session.press({"f", "f", "j", "W"});
+  EXPECT_TRUE(session.shows("Why job 6104cae5: queued")) << session.text();
+  WhyReply reply = router_reply_on(session.fleet, first_waiting_job(session.fleet));
+  reply.nearest.clear();
+  router_answers(session, reply);
+  EXPECT_TRUE(session.shows("no single change tried would place it")) << session.text();
+}
+
 TEST(WhyPage, OfThePastHasTheRecordedDecisionsAndSaysWhatIsMissing) {
   SampleFleet fleet;
   const Decision* queued = nullptr;

@@ -50,7 +50,7 @@ TEST(Limits, MatchTheSpecAndAreMarkedWhereAssumed) {
                         {"peak", "989.4 TFLOP/s bf16", "~92 TFLOP/s int8"},
                         {"TDP", "700W", "~75W"},
                         {"power cap", "350W of 200-700W", "350W of ~37-75W"},
-                        {"throttle", "87C, half at 89C", "~90C"},
+                        {"throttle", "87C, half clock at 89C", "~90C"},
                         {"shutdown", "95C", "~100C"},
                         {"clocks", "~549 to 1980 MHz", "~350 to 700 MHz"},
                         {"price/h", "$6.88, spot $2.46", "~$0.50"}}) {

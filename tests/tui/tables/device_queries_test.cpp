@@ -110,6 +110,38 @@ TEST(DeviceFacts, JobsOnADeviceListLongWorkFirst) {
   EXPECT_TRUE(jobs_on(model, {"gpu-b", 7}).empty());
 }
 
+TEST(DeviceFacts, AJobIsFoundByDigitsThatNoOtherJobBeginsWith) {
+  Model model{std::chrono::seconds(1)};
+  const JobId first{0xade0000000000000, 1}, second{0xade1200000000000, 2},
+      last{0xffffffffffffffff, 3};
+  for (const JobId& id : {second, last, first}) {
+    JobChanged job;
+    job.job.id = id;
+    model.apply(SampleFleet::start, {"router", 1, SampleFleet::start, job});
+  }
+  struct Case {
+    std::string subject;
+    std::size_t digits_min;
+    std::optional<JobId> found;
+  };
+  for (const Case& c : std::vector<Case>{{to_text(first), 6, first},
+                                         {"job:" + to_text(last), 6, last},
+                                         {"ade000", 6, first},
+                                         {"ade120", 6, second},
+                                         {"ffffff", 6, last},
+                                         {"ade12", 6, {}},  // too few
+                                         {"ade12", 1, second},
+                                         {"f", 1, last},
+                                         {"ade", 1, {}},  // of two jobs
+                                         {"ade13", 1, {}},
+                                         {"0", 1, {}},
+                                         {"ade12x", 1, {}},
+                                         {"", 1, {}},
+                                         {to_text(last) + "f", 1, {}}}) {
+    EXPECT_EQ(find_job(model, c.subject, c.digits_min), c.found) << c.subject;
+  }
+}
+
 TEST(DeviceFacts, AConditionIsDescribedInWords) {
   SampleFleet fleet;
   EXPECT_EQ(condition_text(fleet.conditions[0]), "* injected: throttle=0.5 for 60s");

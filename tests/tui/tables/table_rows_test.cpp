@@ -136,6 +136,9 @@ TEST(TableRows, OfTotalsLeaveUnknownValuesEmpty) {
   EXPECT_EQ(cell(classes, "batch-embed", "p99"), missing) << "nothing of it has finished";
   EXPECT_EQ(cell(classes, "finetune", "within_target"), missing) << "it has no target";
   EXPECT_EQ(cell(classes, "chat-large", "target"), TableCell(0.5)) << "seconds";
+  EXPECT_EQ(cell(classes, "chat-large", "burns_fast"), TableCell(true));
+  EXPECT_EQ(cell(classes, "chat-small", "burns_fast"), TableCell(false));
+  EXPECT_EQ(cell(classes, "finetune", "burns_fast"), missing) << "it has no target";
   const TableRows fallbacks = table_of("fallbacks");
   EXPECT_EQ(cell(fallbacks, "unhealthy", "jobs"), TableCell(12.0));
   EXPECT_EQ(cell(fallbacks, "unhealthy", "extra_cost_usd"), missing) << "with what is not told";

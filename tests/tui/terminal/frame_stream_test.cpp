@@ -118,6 +118,22 @@ TEST(FrameStream, OverANetworkABusyScreenStaysBelowItsBytesPerSecond) {
   EXPECT_LE(send_for(stream, now, 10s, 4), 10 * 4096u);
 }
 
+TEST(FrameStream, AScreenThatIsNeverWholeIsLimitedAsWell) {
+  FrameStream stream(plain_screen(), {frame_bytes_remote, bytes_per_s_remote});
+  std::size_t bytes = 0;
+  for (auto now = 0ms; now < 20s; now += 10ms) {
+    if (now.count() % 250 != 0 && (!stream.cut() || now < stream.rest_at())) continue;
+    Canvas canvas({200, 60});
+    const char letter = static_cast<char>('a' + now.count() / 50 % 26);
+    for (int row = 0; row < 60; ++row) canvas.put(0, row, std::string(200, letter));
+    stream.show(canvas, now);
+    if (now >= 10s) bytes += stream.pending().size();
+    stream.sent(stream.pending().size());
+  }
+  EXPECT_GT(bytes, 20'000u);
+  EXPECT_LE(bytes, 10 * 4096u) << "12,000 cells change 20 times a second";
+}
+
 TEST(FrameStream, WhatWasHeldBackIsShownWhenTheScreenRests) {
   FrameStream stream(plain_screen(), {frame_bytes_remote, bytes_per_s_remote});
   auto now = 0ms;

@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/tui/sample_fleet.h"
+#include "tests/tui/sample_session.h"
+#include "tui/groups/user_list.h"
 
 namespace drover::tui {
 namespace {
@@ -118,6 +119,57 @@ TEST(UserTotals, ProcessesCountForTheirUsersByShareOfTimeAndWithTheirOwnMemory) 
   EXPECT_FALSE(fleet.of("ann", "ann").oldest) << "processes do not tell when they began";
   EXPECT_NEAR(fleet.of("bob", "bob").usd_per_h.sum, 0.5, 1e-9);
   EXPECT_EQ(usage_of(fleet.model, now).unlisted, 2u) << "of four real devices";
+}
+
+TEST(UserTotals, AreLowerBoundsIfTheRouterCountsMoreOpenJobsThanAreKnown) {
+  TwoHosts fleet;
+  fleet.apply(job_of("acme", JobState::running, "host-0000/0-2", 90));
+  fleet.apply(job_of("acme", JobState::queued, "", 300));
+  fleet.apply(job_of("acme", JobState::finished, "host-0000/3", 900));
+  Summary summary;
+  summary.running = 1;
+  summary.queued = 1;
+  fleet.apply(summary);
+  EXPECT_EQ(usage_of(fleet.model, now).unknown_jobs, 0u);
+  EXPECT_FALSE(fleet.of("acme").is_lower_bound);
+  summary.queued = 4;
+  summary.finished = 1;
+  fleet.apply(summary);
+  EXPECT_EQ(usage_of(fleet.model, now).unknown_jobs, 3u);
+  EXPECT_TRUE(fleet.of("acme").is_lower_bound);
+  // What ends after the router has counted is no job that is not known.
+  summary.queued = 1;
+  fleet.apply(summary);
+  JobChanged ends = fleet.model.jobs().begin()->second.reported;
+  for (const auto& [id, job] : fleet.model.jobs()) {
+    if (job.reported.state == JobState::running) ends = job.reported;
+  }
+  ends.state = JobState::finished;
+  fleet.apply(ends);
+  EXPECT_EQ(usage_of(fleet.model, now).unknown_jobs, 0u);
+}
+
+TEST(UserTotals, TheViewMarksLowerBoundsAndSaysWhy) {
+  SampleSession session("users");
+  EXPECT_FALSE(session.shows("known only to the router")) << session.text();
+  Summary summary = session.fleet.summary;
+  summary.queued += 1'200;
+  session.dashboard->receive(SampleFleet::after_40s, publish_peer,
+                             session.fleet.published(summary, SampleFleet::after_40s));
+  session.dashboard->press(SampleFleet::after_40s, {"r"});  // counts again
+  EXPECT_TRUE(session.shows("Who uses it: >2 tenants on >17 of 32 devices")) << session.text();
+  EXPECT_TRUE(session.shows(">14 ")) << session.text();
+  EXPECT_TRUE(session.shows("1.20k open jobs are known only to the router")) << session.text();
+  UserTotals many;
+  many.is_lower_bound = true;
+  many.hosts = many.devices = many.running = many.waiting = 1'999'999;
+  for (const UserColumn& column : user_columns()) {
+    const bool counts = column.title == "HOSTS" || column.title == "DEVICES" ||
+                        column.title == "RUN" || column.title == "WAIT";
+    if (!counts) continue;
+    EXPECT_TRUE(column.text(many, now).starts_with(">")) << column.title;
+    EXPECT_LE(std::ssize(column.text(many, now)), column.width) << column.title;
+  }
 }
 
 TEST(UserTotals, OfAFilterAreOfTheDevicesAndJobsThatCount) {

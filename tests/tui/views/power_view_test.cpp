@@ -88,17 +88,30 @@ TEST(PowerView, SpendingOverTheBudgetIsHot) {
     const std::string money = fmt::format("{} of $100.00/h", dollars_text(spend));
     const Canvas& canvas = dashboard->draw(SampleFleet::after_2s);
     const std::string text = canvas.to_text();
-    EXPECT_NE(line_with(text, "in use").find(money), std::string::npos) << text;
+    EXPECT_NE(line_with(text, "busy now").find(money), std::string::npos) << text;
     int gauges = 0;
     for (int row = 0; row < canvas.size().rows; ++row) {
-      if (canvas.at(1, row).text != "i" || canvas.at(2, row).text != "n" ||
-          canvas.at(4, row).text != "u") {
+      if (canvas.at(1, row).text != "b" || canvas.at(2, row).text != "u" ||
+          canvas.at(6, row).text != "n") {
         continue;
       }
       ++gauges;
       EXPECT_EQ(canvas.at(12, row).style, style) << spend;  // the first cell behind the label
     }
     EXPECT_EQ(gauges, 1) << text;
+  }
+}
+
+TEST(PowerView, WithoutABudgetTheSumOfTheRateIsWhole) {
+  for (const double spend : {0.5, 41.6, 70.57, 4'000.0}) {
+    SampleFleet fleet;
+    fleet.summary.spend_usd_per_h = spend;
+    fleet.summary.budget_usd_per_h = 0;
+    const auto dashboard = dashboard_of(fleet, {120, 60}, "power", false, 2);
+    const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
+    EXPECT_NE(line_with(text, "adds up to").find(dollars_text(30 * 24 * spend) + " in 30 days"),
+              std::string::npos)
+        << text;
   }
 }
 
@@ -199,7 +212,7 @@ TEST(ThrottleTime, IsUnknownWhereNoDeviceReportsIt) {
   SampleFleet fleet;
   fleet.hosts.erase(fleet.hosts.begin());  // only the h100 count
   const std::string text = shown(fleet, {120, 40});
-  EXPECT_NE(text.find("sum over 0 of 28 devices"), std::string::npos) << text;
+  EXPECT_NE(text.find("summed over 0 of 28 devices"), std::string::npos) << text;
   for (const char* by : {"power cap  ", "thermal  ", "power brake  "}) {
     const std::string line = line_with(text, by);
     EXPECT_NE(line.find("N/A"), std::string::npos) << line;

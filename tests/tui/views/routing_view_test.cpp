@@ -102,6 +102,41 @@ TEST(Flows, ThatDoNotFitAreCounted) {
   EXPECT_NE(text.find("17 more flows, of 17 jobs"), std::string::npos) << text;
 }
 
+TEST(Flows, LeaveRoomForThreePools) {
+  SampleFleet fleet;
+  for (int i = 0; i < 20; ++i) {
+    Decision decision = fleet.decisions.back();
+    decision.number = 1'000 + static_cast<std::uint64_t>(i);
+    decision.preferred_pool = decision.pool = "pool-" + std::to_string(i);
+    fleet.decisions.push_back(decision);
+  }
+  fleet.summary.fallbacks = {{Reason::capacity, 10}, {Reason::thermal, 4},   {Reason::memory, 2},
+                             {Reason::queue_slo, 1}, {Reason::precision, 1}, {Reason::cooldown, 1}};
+  Model model(seconds(1));
+  for (const Envelope& envelope : fleet.state()) model.apply(SampleFleet::start, envelope);
+  // Of 120x40 and 80x24 also with a caption and the line of time.
+  for (const Size& body :
+       {Size{120, 38}, Size{120, 36}, Size{120, 34}, Size{80, 22}, Size{80, 20}, Size{80, 18}}) {
+    const RoutingPage page = lay_out_routing_page(model, body.columns, body.rows);
+    const TableLayout layout = lay_out_routing({0, 0, body.columns, body.rows}, page, 0);
+    const int shown = layout.top.rows - (page.rows > layout.top.rows ? 1 : 0);
+    EXPECT_GE(shown - page.pools.row - pool_panel_first_row, 3) << body.columns << "x" << body.rows;
+  }
+}
+
+TEST(Flows, ThatHaveNoRoomAreCounted) {
+  SampleFleet fleet;
+  for (int i = 0; i < 20; ++i) {
+    Decision decision = fleet.decisions.back();
+    decision.number = 1'000 + static_cast<std::uint64_t>(i);
+    decision.preferred_pool = decision.pool = "pool-" + std::to_string(i);
+    fleet.decisions.push_back(decision);
+  }
+  const auto dashboard = dashboard_of(fleet, {80, 24}, "routing", false, 2);
+  const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
+  EXPECT_NE(text.find("19 more flows, of 19 jobs"), std::string::npos) << text;
+}
+
 TEST(Fallbacks, ShowTheirExtraCostsAndSavings) {
   SampleFleet fleet;
   fleet.summary.fallbacks = {{Reason::capacity, 10}, {Reason::thermal, 4}, {Reason::memory, 2}};

@@ -33,8 +33,8 @@ TEST(TelemetryView, CountsHostsByTheAgeOfTheirSamples) {
 
 TEST(TelemetryView, CountsHostsByTheirClockOffset) {
   const std::string text = telemetry({120, 40});
-  EXPECT_EQ(count_beside(text, "within 0.1 s"), "4") << text;
-  EXPECT_EQ(count_beside(text, "behind > 1 s"), "0") << text;
+  EXPECT_EQ(count_beside(text, "up to 0.5 s"), "4") << text;
+  EXPECT_EQ(count_beside(text, "late > 1.5 s"), "0") << text;
 }
 
 TEST(TelemetryView, PanelsTakeNoRowFromAFewHosts) {
