@@ -11,12 +11,12 @@ std::optional<std::uint32_t> group_named(const HeatOrder& order, std::string_vie
   return static_cast<std::uint32_t>(found - order.groups.begin());
 }
 
-std::optional<std::uint32_t> group_begun_in(const HeatMap& map, const HeatCell& cell) {
-  const auto found = std::ranges::find_if(map.order.groups, [&](const HeatGroup& group) {
+std::optional<std::uint32_t> group_named_at(const HeatMap& map, const HeatCell& cell) {
+  const auto found = std::ranges::find_if(map.labels, [&](const HeatLabel& label) {
+    const HeatGroup& group = map.order.groups[label.group];
     return group.count > 0 && group.first >= cell.first && group.first < cell.first + cell.count;
   });
-  if (found == map.order.groups.end()) return std::nullopt;
-  return static_cast<std::uint32_t>(found - map.order.groups.begin());
+  return found == map.labels.end() ? std::nullopt : std::optional(found->group);
 }
 
 std::uint32_t next_group(const HeatOrder& order, std::uint32_t group, int step) {

@@ -13,8 +13,9 @@ namespace drover::tui {
 
 /// The group with this name, in HeatOrder::groups; nothing if there is none with devices.
 std::optional<std::uint32_t> group_named(const HeatOrder& order, std::string_view name);
-/// The group whose first device is in the cell; nothing if it is in none.
-std::optional<std::uint32_t> group_begun_in(const HeatMap& map, const HeatCell& cell);
+/// The group whose first device is in the cell, if its name is on the map: maps of many hosts name
+/// only some of them.
+std::optional<std::uint32_t> group_named_at(const HeatMap& map, const HeatCell& cell);
 /// The next group with devices; the same one at the end.
 std::uint32_t next_group(const HeatOrder& order, std::uint32_t group, int step);
 /// What a filter asks of a device of the group. Of several pools, all.

@@ -250,7 +250,7 @@ class FleetView : public View {
     if (!chosen) {
       const int cell = direction == Move::left ? selected(model) : -1;
       if (cell < 0) return false;
-      const auto group = group_begun_in(map_, map_.cells[static_cast<std::size_t>(cell)]);
+      const auto group = group_named_at(map_, map_.cells[static_cast<std::size_t>(cell)]);
       if (group) choose_group_of(model, *group);
       return group.has_value();
     }

@@ -388,6 +388,17 @@ TEST(HeatMap, ScrollsByKeysAndWithTheSelectionAndSaysWhatIsOutOfSight) {
   EXPECT_NE(last.find('X'), std::string::npos) << last;
 }
 
+TEST(HeatMap, LeftLeadsBackAsRightLedWhereHostsHaveNoNames) {
+  for (const Size size : {Size{120, 40}, Size{80, 24}}) {
+    const auto device = [&](const std::vector<std::string>& keys) {
+      return line_with(shown_of(1'250, size, keys), "Device host-");
+    };
+    const std::string third = device({"l", "l", "l"});
+    EXPECT_NE(third, device({"l", "l"}));
+    EXPECT_EQ(device({"l", "l", "l", "l", "l", "h", "h"}), third) << size.columns;
+  }
+}
+
 TEST(HeatMap, ASignBesideANumberCoversNoneOfItsDigits) {
   int numbered = 0;
   for (int columns = 60; columns <= 130; ++columns) {
