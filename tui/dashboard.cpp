@@ -162,7 +162,8 @@ Dashboard::Dashboard(DashboardOptions options, Size size, Instant start)
 
 Dashboard::~Dashboard() = default;
 
-void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
+void Dashboard::receive(Instant now, Peer from, const Envelope& envelope,
+                        std::string_view encoded) {
   DashboardState& state = *state_;
   state.now = std::max(state.now, now);
   if (state.replay()) return;
@@ -171,7 +172,7 @@ void Dashboard::receive(Instant now, Peer from, const Envelope& envelope) {
   const bool rings = alert != nullptr && tui::rings(state.options.settings, alert->severity);
   const bool was_raised = rings && state.is_raised(*alert);
   if (std::holds_alternative<HistoryReply>(envelope.body)) state.has_older_curves = true;
-  if (state.subscriber.receive(state.now, from, envelope, state.live_model) &&
+  if (state.subscriber.receive(state.now, from, envelope, state.live_model, encoded) &&
       state.cursor.live()) {
     state.changed();
     state.follow_story();

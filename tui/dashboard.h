@@ -71,8 +71,8 @@ class Dashboard {
   ~Dashboard();
 
   /// Takes published envelopes and snapshot parts. After a gap in the router's sequence numbers the
-  /// effects contain a request for a snapshot.
-  void receive(Instant now, Peer from, const Envelope& envelope);
+  /// effects contain a request for a snapshot. `encoded`: the envelope as it came, if it did.
+  void receive(Instant now, Peer from, const Envelope& envelope, std::string_view encoded = {});
   void press(Instant now, const Key& key);
   void resize(Instant now, Size size);
   void tick(Instant now);

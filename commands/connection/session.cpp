@@ -121,12 +121,13 @@ void Session::handle_join_accepted(const JoinAccepted& welcome, PollResult& turn
 }
 
 /// As if each of its messages had been published by itself.
-void Session::unpack(const Bundle& bundle, PollResult& turn) {
-  for (const std::string& bytes : bundle.messages) {
+void Session::unpack(Bundle& bundle, PollResult& turn) {
+  for (std::string& bytes : bundle.messages) {
     auto envelope = decode(bytes);
     if (envelope && facts(envelope->body).publication != Publication::none &&
         !std::holds_alternative<Bundle>(envelope->body)) {
       turn.messages.emplace_back(publish_peer, *std::move(envelope));
+      turn.encoded.push_back(std::move(bytes));
     } else {
       ++undecodable_;
     }
@@ -135,17 +136,17 @@ void Session::unpack(const Bundle& bundle, PollResult& turn) {
 
 Session::PollResult Session::wait(std::chrono::milliseconds longest) {
   PollResult turn;
-  const auto arrived = sockets_.wait(longest);
+  auto arrived = sockets_.wait(longest);
   const WallTime now = wall_now();
   if (connection_.established(sockets_.control_connections())) join_when_due(now);
-  for (const Incoming& incoming : arrived.messages) {
+  for (Incoming& incoming : arrived.messages) {
     connection_.received(now);
     auto envelope = decode(incoming.bytes);
     if (!envelope) {
       ++undecodable_;
       continue;
     }
-    if (const auto* bundle = std::get_if<Bundle>(&envelope->body)) {
+    if (auto* const bundle = std::get_if<Bundle>(&envelope->body)) {
       unpack(*bundle, turn);
       continue;
     }
@@ -158,6 +159,7 @@ Session::PollResult Session::wait(std::chrono::milliseconds longest) {
       handle_join_accepted(*welcome, turn);
     }
     turn.messages.emplace_back(incoming.from, std::move(*envelope));
+    turn.encoded.push_back(std::move(incoming.bytes));
   }
   return turn;
 }

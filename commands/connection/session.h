@@ -51,6 +51,7 @@ class Session {
 
   struct PollResult {
     std::vector<std::pair<Peer, Envelope>> messages;
+    std::vector<std::string> encoded;  // each of them, as it came
     /// Set if a JoinAccepted among the messages reported a time too far from the clock's. The clock
     /// was then set to the new time.
     std::optional<ClockJump> clock_jump;
@@ -83,7 +84,7 @@ class Session {
  private:
   explicit Session(SessionOptions options);
   void join_when_due(WallTime now);
-  void unpack(const Bundle& bundle, PollResult& turn);
+  void unpack(Bundle& bundle, PollResult& turn);
   void handle_join_accepted(const JoinAccepted& welcome, PollResult& turn);
   Status join();
   Error no_router_error() const;

@@ -150,7 +150,8 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
   if (terminal_ == nullptr) wait = std::max(wait, std::min(longest, headless_wait));
   if (terminal_ != nullptr) wait = frame_wait(*terminal_, wait);
   const Session::PollResult turn = session_.wait(wait);
-  for (const auto& [from, envelope] : turn.messages) {
+  for (std::size_t i = 0; i < turn.messages.size(); ++i) {
+    const auto& [from, envelope] = turn.messages[i];
     if (on_message) on_message(from, envelope);
     if (std::holds_alternative<JoinAccepted>(envelope.body)) {
       // The router may have restarted, and its endpoints may have changed.
@@ -166,7 +167,7 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
       take_history(*reply);
       continue;
     }
-    core_.receive(session_.clock().now(), from, envelope);
+    core_.receive(session_.clock().now(), from, envelope, turn.encoded[i]);
   }
   if (terminal_ != nullptr) forward_keys(*terminal_, core_, session_.clock().now());
   check_connection();

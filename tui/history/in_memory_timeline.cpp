@@ -91,16 +91,17 @@ void InMemoryTimeline::push(const Head& head, std::string_view bytes) {
   last_ = std::max(last_, head.at);
 }
 
-void InMemoryTimeline::add(Instant at, const Envelope& envelope) {
+void InMemoryTimeline::add(Instant at, const Envelope& envelope, std::string_view encoded) {
   if (!Model::handles(envelope.body)) return;
   Head head{.at = at};
   std::visit(Overloaded{[&](const SampleBatch& batch) { head.host = number_of(batch.host); },
                         [](const JobChanged&) {}, [&](const auto&) { add_marker(at, envelope); }},
              envelope.body);
-  push(head, encode(envelope));
+  if (encoded.empty()) return push(head, encode(envelope));
+  push(head, encoded);
 }
 
-void InMemoryTimeline::add(Instant at, std::string_view encoded, const Envelope& envelope) {
+void InMemoryTimeline::add_part(Instant at, const Envelope& envelope, std::string_view encoded) {
   if (Model::handles(envelope.body)) push({.at = at, .snapshot_part = true}, encoded);
 }
 

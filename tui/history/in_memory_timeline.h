@@ -22,8 +22,9 @@ class InMemoryTimeline final : public Timeline {
   InMemoryTimeline(Instant start, Duration wall, std::size_t bytes_max = timeline_bytes_max);
 
   /// Adds what the subscriber is about to apply to the live model.
-  void add(Instant at, const Envelope& envelope);
-  void add(Instant at, std::string_view encoded, const Envelope& envelope);  // of a snapshot
+  /// `encoded`: the envelope as it came, if it did.
+  void add(Instant at, const Envelope& envelope, std::string_view encoded = {});
+  void add_part(Instant at, const Envelope& envelope, std::string_view encoded);  // of a snapshot
   void add(Instant at, StreamRecord::Kind turn);
   /// Called between additions: copies the live model as a keyframe if one is due.
   void watch(Instant at, const Model& model);

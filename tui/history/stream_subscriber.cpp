@@ -4,22 +4,24 @@
 
 namespace drover::tui {
 
-bool StreamSubscriber::receive(Instant now, Peer from, const Envelope& envelope, Model& model) {
-  const bool changed = take(now, from, envelope, model);
+bool StreamSubscriber::receive(Instant now, Peer from, const Envelope& envelope, Model& model,
+                               std::string_view encoded) {
+  const bool changed = take(now, from, envelope, model, encoded);
   if (memory_ != nullptr) memory_->watch(now, model);
   return changed;
 }
 
-bool StreamSubscriber::take(Instant now, Peer from, const Envelope& envelope, Model& model) {
+bool StreamSubscriber::take(Instant now, Peer from, const Envelope& envelope, Model& model,
+                            std::string_view encoded) {
   const bool part = std::holds_alternative<SnapshotPart>(envelope.body);
-  if (from.channel != Channel::publish && !part) return apply(now, envelope, model);
+  if (from.channel != Channel::publish && !part) return apply(now, envelope, model, encoded);
   const PublishedStream::StreamUpdate update = stream_.receive(now, from, envelope);
   gaps_ += update.lost;
   if (update.restarted) {
     if (memory_ != nullptr) memory_->add(now, StreamRecord::Kind::router_restarts);
     model.forget_decision_numbers();
   }
-  bool changed = update.is_new && apply(now, envelope, model);
+  bool changed = update.is_new && apply(now, envelope, model, encoded);
   if (update.snapshot) {
     take_snapshot(now, *update.snapshot, model);
     changed = true;
@@ -27,8 +29,9 @@ bool StreamSubscriber::take(Instant now, Peer from, const Envelope& envelope, Mo
   return changed;
 }
 
-bool StreamSubscriber::apply(Instant now, const Envelope& envelope, Model& model) {
-  if (memory_ != nullptr) memory_->add(now, envelope);
+bool StreamSubscriber::apply(Instant now, const Envelope& envelope, Model& model,
+                             std::string_view encoded) {
+  if (memory_ != nullptr) memory_->add(now, envelope, encoded);
   // Samples of snapshots are not added, as they are older than their arrival.
   const auto* batch = std::get_if<SampleBatch>(&envelope.body);
   if (history_ != nullptr && batch != nullptr && model.find_host(batch->host) != nullptr) {
@@ -47,7 +50,7 @@ void StreamSubscriber::take_snapshot(Instant now, const std::vector<std::string>
       ++undecodable_;
       continue;
     }
-    if (memory_ != nullptr) memory_->add(now, bytes, *envelope);
+    if (memory_ != nullptr) memory_->add_part(now, *envelope, bytes);
     model.apply(now, *envelope);
   }
   if (memory_ != nullptr) memory_->add(now, StreamRecord::Kind::snapshot_ends);

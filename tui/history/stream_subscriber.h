@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fleet/base/time.h"
@@ -26,8 +27,10 @@ class StreamSubscriber {
                             DeviceHistory* history = nullptr)
       : stream_(wall), memory_(memory), history_(history) {}
 
-  /// Applies the envelope to the model and returns whether something visible changed.
-  bool receive(Instant now, Peer from, const Envelope& envelope, Model& model);
+  /// Applies the envelope to the model and returns whether something visible changed. `encoded`: as
+  /// it came, so that the memory need not encode it again.
+  bool receive(Instant now, Peer from, const Envelope& envelope, Model& model,
+               std::string_view encoded = {});
   /// Called after a reconnect, as messages may have been missed.
   void request_snapshot() { stream_.request_snapshot(); }
   /// A request that is due now: at most one per wall second, repeated while parts are missing.
@@ -39,8 +42,9 @@ class StreamSubscriber {
   std::uint64_t undecodable() const { return undecodable_; }
 
  private:
-  bool take(Instant now, Peer from, const Envelope& envelope, Model& model);
-  bool apply(Instant now, const Envelope& envelope, Model& model);
+  bool take(Instant now, Peer from, const Envelope& envelope, Model& model,
+            std::string_view encoded);
+  bool apply(Instant now, const Envelope& envelope, Model& model, std::string_view encoded);
   void take_snapshot(Instant now, const std::vector<std::string>& messages, Model& model);
 
   PublishedStream stream_;

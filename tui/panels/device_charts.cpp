@@ -184,7 +184,7 @@ struct ChartBuilder {
     MetricChart& metric = add("power from energy counter", Metric::energy, note, std::move(rates),
                               watts_text, scale, CellStyle::hot);
     metric.heading = note;
-    metric.short_title = "from energy counter";
+    metric.short_title = "power by counter";
     metric.chart.latest = std::isnan(latest) ? std::string() : watts_text(latest);
   }
 

@@ -260,7 +260,7 @@ void draw_fallbacks(const FrameContext& frame, DrawRegion region) {
   const std::string note = "extra " + frame.counted_since();
   region.heading(
       0, "Fallbacks",
-      frame.ui.fleet_filter.active() ? frame.with_whole_fleet_note(note) : "estimated " + note);
+      frame.ui.fleet_filter.active() ? frame.with_whole_fleet_note(note) : "sum of estimated " + note);
   const auto& summary = frame.model.summary();
   const std::vector<FallbackLine> lines =
       summary ? fallback_lines(*summary) : std::vector<FallbackLine>{};
