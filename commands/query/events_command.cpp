@@ -173,8 +173,7 @@ CommandOutcome follow_events(const RouterAddress& endpoint, EventRequest& reques
     turned = follower.turn(wait_max);
   }
   const Status printed = follower.print_rest();
-  DROVER_TRY(turned);
-  DROVER_TRY(printed);
+  if (!turned || !printed) return (turned ? printed : turned).error();
   return CommandOutcome::done();
 }
 

@@ -26,7 +26,7 @@ constexpr std::array<RuleWords, 19> rule_words = {{
     {"power_cap", "is near its power cap"},
     {"power_cap_unmet", "exceeds its power cap"},
     {"jobs_waiting", "has jobs that wait long"},
-    {"slo_burn", "misses its target too often"},
+    {"slo_burn", "misses its target"},
     {"undecodable", "sends unreadable messages"},
     {"hot", "is hot"},
     {"over_cap", "exceeds its power cap"},
