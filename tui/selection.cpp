@@ -102,8 +102,9 @@ Selection selected_user(const EvaluationContext& at, const UiState& ui) {
   const auto named = [](const std::string& name) {
     return name.empty() ? TableCell() : TableCell(name);
   };
+  const TableCell of_tenant = named(tenant), of_user = named(user);
   std::erase_if(selection.rows.rows, [&](const std::vector<TableCell>& row) {
-    return row[0] != named(tenant) || row[1] != named(user);
+    return row[0] != of_tenant || row[1] != of_user;
   });
   if (!selection.rows.rows.empty()) selection.lines.push_back(user.empty() ? tenant : user);
   return selection;

@@ -86,7 +86,7 @@ class FlowDrawing {
   }
 
   void draw_bands() {
-    cells_.assign(static_cast<std::size_t>(width_ * region_.rows()), {});
+    cells_.assign(static_cast<std::size_t>(width_) * static_cast<std::size_t>(region_.rows()), {});
     for (const FlowBand& band : diagram_.bands) {
       region_.ascii() ? fill_characters(band) : fill_dots(band);
     }
@@ -103,7 +103,8 @@ class FlowDrawing {
   }
 
   FlowCell& cell_at(int column, int row) {
-    return cells_[static_cast<std::size_t>(row * width_ + column)];
+    return cells_[static_cast<std::size_t>(row) * static_cast<std::size_t>(width_) +
+                  static_cast<std::size_t>(column)];
   }
 
   void fill_dots(const FlowBand& band) {

@@ -184,7 +184,9 @@ class TopologyPlacer {
                                     static_cast<int>(group.devices.size()) + group.left_out));
     }
     const auto& [across, down, layers] = group.lengths;
-    const auto width = [&](Size box, int gap) { return across * (box.columns + gap) - gap; };
+    const auto width = [across = across](Size box, int gap) {
+      return across * (box.columns + gap) - gap;
+    };
     Size box = topology_box;
     int gap_columns = 2;
     if (width(box, gap_columns) + 2 * frame_border > columns_) {

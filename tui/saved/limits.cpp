@@ -62,8 +62,10 @@ void limit_place(std::vector<KeptBookmark>& marks) {
   if (marks.size() > bookmarks_max) marks.resize(bookmarks_max);
   const auto moment = [](const KeptBookmark& each) { return each.mark.at; };
   std::ranges::stable_sort(marks, {}, moment);
-  const auto again = std::ranges::unique(marks, {}, moment);
-  marks.erase(again.begin(), again.end());
+  const auto same = [&](const KeptBookmark& a, const KeptBookmark& b) {
+    return moment(a) == moment(b);
+  };
+  marks.erase(std::unique(marks.begin(), marks.end(), same), marks.end());
 }
 
 void limit_bookmarks(Choices& choices) {
