@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "fleet/base/text.h"
@@ -75,16 +76,19 @@ class Driven {
         },
         std::chrono::seconds(10));
   }
-  /// Clicks on the first place where the text stands.
+  /// Clicks on the first place where the text stands, and stays: a frame comes in several pieces.
   bool click(const std::string& text, int button = 0) {
     if (!shows(text)) return false;
-    int row = 0;
-    const std::vector<std::string> lines = split(top_->screen(), '\n');
-    for (; row < static_cast<int>(lines.size()); ++row) {
-      const auto at = lines[static_cast<std::size_t>(row)].find(text);
-      if (at == std::string::npos) continue;
-      top_->type(mouse(button, columns_before(lines[static_cast<std::size_t>(row)], at), row));
-      return true;
+    constexpr int looks_max = 60;
+    std::optional<Place> before;
+    for (int look = 0; look < looks_max; ++look, usleep(150'000)) {
+      top_->shows("", std::chrono::seconds(0));
+      const std::optional<Place> place = place_of(text);
+      if (place && place == before) {
+        top_->type(mouse(button, place->column, place->row));
+        return true;
+      }
+      before = place;
     }
     return false;
   }
@@ -95,6 +99,20 @@ class Driven {
   std::string trouble() const { return fleet_.trouble(); }
 
  private:
+  struct Place {
+    int column = 0, row = 0;
+    bool operator==(const Place&) const = default;
+  };
+  /// The first place where the text stands.
+  std::optional<Place> place_of(const std::string& text) const {
+    const std::vector<std::string> lines = split(top_->screen(), '\n');
+    for (std::size_t row = 0; row < lines.size(); ++row) {
+      const auto at = lines[row].find(text);
+      if (at != std::string::npos)
+        return Place{columns_before(lines[row], at), static_cast<int>(row)};
+    }
+    return std::nullopt;
+  }
   static int columns_before(const std::string& line, std::size_t at) {
     return static_cast<int>(column_width(std::string_view(line).substr(0, at)));
   }
