@@ -258,9 +258,9 @@ int fallback_panel_rows(const Model& model) {
 void draw_fallbacks(const FrameContext& frame, DrawRegion region) {
   // What the jobs cost more than in their preferred pools.
   const std::string note = "extra " + frame.counted_since();
-  region.heading(
-      0, "Fallbacks",
-      frame.ui.fleet_filter.active() ? frame.with_whole_fleet_note(note) : "sum of estimated " + note);
+  region.heading(0, "Fallbacks",
+                 frame.ui.fleet_filter.active() ? frame.with_whole_fleet_note(note)
+                                                : "sum of estimated " + note);
   const auto& summary = frame.model.summary();
   const std::vector<FallbackLine> lines =
       summary ? fallback_lines(*summary) : std::vector<FallbackLine>{};
