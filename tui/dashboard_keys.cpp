@@ -190,14 +190,26 @@ void DashboardState::untag_all() {
   ui().tagged_jobs.clear();
 }
 
+namespace {
+
+/// Lists are not laid out before a click, so that it selects the line that the user saw even if it
+/// has moved since. But lines of a model that was replaced may be others now; tabs, keys, titles
+/// and the time line stay what they are, however often hosts come and go.
+bool is_still_there(const DashboardState& state, ClickTarget::Kind kind) {
+  using Kind = ClickTarget::Kind;
+  const auto& [structure, changes, view] = state.click_targets_of;
+  if (kind == Kind::view) return true;
+  if (view != state.ui().view) return false;
+  const bool of_model = kind == Kind::item || kind == Kind::group || kind == Kind::pool;
+  return !of_model || (structure == state.model().structure() && changes == state.cursor.changes());
+}
+
+}  // namespace
+
 /// Executes the click target under the pointer.
 void DashboardState::click(const Key& key) {
   const auto hit = click_targets.at(key.column, key.row);
-  // Lists are not laid out before a click, so that it selects the line that the user saw even if it
-  // has moved since. If the model or the view was replaced, the target is no longer valid.
-  if (!hit || click_targets_of != std::tuple(model().structure(), cursor.changes(), ui().view)) {
-    return;
-  }
+  if (!hit || !is_still_there(*this, hit->kind)) return;
   const bool on_key = hit->kind == ClickTarget::Kind::key;
   if (!on_key || takes_over(bindings()[static_cast<std::size_t>(hit->value)])) {
     ui().follows_story = false;

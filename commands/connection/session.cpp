@@ -26,14 +26,17 @@ Session::Session(SessionOptions options) : options_(std::move(options)) {
   if (!options_.router.keys.empty()) connection_ = RouterConnection(client_connection_timeout);
 }
 
-Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
+Result<std::unique_ptr<Session>> Session::open(const SessionOptions& options,
+                                               std::optional<ConnectRefusal>* refusal) {
   const std::string& endpoint = options.router.endpoint;
   DROVER_TRY(check_connect(endpoint, "DROVER_CONNECT"));
   std::unique_ptr<Session> session(new Session(options));
   Sockets& sockets = session->sockets_;
   DROVER_TRY(use_keys_of(options.router, "", sockets));
   DROVER_TRY(sockets.connect_control(endpoint));
-  DROVER_TRY(session->join());
+  const Status joined = session->join();
+  if (refusal != nullptr) *refusal = sockets.connect_refusal();
+  if (!joined) return joined.error();
   return session;
 }
 

@@ -34,7 +34,9 @@ class Session {
  public:
   /// Sends Join until JoinAccepted arrives or the timeout passes. The error says how to start a
   /// router if none answers, and how to fix it if the router refuses the client.
-  static Result<std::unique_ptr<Session>> open(const SessionOptions& options);
+  /// `refusal`: set if the router refuses the connection itself.
+  static Result<std::unique_ptr<Session>> open(const SessionOptions& options,
+                                               std::optional<ConnectRefusal>* refusal = nullptr);
 
   const RouterAddress& router() const { return options_.router; }
   const JoinAccepted& welcome() const { return welcome_; }

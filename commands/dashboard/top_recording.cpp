@@ -14,19 +14,6 @@ constexpr Duration step_back_max = std::chrono::seconds(1);
 
 }  // namespace
 
-std::string RecordedBookmarks::add(Instant now, const tui::Bookmark& mark) {
-  if (const Status failure = recorder_.failure(); !failure) {
-    return "the bookmark is not recorded: " + failure.error().message;
-  }
-  const auto known = texts_.find(mark.at);
-  if (known != texts_.end() && known->second == mark.text) return {};
-  if (!recorder_.mark(now, mark.at, mark.text)) {
-    return "the bookmark is not recorded: the disk is too slow; try again";
-  }
-  texts_.insert_or_assign(mark.at, mark.text);
-  return {};
-}
-
 Result<std::unique_ptr<TopRecording>> TopRecording::open(const RecorderOptions& options,
                                                          Session& session) {
   DROVER_ASSIGN(auto recorder, Recorder::open(options, recording_start(session.clock().now(),
@@ -43,8 +30,7 @@ TopRecording::TopRecording(std::unique_ptr<Recorder> recorder, Session& session)
 void TopRecording::attach(DashboardLoop& loop) {
   loop.on_message = [this](Peer from, const Envelope& envelope) { receive(from, envelope); };
   loop.on_bookmark = [this, &loop](const tui::Bookmark& mark) {
-    const std::string problem = ended_ ? bookmarks_.add(session_.clock().now(), mark)
-                                       : "the bookmark is not recorded: " + ended_.error().message;
+    const std::string problem = bookmarks_.add(session_.clock().now(), mark.at, mark.text);
     if (!problem.empty()) loop.core().say(problem);
   };
 }

@@ -3,30 +3,17 @@
 // If the recording ends by itself (the disk is full), the dashboard says so and goes on.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 
 #include "commands/connection/session.h"
 #include "commands/dashboard/dashboard_loop.h"
+#include "commands/record/recorded_bookmarks.h"
 #include "commands/record/recorder.h"
 #include "commands/record/stream_recorder.h"
 #include "commands/shell/outcome.h"
 
 namespace drover::commands {
-
-/// The bookmarks of a recording. Of several at one moment, a replay shows the last.
-class RecordedBookmarks {
- public:
-  explicit RecordedBookmarks(Recorder& recorder) : recorder_(recorder) {}
-
-  /// Records a new bookmark, or a new text of one. Returns why it cannot; empty: it is recorded.
-  std::string add(Instant now, const tui::Bookmark& mark);
-
- private:
-  Recorder& recorder_;
-  std::map<Instant, std::string> texts_;  // by the moments that are marked
-};
 
 class TopRecording {
  public:

@@ -107,24 +107,15 @@ int nvidia_cards() {
   return cards;
 }
 
-/// None: the router is not there, or does not answer for another reason.
-std::optional<ConnectRefusal> refusal_of(const std::string& problem, const RouterAddress& address) {
-  using enum ConnectRefusal;
-  for (const ConnectRefusal refusal : {key, router_key, plain_text, encryption}) {
-    if (problem == connect_refusal_text(refusal, address, "")) return refusal;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 RouterProbe probe_router(const RouterAddress& address) {
   RouterProbe probe{address, nullptr, "", false, 0, 0};
-  auto session = Session::open({address, Role::client, user_name("doctor"), router_answers_within});
+  auto session = Session::open({address, Role::client, user_name("doctor"), router_answers_within},
+                               &probe.refusal);
   if (!session) {
     probe.problem = session.error().message;
     probe.answers = session.error().kind == ErrorKind::refused;
-    probe.refusal = refusal_of(probe.problem, address);
     return probe;
   }
   probe.answers = true;

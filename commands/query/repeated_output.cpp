@@ -73,8 +73,8 @@ CommandOutcome RepeatedOutput::print(Session& session, const Text& text) {
     if (shown && !terminal) write_stdout_text(*shown);
     if (!shown && !terminal) write_stderr("{}\n", shown.error().message);
     if (terminal) {
-      const std::string text = shown ? *shown : shown.error().message + "\n";
-      write_stdout_text(in_place(text, output_facts(STDOUT_FILENO).rows));
+      const std::string table = shown ? *shown : shown.error().message + "\n";
+      write_stdout_text(in_place(table, output_facts(STDOUT_FILENO).rows));
     }
     DROVER_TRY(flush_output());
     while (wall_now() < next && !signals_->stop.stopped() && !output_closed()) {

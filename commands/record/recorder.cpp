@@ -15,8 +15,8 @@ namespace drover::commands {
 namespace {
 
 constexpr WallSpan sync_every = std::chrono::seconds(1);
-constexpr std::uint64_t message_overhead = 512;  // bytes of an envelope besides its columns
-constexpr std::size_t journal_write_bytes = 256u << 10;
+constexpr std::uint64_t message_overhead = 512;          // bytes of an envelope besides its columns
+constexpr std::size_t journal_write_bytes = 256u << 10;  // a call for each message costs too much
 
 std::uint64_t bytes_of(const Envelope& envelope) {
   std::uint64_t bytes = message_overhead;

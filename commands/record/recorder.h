@@ -91,8 +91,7 @@ class Recorder {
   // Only the worker uses these once it runs.
   RecordingOutput output_;
   RecordingWriter writer_;
-  std::string
-      journal_;  // what is still to be written there: a call for each message costs too much
+  std::string journal_;  // bytes that are still to be written there
   WallTime synced_{};
   bool closed_ = false;  // the file is closed, or writing failed
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/record/recorded_bookmarks.h"
 #include "commands/record/recorder.h"
 #include "commands/record/stream_recorder.h"
 #include "commands/shell/outcome.h"
@@ -27,9 +28,9 @@ class RouterRecording {
 
   /// A message that the router publishes or sends to `peer`.
   void receive(Instant now, Peer to, Envelope envelope);
-  /// Adds a bookmark, made now, of a moment.
-  void mark(Instant now, Instant at, const std::string& text) {
-    if (!over_) (void)recorder_->mark(now, at, text);
+  /// Adds a bookmark of the moment `at`. Returns why it cannot; empty: it is recorded.
+  std::string mark(Instant now, Instant at, const std::string& text) {
+    return bookmarks_.add(now, at, text);
   }
   struct ToRouter {
     Peer from;
@@ -47,6 +48,7 @@ class RouterRecording {
 
   std::unique_ptr<Recorder> recorder_;
   StreamRecorder stream_;
+  RecordedBookmarks bookmarks_;
   std::uint64_t sequence_ = 0;
   bool over_ = false;
 };

@@ -67,8 +67,9 @@ class Watch {
     if (recording_ && (published || to == RouterRecording::peer))
       recording_->receive(now(), to, envelope);
   }
-  void mark(const tui::Bookmark& bookmark) {
-    if (recording_) recording_->mark(now(), bookmark.at, bookmark.text);
+  /// Returns why the bookmark is not recorded; empty: it is, or nothing is recorded.
+  std::string mark(const tui::Bookmark& bookmark) {
+    return recording_ ? recording_->mark(now(), bookmark.at, bookmark.text) : std::string();
   }
   void turn(std::chrono::milliseconds longest) {
     loop_->turn(std::min<std::chrono::milliseconds>(longest, watch_wait_max));
@@ -140,7 +141,10 @@ CommandOutcome show(const WatchOptions& options, const std::string& device,
                             settings.apply(change, core, **terminal);
                           },
                           [&](const tui::KeepChoices& kept) { settings.keep(kept.choices); },
-                          [&](const tui::MarkMoment& moment) { watch->mark(moment.mark); },
+                          [&](const tui::MarkMoment& moment) {
+                            const std::string problem = watch->mark(moment.mark);
+                            if (!problem.empty()) core.say(problem);
+                          },
                           [&](const tui::ReadPolicy& policy) {
                             apply_policy(watch->fleet(), watch->now(), policy.file);
                           },

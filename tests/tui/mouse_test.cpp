@@ -48,6 +48,23 @@ TEST(Mouse, ClicksSwitchViewsAndTriggerHints) {
   EXPECT_TRUE(pointed.shows("all keys, commands, reasons"));
 }
 
+TEST(Mouse, TabsAndTitlesTakeClicksWhileHostsComeAndGoAndLinesDoNot) {
+  const auto click_after_change = [](const char* view, const char* text) {
+    Pointed pointed(view);
+    const Place place = place_of(pointed.draw(), text);
+    HostChanged changed = pointed.fleet.hosts.front();
+    changed.health = Health::suspect;
+    const Instant now = SampleFleet::after_3s + seconds(40);
+    pointed.dashboard->receive(now, publish_peer, pointed.fleet.published(changed, now));
+    pointed.dashboard->press(now, {"Click", place.column, place.row});
+    return pointed.draw().to_text();
+  };
+  EXPECT_NE(click_after_change("fleet", " 4 ").find("Waiting for"), std::string::npos);
+  EXPECT_NE(click_after_change("devices", "POWER").find("by POWER, descending"), std::string::npos);
+  const std::string untouched = click_after_change("fleet", "gpu-b ");
+  EXPECT_EQ(untouched.find("fleet > gpu-b"), std::string::npos) << untouched;
+}
+
 TEST(Mouse, AClickOnAHeaderSortsAndASecondReversesTheOrder) {
   Pointed pointed("devices");
   pointed.point("Click", "POWER");

@@ -47,7 +47,7 @@ struct TopologyDevice {
   std::string bus;                                                  // PCI address; empty: not known
   std::optional<int> numa_node;                                     // none: not known
   std::vector<LinkStatus> links;  // as the driver tells; empty: none, or not known
-  // Of its state, as the other views mark it. Whoever draws the host fills them.
+  // How the other views mark its state; the page sets them before it draws.
   std::string marker;  // one column; empty: it is ok
   CellStyle marker_style = CellStyle::plain, temperature_style = CellStyle::plain;
 };

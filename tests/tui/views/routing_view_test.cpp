@@ -89,7 +89,7 @@ TEST(FlowRates, CountPastDecisionsInASnapshotAtTheirOriginalTimes) {
   EXPECT_NEAR(rate, 24 * 60 / 20.0, 5);
 }
 
-TEST(Flows, ThatDoNotFitAreCounted) {
+SampleFleet fleet_of_many_flows() {
   SampleFleet fleet;
   for (int i = 0; i < 20; ++i) {
     Decision decision = fleet.decisions.back();
@@ -97,19 +97,18 @@ TEST(Flows, ThatDoNotFitAreCounted) {
     decision.preferred_pool = decision.pool = "pool-" + std::to_string(i);
     fleet.decisions.push_back(decision);
   }
+  return fleet;
+}
+
+TEST(Flows, ThatDoNotFitAreCounted) {
+  SampleFleet fleet = fleet_of_many_flows();
   const auto dashboard = dashboard_of(fleet, {120, 40}, "routing", false, 2);
   const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(text.find("17 more flows, of 17 jobs"), std::string::npos) << text;
 }
 
 TEST(Flows, LeaveRoomForThreePools) {
-  SampleFleet fleet;
-  for (int i = 0; i < 20; ++i) {
-    Decision decision = fleet.decisions.back();
-    decision.number = 1'000 + static_cast<std::uint64_t>(i);
-    decision.preferred_pool = decision.pool = "pool-" + std::to_string(i);
-    fleet.decisions.push_back(decision);
-  }
+  SampleFleet fleet = fleet_of_many_flows();
   fleet.summary.fallbacks = {{Reason::capacity, 10}, {Reason::thermal, 4},   {Reason::memory, 2},
                              {Reason::queue_slo, 1}, {Reason::precision, 1}, {Reason::cooldown, 1}};
   Model model(seconds(1));
@@ -125,13 +124,7 @@ TEST(Flows, LeaveRoomForThreePools) {
 }
 
 TEST(Flows, ThatHaveNoRoomAreCounted) {
-  SampleFleet fleet;
-  for (int i = 0; i < 20; ++i) {
-    Decision decision = fleet.decisions.back();
-    decision.number = 1'000 + static_cast<std::uint64_t>(i);
-    decision.preferred_pool = decision.pool = "pool-" + std::to_string(i);
-    fleet.decisions.push_back(decision);
-  }
+  SampleFleet fleet = fleet_of_many_flows();
   const auto dashboard = dashboard_of(fleet, {80, 24}, "routing", false, 2);
   const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(text.find("19 more flows, of 19 jobs"), std::string::npos) << text;
