@@ -46,13 +46,17 @@ class Watch {
     watch->options_.start.start = watch->clock_.now();
     DROVER_ASSIGN(watch->fleet_, LocalFleet::make(watch->options_.start, options.hosts,
                                                   devices::Catalogue::embedded()));
-    if (options.record) {
-      DROVER_ASSIGN(watch->recording_,
-                    RouterRecording::open(*options.record, watch->options_.start.start, 1));
-    }
     watch->loop_.emplace(options.sources, *watch->fleet_, watch->clock_);
     watch->loop_->watch(watch->signals_.descriptor());
     return watch;
+  }
+
+  /// Makes the file, if one was asked for. Call it last, when all else works, and before messages
+  /// are taken: --force discards a file that is there.
+  Status start_recording() {
+    if (!options_.record) return {};
+    DROVER_ASSIGN(recording_, RouterRecording::open(*options_.record, options_.start.start, 1));
+    return {};
   }
 
   LocalFleet& fleet() { return *fleet_; }
@@ -128,6 +132,7 @@ CommandOutcome show(const WatchOptions& options, const std::string& device,
   tui::Dashboard core(std::move(view), (*terminal)->size(), watch->now());
   core.set_connected(watch->now(), true);
   settings.restore(core);
+  DROVER_TRY(watch->start_recording());
   LocalViewer viewer(watch->fleet(), core);
   viewer.on_message = [&](Peer to, const Envelope& envelope) { watch->record(to, envelope); };
   viewer.join(watch->now());
@@ -184,6 +189,7 @@ CommandOutcome targets_outcome(Watch& watch) {
 /// Prints each reading as a line until a signal, for --for, or until the output is closed.
 CommandOutcome print(const WatchOptions& options, filter::Filter filter) {
   DROVER_ASSIGN(auto watch, Watch::open(options));
+  DROVER_TRY(watch->start_recording());
   tui::Model model(wall_span(1, 1));
   DeviceReports reports(options.json, std::move(filter));
   while (!watch->over() && !output_closed()) {

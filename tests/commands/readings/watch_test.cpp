@@ -126,6 +126,16 @@ TEST(Watch, ItsRecordingShowsTheSame) {
   EXPECT_TRUE(replay.shows("n2")) << replay.screen();
 }
 
+TEST(Watch, AFileIsNotOverwrittenBeforeTheTerminalWorks) {
+  const TestFolder folder;
+  const std::string file = folder.write("today.mcap", "the recording of yesterday");
+  StandInServer server(l4_page("n1"));
+  const ProcessResult ran = run_drover(watch(server.url(), {"--record", file, "--force"}));
+  EXPECT_NE(ran.exit_code, 0);
+  EXPECT_NE(ran.err.find("no terminal"), std::string::npos) << ran.err;
+  EXPECT_EQ(folder.read("today.mcap"), "the recording of yesterday");
+}
+
 // ---- As lines ----------------------------------------------------------------------------------
 
 TEST(Watch, PrintsEachReadingOfEachDeviceAsALine) {
