@@ -1,8 +1,10 @@
-// Operator actions and what is reported about them: audit, faults, alerts. Part of
-// fleet/messages.h, which lists who sends each message.
+// Operator actions, bookmarks, and what is reported to people: audit, faults, alerts, events. Part
+// of fleet/messages.h, which lists who sends each message.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -232,6 +234,31 @@ struct Alert {
   Instant acknowledged_at{};
   bool text_only = false;  // only the text has changed
   bool operator==(const Alert&) const = default;
+};
+
+inline constexpr std::size_t bookmark_bytes_max = 160;
+
+/// A moment that the user of a dashboard has marked. The router publishes it in an Event, for all
+/// who record. Of several of one moment, the last stands.
+struct Bookmark {
+  Instant at{};      // may be long ago
+  std::string text;  // up to `bookmark_bytes_max`; may be empty
+  bool operator==(const Bookmark&) const = default;
+};
+
+struct BookmarkReply {
+  Instant at{};         // as in the Bookmark
+  std::string problem;  // empty: it was published
+  bool operator==(const BookmarkReply&) const = default;
+};
+
+/// Something a person may want to know: a host lost, a replica ready, a power cap reached.
+struct Event {
+  Severity severity = Severity::info;
+  std::string subject;  // host, device, replica or job, as text
+  std::string text;
+  std::optional<Bookmark> bookmark = {};  // for recorders, as it was made; `text` is for people
+  bool operator==(const Event&) const = default;
 };
 
 /// A caption that explains the current step of a demo story. Its client sends it and the router

@@ -18,7 +18,7 @@ enum class SenderRole : std::uint8_t {
   anyone,         // every peer
   agent,          // an agent, on the control channel
   sampler,        // an agent, on the samples channel
-  reader,         // a client or viewer that only reads
+  reader,         // a client or viewer that changes nothing of the fleet
   submitter,      // a client that submits jobs
   administrator,  // a client that changes the fleet
 };
@@ -116,7 +116,9 @@ struct MessageFacts {
   MESSAGE(HostUnreachable,  agent,         nobody, none)      \
   MESSAGE(Bundle,           nobody,        nobody, bundles)   \
   MESSAGE(HistoryRequest,   reader,        nobody, none)      \
-  MESSAGE(HistoryReply,     nobody,        client, none)
+  MESSAGE(HistoryReply,     nobody,        client, none)      \
+  MESSAGE(Bookmark,         reader,        nobody, none)      \
+  MESSAGE(BookmarkReply,    nobody,        client, none)
 // clang-format on
 
 }  // namespace drover

@@ -45,7 +45,8 @@ struct JoinAccepted {
   Duration heartbeat_every{};    // fleet time
   Duration lease{};              // fleet time: an agent without a Heartbeat for this long stops
   std::string software;
-  bool bundles = false;  // it publishes Bundles and answers HistoryRequests
+  bool bundles = false;    // it publishes Bundles and answers HistoryRequests
+  bool bookmarks = false;  // it publishes Bookmarks
   bool operator==(const JoinAccepted&) const = default;
 };
 
@@ -386,14 +387,6 @@ struct ReplicaChanged {
   Replica replica;
   std::string pool;
   bool operator==(const ReplicaChanged&) const = default;
-};
-
-/// Something a person may want to know: a host lost, a replica ready, a power cap reached.
-struct Event {
-  Severity severity = Severity::info;
-  std::string subject;  // host, device, replica or job, as text
-  std::string text;
-  bool operator==(const Event&) const = default;
 };
 
 template <typename First, typename... Bodies>

@@ -5,6 +5,7 @@
 
 #include "fleet/codec/codec.h"
 #include "router/actions.h"
+#include "router/bookmarks.h"
 #include "router/dispatch/replica_control.h"
 #include "router/history/recent_history.h"
 #include "router/hosts/hosts.h"
@@ -73,6 +74,7 @@ struct RouterCore {
   Submissions submissions;
   Queries queries;
   RecentHistory history;
+  Bookmarks bookmarks{{settings, outbox, publisher}};
 
   std::optional<ledger::Reader> reader;  // until `restored`
   Instant begun;
@@ -109,6 +111,7 @@ JoinAccepted welcome_of(const RouterSettings& settings) {
   welcome.lease = settings.lease;
   welcome.software = settings.software;
   welcome.bundles = true;
+  welcome.bookmarks = true;
   return welcome;
 }
 
@@ -237,7 +240,7 @@ void RouterCore::receive(Instant now, Peer from, const Envelope& envelope, std::
   std::visit(
       [&](const auto& message) {
         offer(message, hosts, board_reports, availability, attempts, submissions, actions, power,
-              policy_control, alerts, queries, totals, history, *this);
+              policy_control, alerts, queries, totals, history, bookmarks, *this);
       },
       envelope.body);
 }

@@ -159,6 +159,16 @@ inline constexpr auto layout<Alert> = structure(
     field("acknowledged_at", &Alert::acknowledged_at), field("text_only", &Alert::text_only));
 
 template <>
+inline constexpr auto layout<Bookmark> = structure("Bookmark", field("at", &Bookmark::at),
+                                                   field("text", &Bookmark::text, as_line));
+
+template <>
+inline constexpr auto layout<BookmarkReply> = structure("BookmarkReply",
+                                                        field("at", &BookmarkReply::at),
+                                                        field("problem", &BookmarkReply::problem,
+                                                              as_text));
+
+template <>
 inline constexpr auto layout<Caption> =
     structure("Caption", field("text", &Caption::text, as_line),
               field("key", &Caption::key, as_line), field("chapter", &Caption::chapter),

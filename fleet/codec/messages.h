@@ -105,7 +105,8 @@ inline constexpr auto layout<JoinAccepted> = structure(
     field("publish_endpoint", &JoinAccepted::publish_endpoint, as_line),
     field("heartbeat_every", &JoinAccepted::heartbeat_every, non_negative),
     field("lease", &JoinAccepted::lease, non_negative),
-    field("software", &JoinAccepted::software, as_line), field("bundles", &JoinAccepted::bundles));
+    field("software", &JoinAccepted::software, as_line), field("bundles", &JoinAccepted::bundles),
+    field("bookmarks", &JoinAccepted::bookmarks));
 
 template <>
 inline constexpr auto layout<JoinRejected> = structure("JoinRejected",
@@ -386,6 +387,7 @@ inline constexpr auto layout<Decision> = structure(
 template <>
 inline constexpr auto layout<Event> = structure("Event", field("severity", &Event::severity),
                                                 field("subject", &Event::subject, as_line),
-                                                field("text", &Event::text, as_text));
+                                                field("text", &Event::text, as_text),
+                                                field("bookmark", &Event::bookmark));
 
 }  // namespace drover::codec

@@ -18,8 +18,8 @@ constexpr std::size_t target_max = 100;
 
 }  // namespace
 
-void Publisher::event(Instant now, Severity severity, std::string subject, std::string text) {
-  events_.emplace_back(now, Event{severity, std::move(subject), std::move(text)});
+void Publisher::event(Instant now, Event event) {
+  events_.emplace_back(now, std::move(event));
   outbox.publish(now, events_.back().second);
   if (events_.size() > snapshot_events_max) events_.pop_front();
 }

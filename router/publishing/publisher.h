@@ -33,7 +33,10 @@ class Publisher : PublisherDependencies {
  public:
   explicit Publisher(const PublisherDependencies& uses) : PublisherDependencies(uses) {}
 
-  void event(Instant now, Severity severity, std::string subject, std::string text);
+  void event(Instant now, Event event);
+  void event(Instant now, Severity severity, std::string subject, std::string text) {
+    event(now, Event{severity, std::move(subject), std::move(text)});
+  }
   template <typename... Args>
   void event(Instant now, Severity severity, std::string subject,
              fmt::format_string<Args...> format, Args&&... args) {

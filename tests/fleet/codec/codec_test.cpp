@@ -119,6 +119,18 @@ TEST(Codec, DistinguishesAnAbsentOptionalFromItsDefault) {
   EXPECT_EQ(std::get<JobsRequest>(decoded(encode({"c", 1, {}, one})).body).job, JobId{});
 }
 
+TEST(Codec, OnlyTheEventOfABookmarkIsLongerThanOthers) {
+  Event event{Severity::info, "bookmark", "the peak (of 14:02:10, by ann@node-7)"};
+  const std::string plain = encode({"router", 1, {}, event});
+  EXPECT_EQ(decoded(plain).body, Message(event));
+  event.bookmark = Bookmark{};
+  EXPECT_EQ(decoded(encode({"router", 1, {}, event})).body, Message(event)) << "without a text";
+  event.bookmark = Bookmark{Instant{std::chrono::seconds(7)}, "the peak"};
+  const std::string marked = encode({"router", 1, {}, event});
+  EXPECT_EQ(decoded(marked).body, Message(event));
+  EXPECT_GT(marked.size(), plain.size());
+}
+
 TEST(Codec, TakesIntegersOfEveryWidth) {
   const std::vector<std::string> fives = {
       "05",    "cc 05",   "cd 0005",     "ce 00000005",        "cf 0000000000000005",

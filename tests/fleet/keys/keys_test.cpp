@@ -158,7 +158,7 @@ std::vector<Message> every_kind(std::index_sequence<Index...>) {
 TEST(KeyRoles, EveryRoleSendsItsMessagesAndNoOthers) {
   const std::set<std::string> asks = {"Join",           "JobsRequest",     "WhyRequest",
                                       "SummaryRequest", "SnapshotRequest", "PolicyRequest",
-                                      "HistoryRequest"};
+                                      "HistoryRequest", "Bookmark"};
   std::map<KeyRole, std::set<std::string>> may;
   may[KeyRole::agent] = {"Join",          "Register",       "Heartbeat", "Accepted",
                          "Refused",       "Progress",       "Finished",  "Failed",
