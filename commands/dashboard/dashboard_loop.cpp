@@ -160,11 +160,17 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
       }
       follow_time(turn.clock_jump);
       if (question_) ask(*question_);  // the answer may be lost
+      give_up_bookmarks();
       continue;
     }
     if (const auto* reply = std::get_if<HistoryReply>(&envelope.body);
         reply != nullptr && !reply->host.empty()) {
       take_history(*reply);
+      continue;
+    }
+    if (const auto* reply = std::get_if<BookmarkReply>(&envelope.body)) {
+      if (bookmarks_sent_ > 0) --bookmarks_sent_;
+      if (!reply->problem.empty()) say_not_published(printable(reply->problem));
       continue;
     }
     core_.receive(session_.clock().now(), from, envelope, turn.encoded[i]);
@@ -196,6 +202,7 @@ void DashboardLoop::act(const tui::Effect& effect) {
                           if (settings_ != nullptr) settings_->keep(kept.choices);
                         },
                         [&](const tui::MarkMoment& moment) {
+                          publish(moment.mark);
                           if (on_bookmark) on_bookmark(moment.mark);
                         },
                         [&](const tui::Quit&) { quit_ = true; },
@@ -238,10 +245,31 @@ void DashboardLoop::apply_policy(const std::string& file) {
   session_.send(ApplyPolicy{std::move(*text), file});
 }
 
+/// For other recorders of the router. Older routers do not know bookmarks.
+void DashboardLoop::publish(const Bookmark& mark) {
+  if (!session_.welcome().bookmarks) return;
+  if (connected_ && session_.send(mark)) {
+    ++bookmarks_sent_;
+  } else {
+    say_not_published("the router is not connected");
+  }
+}
+
+void DashboardLoop::say_not_published(const std::string& why) {
+  core_.say("the bookmark is only kept here: " + why);
+}
+
+/// Their answers no longer come.
+void DashboardLoop::give_up_bookmarks() {
+  if (std::exchange(bookmarks_sent_, 0) == 0) return;
+  core_.say("the bookmark may only be kept here: the connection to the router was lost");
+}
+
 void DashboardLoop::check_connection() {
   session_.keep_joined();
   const auto connect_refusal = session_.sockets().connect_refusal();
   const bool connected = !connect_refusal && !session_.silent();
+  if (!connected) give_up_bookmarks();
   if (connected != connected_ || connect_refusal != connect_refusal_) {
     connected_ = connected;
     connect_refusal_ = connect_refusal;

@@ -77,7 +77,7 @@ class DashboardLoop {
   /// Called with every message before the dashboard receives it.
   std::function<void(Peer, const Envelope&)> on_message;
   /// Called when the user has bookmarked a moment.
-  std::function<void(const tui::Bookmark&)> on_bookmark;
+  std::function<void(const Bookmark&)> on_bookmark;
   /// Called when the user asks to pause or resume the story.
   std::function<void()> on_story_toggle;
 
@@ -89,6 +89,9 @@ class DashboardLoop {
   void ask(const tui::HistoryQuestion& question);
   void take_history(const HistoryReply& reply);
   void apply_policy(const std::string& file);
+  void publish(const Bookmark& mark);
+  void say_not_published(const std::string& why);
+  void give_up_bookmarks();
 
   Session& session_;
   tui::Dashboard core_;
@@ -97,6 +100,7 @@ class DashboardLoop {
   DashboardSettings* settings_ = nullptr;         // as terminal_: null until one is attached
   HistoryClient* history_ = nullptr;              // null: there is none
   std::optional<tui::HistoryQuestion> question_;  // to the router, not yet answered
+  std::size_t bookmarks_sent_ = 0;                // not yet answered
   bool quit_ = false;
   bool connected_ = true;
   std::optional<ConnectRefusal> connect_refusal_;

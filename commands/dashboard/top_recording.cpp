@@ -24,13 +24,12 @@ Result<std::unique_ptr<TopRecording>> TopRecording::open(const RecorderOptions& 
 TopRecording::TopRecording(std::unique_ptr<Recorder> recorder, Session& session)
     : session_(session),
       recorder_(std::move(recorder)),
-      stream_(*recorder_, wall_span(1, session.welcome().speed)),
-      bookmarks_(*recorder_) {}
+      stream_(*recorder_, wall_span(1, session.welcome().speed)) {}
 
 void TopRecording::attach(DashboardLoop& loop) {
   loop.on_message = [this](Peer from, const Envelope& envelope) { receive(from, envelope); };
-  loop.on_bookmark = [this, &loop](const tui::Bookmark& mark) {
-    const std::string problem = bookmarks_.add(session_.clock().now(), mark.at, mark.text);
+  loop.on_bookmark = [this, &loop](const Bookmark& mark) {
+    const std::string problem = stream_.mark(session_.clock().now(), mark);
     if (!problem.empty()) loop.core().say(problem);
   };
 }

@@ -8,7 +8,6 @@
 
 #include "commands/connection/session.h"
 #include "commands/dashboard/dashboard_loop.h"
-#include "commands/record/recorded_bookmarks.h"
 #include "commands/record/recorder.h"
 #include "commands/record/stream_recorder.h"
 #include "commands/shell/outcome.h"
@@ -36,7 +35,6 @@ class TopRecording {
   Session& session_;
   std::unique_ptr<Recorder> recorder_;
   StreamRecorder stream_;
-  RecordedBookmarks bookmarks_;
   Instant latest_ = Instant::min();
   Status ended_;  // why it has ended by itself
   bool told_ = false;

@@ -18,7 +18,7 @@ Result<std::unique_ptr<RouterRecording>> RouterRecording::open(const RecorderOpt
 }
 
 RouterRecording::RouterRecording(std::unique_ptr<Recorder> recorder, Duration wall)
-    : recorder_(std::move(recorder)), stream_(*recorder_, wall), bookmarks_(*recorder_) {}
+    : recorder_(std::move(recorder)), stream_(*recorder_, wall) {}
 
 void RouterRecording::receive(Instant now, Peer to, Envelope envelope) {
   if (!over_) stream_.receive(now, to, std::move(envelope));

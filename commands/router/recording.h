@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "commands/record/recorded_bookmarks.h"
 #include "commands/record/recorder.h"
 #include "commands/record/stream_recorder.h"
 #include "commands/shell/outcome.h"
@@ -28,10 +27,8 @@ class RouterRecording {
 
   /// A message that the router publishes or sends to `peer`.
   void receive(Instant now, Peer to, Envelope envelope);
-  /// Adds a bookmark of the moment `at`. Returns why it cannot; empty: it is recorded.
-  std::string mark(Instant now, Instant at, const std::string& text) {
-    return bookmarks_.add(now, at, text);
-  }
+  /// Adds a bookmark of this process. Returns why it cannot; empty: it is recorded.
+  std::string mark(Instant now, const Bookmark& mark) { return stream_.mark(now, mark); }
   struct ToRouter {
     Peer from;
     Envelope envelope;
@@ -48,7 +45,6 @@ class RouterRecording {
 
   std::unique_ptr<Recorder> recorder_;
   StreamRecorder stream_;
-  RecordedBookmarks bookmarks_;
   std::uint64_t sequence_ = 0;
   bool over_ = false;
 };

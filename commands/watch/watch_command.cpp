@@ -72,8 +72,8 @@ class Watch {
       recording_->receive(now(), to, envelope);
   }
   /// Returns why the bookmark is not recorded; empty: it is, or nothing is recorded.
-  std::string mark(const tui::Bookmark& bookmark) {
-    return recording_ ? recording_->mark(now(), bookmark.at, bookmark.text) : std::string();
+  std::string mark(const Bookmark& bookmark) {
+    return recording_ ? recording_->mark(now(), bookmark) : std::string();
   }
   void turn(std::chrono::milliseconds longest) {
     loop_->turn(std::min<std::chrono::milliseconds>(longest, watch_wait_max));

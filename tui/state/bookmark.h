@@ -5,17 +5,11 @@
 #include <string>
 
 #include "fleet/base/time.h"
+#include "fleet/messages.h"
 
 namespace drover::tui {
 
 inline constexpr std::size_t bookmarks_max = 100;  // of one fleet or recording
-inline constexpr std::size_t bookmark_bytes_max = 160;
-
-struct Bookmark {
-  Instant at{};
-  std::string text;  // printable
-  bool operator==(const Bookmark&) const = default;
-};
 
 /// "bookmark 12:03:07: the rollout"; without a text "bookmark 12:03:07".
 inline std::string to_text(const Bookmark& mark) {

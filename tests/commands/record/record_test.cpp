@@ -1,8 +1,12 @@
 // Recordings in the making: `drover record` and `drover router --record`, as real processes.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
+#include "commands/record/recording_file.h"
+#include "tests/commands/dashboard/screen.h"
 #include "tests/commands/program.h"
 #include "tests/commands/small_fleet.h"
 
@@ -138,6 +142,65 @@ TEST(RouterRecord, KeepsRoutingWhenTheRecordingFails) {
   const ProcessResult ran = router.wait();
   EXPECT_EQ(ran.exit_code, 3) << ran.err;
   EXPECT_NE(ran.err.find("File too large"), std::string::npos) << ran.err;
+}
+
+/// The texts of its bookmarks, in order.
+std::vector<std::string> bookmarks_of(const std::string& path) {
+  auto recording = open_recording(path, RecordingSurvey::always);
+  if (!recording) return {recording.error().message};
+  std::vector<std::string> texts;
+  const auto marks = recording->reader.bookmarks();
+  if (!marks) return {marks.error().message};
+  for (const RecordedMessage& mark : *marks) {
+    texts.push_back(std::get<Event>(mark.envelope.body).text);
+  }
+  return texts;
+}
+
+TEST(Record, EachRecorderOfARouterGetsABookmarkOnce) {
+  const TestFolder folder;
+  const std::string of_router = folder.file("router.mcap");
+  SmallFleet fleet({"--record", of_router}, "1");
+  ASSERT_TRUE(fleet.start()) << fleet.trouble();
+  const std::string of_record = folder.file("record.mcap");
+  const std::string of_top = folder.file("top.mcap");
+  DroverProcess record(fleet.with_connect({"record", "-o", of_record}));
+  ASSERT_TRUE(record.says("recording to")) << record.err();
+  ASSERT_TRUE(eventually([&] { return info(of_record)["journaled"].integer() > 0; }))
+      << record.err();
+  PseudoTerminal other(fleet.with_connect({"top", "--view", "events"}), 120, 40);
+  ASSERT_TRUE(other.shows("events")) << other.screen();
+  PseudoTerminal top(fleet.with_connect({"top", "--record", of_top}), 120, 40);
+  ASSERT_TRUE(top.shows("h-1")) << top.screen();
+  top.type(":bookmark draft\r:bookmark the peak\r");
+  EXPECT_TRUE(other.shows("the peak (of ")) << other.screen();
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // to the recorders, as to `other`
+  for (PseudoTerminal* const each : {&top, &other}) {
+    each->type("q");
+    ASSERT_TRUE(each->ends()) << each->screen();
+  }
+  record.signal(SIGTERM);
+  EXPECT_EQ(record.wait().exit_code, 0);
+  fleet.router().signal(SIGTERM);
+  EXPECT_EQ(fleet.router().wait().exit_code, 0);
+  for (const std::string& path : {of_router, of_record, of_top}) {
+    EXPECT_EQ(bookmarks_of(path), (std::vector<std::string>{"draft", "the peak"})) << path;
+  }
+}
+
+TEST(Record, ABookmarkThatNoRouterCanTakeIsRecordedByItsDashboard) {
+  SmallFleet fleet;
+  ASSERT_TRUE(fleet.start()) << fleet.trouble();
+  const std::string path = fleet.file("top.mcap");
+  PseudoTerminal top(fleet.with_connect({"top", "--record", path}), 120, 40);
+  ASSERT_TRUE(top.shows("h-1")) << top.screen();
+  fleet.router().signal(SIGKILL);
+  ASSERT_TRUE(fleet.router().ends());
+  top.type(":bookmark alone\r");
+  EXPECT_TRUE(top.shows("kept here")) << top.screen();
+  top.type("q");
+  ASSERT_TRUE(top.ends()) << top.screen();
+  EXPECT_EQ(bookmarks_of(path), std::vector<std::string>{"alone"});
 }
 
 }  // namespace

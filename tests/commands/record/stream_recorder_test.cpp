@@ -27,6 +27,12 @@ Envelope alert(std::uint64_t sequence) {
           Alert{"throttling", "h/0", Severity::warning, true, start, "held by its cap"}};
 }
 
+Envelope bookmark(std::uint64_t sequence, Instant marks, const std::string& text,
+                  Instant at = start) {
+  const Event event{Severity::info, "bookmark", text + " (by ann@node-7)", Bookmark{marks, text}};
+  return {"router", sequence, at, event};
+}
+
 class StreamRecording : public testing::Test {
  protected:
   void SetUp() override {
@@ -83,6 +89,39 @@ TEST_F(StreamRecording, CountsUndecodableMessagesInASnapshot) {
   EXPECT_EQ((*keyframe)->messages, (std::vector<std::string>{encode(replica(0, 1))}));
   EXPECT_EQ(recording.reader.info().dropped, 1U);
   EXPECT_EQ(recorder_->lost(), 1U);
+}
+
+TEST_F(StreamRecording, MarksWhatIsBookmarkedOnceAndKeepsTheEvent) {
+  hear(bookmark(5, start - seconds(9), "the peak"));
+  hear(bookmark(5, start - seconds(9), "the peak"));
+  EXPECT_EQ(stream_->mark(start, {start, "mine"}), "");
+  hear(bookmark(6, start, "mine"));
+  hear(bookmark(7, start - seconds(9), "the true peak"));
+  // A keyframe repeats the last events.
+  hear_snapshot(
+      7, {encode(bookmark(7, start - seconds(9), "the peak")), encode(bookmark(7, start, "mine")),
+          encode(bookmark(7, start - seconds(9), "the true peak"))});
+  OpenRecording recording = end();
+  const auto marks = recording.reader.bookmarks();
+  ASSERT_TRUE(marks.ok() && marks->size() == 3);
+  EXPECT_EQ(marks->at(0).envelope.at, start - seconds(9));
+  EXPECT_EQ(std::get<Event>(marks->at(0).envelope.body).text, "the peak");
+  EXPECT_EQ(std::get<Event>(marks->at(1).envelope.body).text, "mine");
+  EXPECT_EQ(std::get<Event>(marks->at(2).envelope.body).text, "the true peak");
+  const auto events = recording.reader.events();
+  ASSERT_TRUE(events.ok() && events->size() == 3);
+  EXPECT_EQ(std::get<Event>(events->at(0).envelope.body).text, "the peak (by ann@node-7)");
+}
+
+TEST_F(StreamRecording, FindsABookmarkWhoseMessageWasLostInTheNextKeyframe) {
+  hear(replica(5, 1));
+  hear(replica(7, 2));
+  hear_snapshot(7, {encode(bookmark(7, start - seconds(9), "before", start - seconds(1))),
+                    encode(bookmark(7, start, "draft")), encode(bookmark(7, start, "lost"))});
+  OpenRecording recording = end();
+  const auto marks = recording.reader.bookmarks();
+  ASSERT_TRUE(marks.ok() && marks->size() == 1);
+  EXPECT_EQ(std::get<Event>(marks->at(0).envelope.body).text, "lost");
 }
 
 }  // namespace
