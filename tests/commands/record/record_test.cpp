@@ -188,6 +188,17 @@ TEST(Record, EachRecorderOfARouterGetsABookmarkOnce) {
   }
 }
 
+TEST(Record, ADashboardSaysWhichBookmarkTheRouterRefuses) {
+  SmallFleet fleet;
+  ASSERT_TRUE(fleet.start()) << fleet.trouble();
+  PseudoTerminal top(fleet.with_connect({"top"}), 120, 40);
+  ASSERT_TRUE(top.shows("h-1")) << top.screen();
+  for (int i = 0; i < 11; ++i) top.type(":bookmark the peak\r");
+  EXPECT_TRUE(top.shows("only kept here: there were many in the last minute")) << top.screen();
+  top.type("q");
+  ASSERT_TRUE(top.ends()) << top.screen();
+}
+
 TEST(Record, ABookmarkThatNoRouterCanTakeIsRecordedByItsDashboard) {
   SmallFleet fleet;
   ASSERT_TRUE(fleet.start()) << fleet.trouble();
