@@ -20,30 +20,26 @@ std::string sender_text(const Peer& from, std::string_view address, std::string_
 // A waiting send does not block others: only sends that wait for the same write keep their order.
 // Cores that need an order between two sends give both the same `after_write`.
 std::vector<Send> PendingSends::hold_or_pass(std::vector<Send> sends) {
-  std::vector<Send> now;
-  now.reserve(sends.size());
+  auto passed = sends.begin();
   for (Send& send : sends) {
-    if (send.after_write <= committed_) {
-      now.push_back(std::move(send));
+    if (send.after_write > committed_) {
+      const std::uint64_t write = send.after_write;
+      pending_.emplace(write, std::move(send));
     } else {
-      pending_.push_back(std::move(send));
+      if (&*passed != &send) *passed = std::move(send);
+      ++passed;
     }
   }
-  return now;
+  sends.erase(passed, sends.end());
+  return sends;
 }
 
 std::vector<Send> PendingSends::release_up_to(std::uint64_t sequence) {
   committed_ = std::max(committed_, sequence);
+  const auto end = pending_.upper_bound(committed_);
   std::vector<Send> now;
-  std::deque<Send> still_held;
-  for (Send& send : pending_) {
-    if (send.after_write <= committed_) {
-      now.push_back(std::move(send));
-    } else {
-      still_held.push_back(std::move(send));
-    }
-  }
-  pending_ = std::move(still_held);
+  for (auto send = pending_.begin(); send != end; ++send) now.push_back(std::move(send->second));
+  pending_.erase(pending_.begin(), end);
   return now;
 }
 

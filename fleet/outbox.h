@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,19 +94,19 @@ struct Outbox {
   bool operator==(const Outbox&) const = default;
 };
 
-/// Sends that wait for the store, in order. A send with after_write 0 does not wait.
+/// Sends that wait for the store. A send with after_write 0 does not wait.
 class PendingSends {
  public:
   /// Holds those of an outbox's sends that wait for a write, and returns the others.
   std::vector<Send> hold_or_pass(std::vector<Send> sends);
   /// Call when the store has committed every write up to `sequence`. Returns the sends that waited
-  /// for them, in order.
+  /// for them, in the order of these writes.
   std::vector<Send> release_up_to(std::uint64_t sequence);
   std::size_t size() const { return pending_.size(); }
 
  private:
   std::uint64_t committed_ = 0;
-  std::deque<Send> pending_;
+  std::multimap<std::uint64_t, Send> pending_;  // by the write
 };
 
 }  // namespace drover

@@ -128,7 +128,7 @@ RouterCore::RouterCore(RouterSettings router_settings, Policy router_policy,
       accounting(start),
       decisions(settings.decisions_kept),
       outbox({start, settings.suspect_after}),
-      publisher({policy, fleet_state, conditions, host_counts, connections, queue, outbox}),
+      publisher({policy, fleet_state, conditions, host_counts, connections, queue, jobs, outbox}),
       rejected({connections, outbox, publisher},
                from_seconds(report_dropped_every_s * settings.speed)),
       totals({settings, policy, fleet_state, jobs, estimator, rejected, queue, accounting,
@@ -373,7 +373,10 @@ void Router::set_has_subscribers(bool has_subscribers) {
 
 Instant Router::next_deadline() const { return core_->next_deadline(); }
 
-Outbox Router::take_outbox() { return core_->outbox.take(); }
+Outbox Router::take_outbox() {
+  core_->publisher.publish_changed_jobs();
+  return core_->outbox.take();
+}
 
 Summary Router::summary(Instant now) const { return core_->totals.summary(now); }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "commands/shell/host_name.h"
@@ -18,6 +19,8 @@ namespace drover::commands {
 namespace {
 
 constexpr WallSpan request_interval = std::chrono::seconds(1);
+/// A dashboard of 10,000 devices takes about a millisecond for as many batches of samples.
+constexpr std::size_t messages_per_wait = 64;
 
 }  // namespace
 
@@ -123,48 +126,65 @@ void Session::handle_join_accepted(const JoinAccepted& welcome, PollResult& turn
   welcomed_ = true;
 }
 
-/// As if each of its messages had been published by itself.
-void Session::unpack(Bundle& bundle, PollResult& turn) {
-  for (std::string& bytes : bundle.messages) {
-    auto envelope = decode(bytes);
-    if (envelope && facts(envelope->body).publication != Publication::none &&
-        !std::holds_alternative<Bundle>(envelope->body)) {
-      turn.messages.emplace_back(publish_peer, *std::move(envelope));
-      turn.encoded.push_back(std::move(bytes));
+Session::PollResult Session::wait(std::chrono::milliseconds longest) {
+  if (bundled_.empty() && arrived_.empty()) receive(longest);
+  PollResult turn;
+  turn.messages.reserve(messages_per_wait);
+  turn.encoded.reserve(messages_per_wait);
+  while (turn.messages.size() < messages_per_wait) {
+    if (!bundled_.empty()) {
+      pass_on_bundled(std::move(bundled_.front()), turn);
+      bundled_.pop_front();
+    } else if (!arrived_.empty()) {
+      pass_on(std::move(arrived_.front()), turn);
+      arrived_.pop_front();
     } else {
-      ++undecodable_;
+      break;
     }
   }
+  return turn;
 }
 
-Session::PollResult Session::wait(std::chrono::milliseconds longest) {
-  PollResult turn;
+void Session::receive(std::chrono::milliseconds longest) {
   auto arrived = sockets_.wait(longest);
   const WallTime now = wall_now();
   if (connection_.established(sockets_.control_connections())) join_when_due(now);
-  for (Incoming& incoming : arrived.messages) {
-    connection_.received(now);
-    auto envelope = decode(incoming.bytes);
-    if (!envelope) {
-      ++undecodable_;
-      continue;
-    }
-    if (auto* const bundle = std::get_if<Bundle>(&envelope->body)) {
-      unpack(*bundle, turn);
-      continue;
-    }
-    if (const auto* welcome = std::get_if<JoinAccepted>(&envelope->body)) {
-      if (const Status sensible = check_join_accepted(*welcome); !sensible) {
-        welcome_problem_ = sensible.error().message;
-        ++undecodable_;
-        continue;
-      }
-      handle_join_accepted(*welcome, turn);
-    }
-    turn.messages.emplace_back(incoming.from, std::move(*envelope));
-    turn.encoded.push_back(std::move(incoming.bytes));
+  if (!arrived.messages.empty()) connection_.received(now);
+  std::ranges::move(arrived.messages, std::back_inserter(arrived_));
+}
+
+void Session::pass_on(Incoming incoming, PollResult& turn) {
+  auto envelope = decode(incoming.bytes);
+  if (!envelope) {
+    ++undecodable_;
+    return;
   }
-  return turn;
+  if (auto* const bundle = std::get_if<Bundle>(&envelope->body)) {
+    std::ranges::move(bundle->messages, std::back_inserter(bundled_));
+    return;
+  }
+  if (const auto* welcome = std::get_if<JoinAccepted>(&envelope->body)) {
+    if (const Status sensible = check_join_accepted(*welcome); !sensible) {
+      welcome_problem_ = sensible.error().message;
+      ++undecodable_;
+      return;
+    }
+    handle_join_accepted(*welcome, turn);
+  }
+  turn.messages.emplace_back(incoming.from, *std::move(envelope));
+  turn.encoded.push_back(std::move(incoming.bytes));
+}
+
+/// As if the message had been published by itself.
+void Session::pass_on_bundled(std::string bytes, PollResult& turn) {
+  auto envelope = decode(bytes);
+  if (envelope && facts(envelope->body).publication != Publication::none &&
+      !std::holds_alternative<Bundle>(envelope->body)) {
+    turn.messages.emplace_back(publish_peer, *std::move(envelope));
+    turn.encoded.push_back(std::move(bytes));
+  } else {
+    ++undecodable_;
+  }
 }
 
 Status Session::ask_until(const Message& request, std::chrono::milliseconds timeout,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -58,8 +59,10 @@ class Session {
     /// was then set to the new time.
     std::optional<ClockJump> clock_jump;
   };
-  /// Waits once. Drops and counts messages that do not decode and JoinAccepted with an invalid
-  /// time. Anchors the clock at each JoinAccepted. Sends Join when a lost connection is back.
+  /// Waits once, unless messages of the last time are left: a bundle of many is passed on in parts,
+  /// so that a user's keys need not wait for all of them. Drops and counts messages that do not
+  /// decode and JoinAccepted with an invalid time. Anchors the clock at each JoinAccepted. Sends
+  /// Join when a lost connection is back.
   PollResult wait(std::chrono::milliseconds longest);
   std::uint64_t undecodable() const { return undecodable_; }
 
@@ -86,7 +89,9 @@ class Session {
  private:
   explicit Session(SessionOptions options);
   void join_when_due(WallTime now);
-  void unpack(Bundle& bundle, PollResult& turn);
+  void receive(std::chrono::milliseconds longest);
+  void pass_on(Incoming incoming, PollResult& turn);
+  void pass_on_bundled(std::string bytes, PollResult& turn);
   void handle_join_accepted(const JoinAccepted& welcome, PollResult& turn);
   Status join();
   Error no_router_error() const;
@@ -98,8 +103,10 @@ class Session {
   std::uint64_t sequence_ = 0;
   std::uint64_t undecodable_ = 0;
   RouterConnection connection_;
-  std::string subscribed_;       // the endpoint
-  std::string welcome_problem_;  // with the last JoinAccepted that was dropped
+  std::deque<Incoming> arrived_;     // not yet passed on
+  std::deque<std::string> bundled_;  // of the bundle that came before them
+  std::string subscribed_;           // the endpoint
+  std::string welcome_problem_;      // with the last JoinAccepted that was dropped
   bool welcomed_ = false;
   bool insecure_ = false;
 };

@@ -152,7 +152,7 @@ void DashboardLoop::turn(std::chrono::milliseconds longest) {
   const Session::PollResult turn = session_.wait(wait);
   for (std::size_t i = 0; i < turn.messages.size(); ++i) {
     const auto& [from, envelope] = turn.messages[i];
-    if (on_message) on_message(from, envelope);
+    if (on_message) on_message(from, envelope, turn.encoded[i]);
     if (std::holds_alternative<JoinAccepted>(envelope.body)) {
       // The router may have restarted, and its endpoints may have changed.
       if (const Status subscribed = session_.subscribe(); !subscribed) {

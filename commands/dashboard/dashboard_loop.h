@@ -75,7 +75,7 @@ class DashboardLoop {
   /// Whether the user asked to quit.
   bool quit() const { return quit_; }
   /// Called with every message before the dashboard receives it.
-  std::function<void(Peer, const Envelope&)> on_message;
+  std::function<void(Peer, const Envelope&, const std::string& encoded)> on_message;
   /// Called when the user has bookmarked a moment.
   std::function<void(const Bookmark&)> on_bookmark;
   /// Called when the user asks to pause or resume the story.

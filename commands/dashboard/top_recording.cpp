@@ -27,14 +27,16 @@ TopRecording::TopRecording(std::unique_ptr<Recorder> recorder, Session& session)
       stream_(*recorder_, wall_span(1, session.welcome().speed)) {}
 
 void TopRecording::attach(DashboardLoop& loop) {
-  loop.on_message = [this](Peer from, const Envelope& envelope) { receive(from, envelope); };
+  loop.on_message = [this](Peer from, const Envelope& envelope, const std::string& encoded) {
+    receive(from, envelope, encoded);
+  };
   loop.on_bookmark = [this, &loop](const Bookmark& mark) {
     const std::string problem = stream_.mark(session_.clock().now(), mark);
     if (!problem.empty()) loop.core().say(problem);
   };
 }
 
-void TopRecording::receive(Peer from, const Envelope& envelope) {
+void TopRecording::receive(Peer from, const Envelope& envelope, const std::string& encoded) {
   if (!ended_) return;
   const Instant now = session_.clock().now();
   if (saturating_add(now, step_back_max) < latest_) {
@@ -43,7 +45,7 @@ void TopRecording::receive(Peer from, const Envelope& envelope) {
   }
   latest_ = std::max(latest_, now);
   if (std::holds_alternative<JoinAccepted>(envelope.body)) return stream_.request_keyframe();
-  stream_.receive(now, from, envelope);
+  stream_.receive(now, from, envelope, encoded);
 }
 
 void TopRecording::turn(DashboardLoop& loop) {

@@ -30,7 +30,7 @@ class TopRecording {
 
  private:
   TopRecording(std::unique_ptr<Recorder> recorder, Session& session);
-  void receive(Peer from, const Envelope& envelope);
+  void receive(Peer from, const Envelope& envelope, const std::string& encoded);
 
   Session& session_;
   std::unique_ptr<Recorder> recorder_;

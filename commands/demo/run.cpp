@@ -133,7 +133,9 @@ Status DemoRun::open_dashboard() {
   DROVER_ASSIGN(dashboard_, DashboardLoop::open(*session_, std::move(options), plan_.size));
   if (terminal_) dashboard_->attach(*terminal_, plan_.settings);
   dashboard_->on_story_toggle = [this] { children_->signal("story", SIGUSR1); };
-  dashboard_->on_message = [this](Peer, const Envelope& envelope) { note_summary(envelope); };
+  dashboard_->on_message = [this](Peer, const Envelope& envelope, const std::string&) {
+    note_summary(envelope);
+  };
   return {};
 }
 

@@ -33,14 +33,16 @@ class Recording {
     if (turn.clock_jump) {
       DROVER_TRY(record_clock_jump(*turn.clock_jump));
     }
-    for (auto& [from, envelope] : turn.messages) {
-      last_received_ = wall_now();
+    if (!turn.messages.empty()) last_received_ = wall_now();
+    for (std::size_t i = 0; i < turn.messages.size(); ++i) {
+      auto& [from, envelope] = turn.messages[i];
       if (std::holds_alternative<JoinAccepted>(envelope.body)) {
         DROVER_TRY(session_.subscribe());
         stream_.request_keyframe();
         continue;
       }
-      stream_.receive(session_.clock().now(), from, std::move(envelope));
+      stream_.receive(session_.clock().now(), from, std::move(envelope),
+                      std::move(turn.encoded[i]));
     }
     report_silence();
     return recorder_.failure();

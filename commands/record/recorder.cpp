@@ -71,11 +71,17 @@ Recorder::Recorder(RecorderOptions options, RecordingOutput output)
 
 Recorder::~Recorder() { (void)end().ok(); }
 
-bool Recorder::record(Instant arrived, Envelope envelope) {
-  const std::uint64_t bytes = bytes_of(envelope);
+bool Recorder::record(Instant arrived, Envelope envelope, std::string encoded) {
+  const auto channel = channel_of(envelope.body);
+  DROVER_REQUIRE(channel.has_value());
+  const bool as_it_came = *channel != RecordingChannel::samples && !encoded.empty();
+  const std::uint64_t bytes = as_it_came ? message_overhead + encoded.size() : bytes_of(envelope);
   const MutexLock lock(mutex_);
   // Time in a file never goes back.
   latest_ = std::max(latest_, arrived);
+  if (as_it_came) {
+    return push(EncodedMessage{*channel, latest_, envelope.at, std::move(encoded)}, bytes);
+  }
   return push(RecordedMessage{latest_, std::move(envelope), 0}, bytes);
 }
 
@@ -110,7 +116,8 @@ void Recorder::note_missing(Instant at, std::uint64_t count) {
 bool Recorder::push(Entry entry, std::uint64_t bytes) {
   if (!failure_ || ending_) return true;  // the recording has ended: the entry is discarded
   if (queue_bytes_ + bytes > options_.queue_bytes_max) {
-    const bool message = std::holds_alternative<RecordedMessage>(entry);
+    const bool message = std::holds_alternative<RecordedMessage>(entry) ||
+                         std::holds_alternative<EncodedMessage>(entry);
     if (message) {
       ++dropped_;
       note_missing(latest_, 1);
@@ -155,7 +162,8 @@ void Recorder::write_entries(std::deque<Entry> entries) {
     }
     const RecordingBytes bytes = std::visit(
         Overloaded{
-            [&](RecordedMessage& message) { return writer_.add(message); },
+            [&](const RecordedMessage& message) { return writer_.add(message); },
+            [&](const EncodedMessage& message) { return writer_.add(message); },
             [&](NewKeyframe& frame) { return writer_.keyframe(frame.at, frame.messages); },
             [&](const NewBookmark& mark) { return writer_.mark(mark.arrived, mark.text, mark.at); },
             [&](const DroppedMessages& missing) { return writer_.dropped(missing); }},

@@ -45,8 +45,9 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Returns false if the queue is full: then request a keyframe soon.
-  bool record(Instant arrived, Envelope envelope);
+  /// Returns false if the queue is full: then request a keyframe soon. `encoded`: the envelope as
+  /// it came; empty: it is encoded here.
+  bool record(Instant arrived, Envelope envelope, std::string encoded = {});
   bool record_keyframe(Instant at, std::vector<std::string> messages);
   /// Adds a bookmark, made now, of a moment that may be in the past. Returns false if the queue is
   /// full.
@@ -73,7 +74,8 @@ class Recorder {
     Instant arrived{}, at{};
     std::string text;
   };
-  using Entry = std::variant<RecordedMessage, NewKeyframe, NewBookmark, DroppedMessages>;
+  using Entry =
+      std::variant<RecordedMessage, EncodedMessage, NewKeyframe, NewBookmark, DroppedMessages>;
 
   Recorder(RecorderOptions options, RecordingOutput output);
   bool push(Entry entry, std::uint64_t bytes) DROVER_REQUIRES(mutex_);

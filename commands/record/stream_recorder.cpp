@@ -20,14 +20,15 @@ const Bookmark* bookmark_in(const Envelope& envelope) {
 
 }  // namespace
 
-void StreamRecorder::receive(Instant now, Peer from, Envelope envelope) {
+void StreamRecorder::receive(Instant now, Peer from, Envelope envelope, std::string encoded) {
   if (!begun_) begun_ = now;
   auto update = stream_.receive(now, from, envelope);
   if (update.lost > 0) recorder_.note_lost(now, update.lost);
   if (update.is_new && channel_of(envelope.body)) {
     if (const Bookmark* const mark = bookmark_in(envelope)) bookmarks_.take(now, *mark);
     const bool state = !std::holds_alternative<SampleBatch>(envelope.body);
-    if (!recorder_.record(now, std::move(envelope)) && state) stream_.request_snapshot();
+    const bool kept = recorder_.record(now, std::move(envelope), std::move(encoded));
+    if (!kept && state) stream_.request_snapshot();
   }
   if (update.snapshot) record_keyframe(now, std::move(*update.snapshot));
 }

@@ -21,7 +21,8 @@ class StreamRecorder {
   StreamRecorder(Recorder& recorder, Duration wall)
       : recorder_(recorder), bookmarks_(recorder), stream_(wall) {}
 
-  void receive(Instant now, Peer from, Envelope envelope);
+  /// `encoded`: the envelope as it came, if it did.
+  void receive(Instant now, Peer from, Envelope envelope, std::string encoded = {});
   /// Records a bookmark of this process. Returns why it cannot; empty: it is recorded.
   std::string mark(Instant now, const Bookmark& mark) { return bookmarks_.add(now, mark); }
   /// Call it when a lost connection to the router is back.

@@ -7,13 +7,13 @@
 
 namespace drover::commands {
 
-void Bundles::add(WallTime now, Topic topic, std::string_view bytes) {
+void Bundles::add(WallTime now, Topic topic, std::string bytes) {
   if (bytes_ + bytes.size() > bundle_bytes_max ||
       open_.messages.size() >= codec::bundle_messages_max) {
     close();
   }
-  open_.messages.emplace_back(bytes);
   bytes_ += bytes.size();
+  open_.messages.push_back(std::move(bytes));
   due_ = std::min(due_, now + (topic == Topic::samples ? samples_wait_max : changes_wait_max));
 }
 

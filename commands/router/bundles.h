@@ -4,7 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "commands/shell/clock.h"
@@ -20,7 +20,7 @@ inline constexpr std::chrono::milliseconds changes_wait_max{50};
 class Bundles {
  public:
   /// Adds an encoded envelope that is published under this topic.
-  void add(WallTime now, Topic topic, std::string_view bytes);
+  void add(WallTime now, Topic topic, std::string bytes);
   /// Those that are full, and the open one when a message in it has waited long enough.
   std::vector<Bundle> take_due(WallTime now);
   /// The same with the open one in any case: the router ends.

@@ -20,11 +20,15 @@ void Publications::publish(const Envelope& envelope) {
   publish(topic, encode(envelope));
 }
 
-void Publications::publish_samples(std::string_view encoded) { publish(Topic::samples, encoded); }
+void Publications::publish_samples(std::string_view encoded) {
+  publish(Topic::samples, std::string(encoded));
+}
 
-void Publications::publish(Topic topic, std::string_view encoded) {
+void Publications::publish(Topic topic, std::string encoded) {
   if (sockets_.ever_subscribed(topic)) sockets_.send(publish_under(topic), encoded);
-  if (sockets_.ever_subscribed(Topic::bundles)) bundles_.add(wall_now(), topic, encoded);
+  if (sockets_.ever_subscribed(Topic::bundles)) {
+    bundles_.add(wall_now(), topic, std::move(encoded));
+  }
 }
 
 void Publications::send_due(Instant now) { send(now, bundles_.take_due(wall_now())); }

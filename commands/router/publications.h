@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,7 +33,7 @@ class Publications {
   std::chrono::milliseconds wait(std::chrono::milliseconds longest) const;
 
  private:
-  void publish(Topic topic, std::string_view encoded);
+  void publish(Topic topic, std::string encoded);
   void send(Instant now, std::vector<Bundle> bundles);
 
   Sockets& sockets_;

@@ -20,8 +20,9 @@ constexpr std::size_t kind_count = std::variant_size_v<AnyMessage>;
 // Version and kind are one byte each, so that a subscriber can filter kinds by the first bytes.
 static_assert(protocol_version < 0x80 && kind_count <= 0x80);
 
-// The initial capacity for a message: most are smaller, sample batches grow once or twice.
-constexpr std::size_t usual_bytes = 512;
+// A message up to this size is copied out of a buffer that is kept: it is allocated once, in its
+// size. A larger one takes the buffer with it.
+constexpr std::size_t usual_bytes = 4096;
 
 template <typename T>
 Status checked(const T&) {
@@ -78,14 +79,12 @@ Status checked(const Summary& summary) {
 
 template <typename Body>
 Status read_body(Reader& reader, Message& message) {
-  Body body;
+  Body& body = message.emplace<Body>();
   if (!read(reader, body, plain)) {
     reader.within(layout<Body>.name);
     return reader.problem();
   }
-  Status status = checked(body);
-  if (status) message = Message(std::move(body));
-  return status;
+  return checked(body);
 }
 
 template <typename Body>
@@ -128,12 +127,11 @@ bool read_cover(Reader& reader, Envelope& envelope, std::size_t& kind) {
          part("at", read(reader, envelope.at, plain));
 }
 
-Result<Envelope> read_envelope(std::string_view bytes) {
+Status read_envelope(std::string_view bytes, Envelope& envelope) {
   if (bytes.size() > message_bytes_max) {
     return error("envelope: found {} bytes, expected at most {}", bytes.size(), message_bytes_max);
   }
   Reader reader(bytes);
-  Envelope envelope;
   std::size_t kind = 0;
   if (!read_cover(reader, envelope, kind)) {
     reader.within("envelope");
@@ -143,14 +141,15 @@ Result<Envelope> read_envelope(std::string_view bytes) {
   if (reader.left() > 0) {
     return error("envelope: found {} bytes after the body, expected none", reader.left());
   }
-  return envelope;
+  return {};
 }
 
 }  // namespace
 }  // namespace codec
 
 std::string encode(const Envelope& envelope) {
-  codec::Output output;
+  thread_local codec::Output output;
+  output.bytes.clear();
   output.bytes.reserve(codec::usual_bytes);
   codec::Packer packer(output);
   packer.pack_array(codec::envelope_parts);
@@ -160,15 +159,18 @@ std::string encode(const Envelope& envelope) {
   packer.pack_uint64(envelope.sequence);
   packer.pack_int64(envelope.at.time_since_epoch().count());
   codec::body_functions[envelope.body.index()].write(packer, envelope.body);
-  return std::move(output.bytes);
+  if (output.bytes.size() > codec::usual_bytes) return std::exchange(output.bytes, {});
+  return output.bytes;
 }
 
 Result<Envelope> decode(std::string_view bytes) {
+  Result<Envelope> decoded = Envelope();  // filled in place, as an envelope is large to move
   try {
-    return codec::read_envelope(bytes);
+    if (const Status read = codec::read_envelope(bytes, *decoded); !read) decoded = read.error();
   } catch (const std::exception& problem) {
-    return error("envelope: {}", problem.what());
+    decoded = error("envelope: {}", problem.what());
   }
+  return decoded;
 }
 
 }  // namespace drover

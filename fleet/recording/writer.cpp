@@ -192,6 +192,13 @@ RecordingBytes RecordingWriter::add(const RecordedMessage& recorded) {
   return out;
 }
 
+RecordingBytes RecordingWriter::add(const EncodedMessage& message) {
+  DROVER_REQUIRE(message.channel != RecordingChannel::samples);
+  RecordingBytes out;
+  add_row(message.channel, message.arrived, message.at, message.bytes, out);
+  return out;
+}
+
 RecordingBytes RecordingWriter::keyframe(Instant at, const std::vector<std::string>& messages) {
   DROVER_REQUIRE(begun_ && !ended_);
   RecordingBytes out;

@@ -31,6 +31,13 @@ struct RecordingOptions {
   int zstd_level = 3;
 };
 
+/// A published message other than samples, as it came.
+struct EncodedMessage {
+  RecordingChannel channel = RecordingChannel::state;
+  Instant arrived{}, at{};  // fleet time; `at`: as in its envelope
+  std::string bytes;
+};
+
 /// What the caller must do, in this order: append `file` to the recording; if `folded`, sync the
 /// recording to disk and empty the journal; append `journal` to the journal.
 struct RecordingBytes {
@@ -51,6 +58,8 @@ class RecordingWriter {
   Result<RecordingBytes> add(Instant arrived, std::string_view envelope_bytes);
   /// REQUIRES a message that the router publishes and that decodes once encoded.
   RecordingBytes add(const RecordedMessage& recorded);
+  /// REQUIRES bytes that decode to such a message.
+  RecordingBytes add(const EncodedMessage& message);
   /// Adds the state after all messages so far: envelopes as in SnapshotPart. One at the start and
   /// about every minute make seeking fast.
   RecordingBytes keyframe(Instant at, const std::vector<std::string>& messages);

@@ -198,7 +198,7 @@ void Attempts::cancel_attempt(Instant now, const JobRecord& record, Reason reaso
 
 void Attempts::cancel(Instant now, const std::vector<JobRecord*>& records,
                       std::uint64_t after_write) {
-  for (const JobRecord* record : records) {
+  for (JobRecord* record : records) {
     cancel_attempt(now, *record, Reason::cancelled, after_write);
     publisher.publish_job(now, *record);
   }

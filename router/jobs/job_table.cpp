@@ -188,6 +188,7 @@ void JobTable::bind(JobRecord& record) {
     fresh |= on_host_[member.host].emplace(record.number, &record).second;
   }
   if (fresh) ++attempts_out_;
+  leased_.emplace(record.lease.begun, record.number);
 }
 
 void JobTable::unbind(JobRecord& record) {
@@ -199,6 +200,7 @@ void JobTable::unbind(JobRecord& record) {
     if (host->second.empty()) on_host_.erase(host);
   }
   if (bound) --attempts_out_;
+  leased_.erase({record.lease.begun, record.number});
 }
 
 std::vector<JobRecord*> JobTable::on_host(std::string_view host) const {
@@ -209,16 +211,19 @@ std::vector<JobRecord*> JobTable::on_host(std::string_view host) const {
   return jobs;
 }
 
-std::vector<JobRecord*> JobTable::unacknowledged(Instant limit) const {
-  std::map<std::uint64_t, JobRecord*> found;
-  for (const auto& [host, records] : on_host_) {
-    for (const auto& [number, record] : records) {
-      if (record->state == JobState::leased && record->since < limit) found[number] = record;
+std::vector<JobRecord*> JobTable::unacknowledged(Instant limit) {
+  std::vector<JobRecord*> found;
+  for (auto entry = leased_.begin(); entry != leased_.end() && entry->first < limit;) {
+    const auto record = open_.find(entry->second);
+    if (record == open_.end() || record->second->state != JobState::leased) {
+      entry = leased_.erase(entry);
+      continue;
     }
+    if (record->second->since < limit) found.push_back(record->second);
+    ++entry;
   }
-  std::vector<JobRecord*> records;
-  for (const auto& [number, record] : found) records.push_back(record);
-  return records;
+  std::ranges::sort(found, {}, &JobRecord::number);
+  return found;
 }
 
 Result<JobRecord*> JobTable::find_by_prefix(std::string_view prefix) const {

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "fleet/base/result.h"
@@ -84,6 +85,7 @@ struct JobRecord {
   /// PlacementResult::required_power_w of the last decision that let it wait.
   std::optional<double> required_power_w;
   QueueClass* queue_class = nullptr;  // set by the queue; null when not waiting
+  bool unpublished = false;           // it has changed since it was published
 
   bool holds_attempt() const { return state == JobState::leased || state == JobState::running; }
   /// While queued: start of the wait as if all waiting had been one interval.
@@ -173,7 +175,7 @@ class JobTable {
   /// Attempts leased or running on this host, in order of acceptance.
   std::vector<JobRecord*> on_host(std::string_view host) const;
   /// Attempts leased before `limit` that an agent has not acknowledged, in order of acceptance.
-  std::vector<JobRecord*> unacknowledged(Instant limit) const;
+  std::vector<JobRecord*> unacknowledged(Instant limit);
   std::size_t active_attempts() const { return attempts_out_; }
   std::size_t open_payload_bytes() const { return carried_bytes_open_; }
   /// Kept ended jobs, oldest first.
@@ -187,6 +189,8 @@ class JobTable {
   std::size_t ids_kept_;
   std::uint64_t next_number_ = 1;
   std::size_t attempts_out_ = 0;
+  /// Attempts by the begin of their lease, without those that were found running.
+  std::set<std::pair<Instant, std::uint64_t>> leased_;
   std::size_t carried_bytes_open_ = 0;
   std::size_t carried_bytes_ended_ = 0;
   // For lookup only, never iterated: the order is not deterministic.

@@ -60,8 +60,7 @@ JobRecord* candidate_of(QueueClass& queue_class) {
 }
 
 /// A job that was decided itself keeps its own reason until the next wake.
-void collect_unpublished_apart(QueueClass& queue_class,
-                               std::vector<const JobRecord*>& unpublished) {
+void collect_unpublished_apart(QueueClass& queue_class, std::vector<JobRecord*>& unpublished) {
   const auto own = [&](std::uint64_t number) -> std::optional<Reason> {
     if (!queue_class.tried.contains(number)) return std::nullopt;
     const auto& reason = queue_class.jobs.at(number)->reason;
@@ -331,8 +330,8 @@ std::map<std::string, std::uint64_t> JobQueue::waiting_by_pool() const {
   return counts;
 }
 
-std::vector<const JobRecord*> JobQueue::take_unpublished(std::size_t most) {
-  std::vector<const JobRecord*> unpublished;
+std::vector<JobRecord*> JobQueue::take_unpublished(std::size_t most) {
+  std::vector<JobRecord*> unpublished;
   for (auto& [signature, queue_class] : classes_) {
     const auto& reason = queue_class.result.reason;
     if (!reason) continue;

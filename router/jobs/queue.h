@@ -117,7 +117,7 @@ class JobQueue {
   /// At most `most` jobs whose class now waits for a different reason than last published for them;
   /// marks them as published. Only one job of a class is evaluated; its own change is published
   /// separately.
-  std::vector<const JobRecord*> take_unpublished(std::size_t most);
+  std::vector<JobRecord*> take_unpublished(std::size_t most);
   /// By signature.
   const std::map<std::string, QueueClass, std::less<>>& classes() const { return classes_; }
 

@@ -48,7 +48,7 @@ Summary FleetTotals::publish(Instant now) {
   accounting.accrue_cost(now);
   publish_host_counts(now);
   // Jobs of one class wait for the same reason, and only one of them was decided.
-  for (const JobRecord* record : queue.take_unpublished(republished_per_summary))
+  for (JobRecord* record : queue.take_unpublished(republished_per_summary))
     publisher.publish_job(now, *record);
   write_published(now);
   Summary totals = summary(now);

@@ -24,9 +24,26 @@ void Publisher::event(Instant now, Event event) {
   if (events_.size() > snapshot_events_max) events_.pop_front();
 }
 
-void Publisher::publish_job(Instant now, const JobRecord& record) {
+void Publisher::publish_job(Instant now, JobRecord& record) {
   if (!outbox.has_subscribers()) return outbox.skip_publish();
-  outbox.publish(now, job_changed(record));
+  // The record of an ended job may soon be dropped; the next attempt hides how the last one ended.
+  const bool returned = record.state == JobState::queued && record.attempt > 0;
+  if (is_terminal(record.state) || returned) {
+    record.unpublished = false;
+    outbox.publish(now, job_changed(record));
+  } else if (!std::exchange(record.unpublished, true)) {
+    changed_jobs_.push_back(record.job.id);
+    changed_at_ = now;
+  }
+}
+
+void Publisher::publish_changed_jobs() {
+  for (const JobId& id : changed_jobs_) {
+    JobRecord* const record = jobs.find(id);
+    if (record == nullptr || !std::exchange(record->unpublished, false)) continue;
+    outbox.publish(changed_at_, job_changed(*record));
+  }
+  changed_jobs_.clear();
 }
 
 void Publisher::publish_host(Instant now, HostIndex host) {

@@ -6,11 +6,13 @@
 #include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "fleet/messages.h"
 #include "router/fleet_state/device_conditions.h"
 #include "router/fleet_state/host_counters.h"
 #include "router/health/connection_table.h"
+#include "router/jobs/job_table.h"
 #include "router/jobs/queue.h"
 #include "router/policy/policy.h"
 #include "router/publishing/outbox_builder.h"
@@ -24,11 +26,12 @@ struct PublisherDependencies {
   const HostCounterTable& host_counts;
   const ConnectionTable& connections;
   const JobQueue& queue;
+  JobTable& jobs;
   OutboxBuilder& outbox;
 };
 
 /// Publishes the current state of one thing each. It decides nothing and changes no table but the
-/// outbox; it keeps only the last events, for snapshots.
+/// outbox; it keeps only the last events, for snapshots, and which jobs have changed.
 class Publisher : PublisherDependencies {
  public:
   explicit Publisher(const PublisherDependencies& uses) : PublisherDependencies(uses) {}
@@ -42,7 +45,10 @@ class Publisher : PublisherDependencies {
              fmt::format_string<Args...> format, Args&&... args) {
     event(now, severity, std::move(subject), fmt::format(format, std::forward<Args>(args)...));
   }
-  void publish_job(Instant now, const JobRecord& record);
+  /// Publishes a job at once when it ends or has returned from an attempt, else with the next
+  /// `publish_changed_jobs`: a job that is accepted and placed in one turn is published once.
+  void publish_job(Instant now, JobRecord& record);
+  void publish_changed_jobs();
   void publish_host(Instant now, HostIndex host);
   void publish_device(Instant now, DeviceKey device);
   void publish_replica(Instant now, const Replica& replica, GroupIndex group);
@@ -65,6 +71,8 @@ class Publisher : PublisherDependencies {
 
  private:
   std::deque<std::pair<Instant, Event>> events_;
+  std::vector<JobId> changed_jobs_;  // not yet published; some have ended since
+  Instant changed_at_{};             // the last of them
 };
 
 }  // namespace drover::router

@@ -332,7 +332,7 @@ void run(const Choice& choice) {
                  half.jobs_per_s);
       print_times("acknowledgement", half.acknowledged_s);
     }
-    fmt::print("refused: {}\n", feeder.refused());
+    fmt::print("jobs in all: {}, refused: {}\n", feeder.made(), feeder.refused());
   }
   print_times("disk, 4 KiB and fdatasync, after", time_disk(folder, 500));
   fmt::print("ledger: {} MiB\n", files::file_size(ledger) >> 20);

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include <zlib.h>
+#include <libdeflate.h>
 #include <zstd.h>
 
 namespace drover::recording {
@@ -29,8 +29,8 @@ ZSTD_DCtx& decompressor() {
 }  // namespace
 
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before) {
-  return static_cast<std::uint32_t>(
-      crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+  if (bytes.empty()) return before;  // a null pointer would begin again
+  return libdeflate_crc32(before, bytes.data(), bytes.size());
 }
 
 std::string compressed(std::string_view bytes, int level) {
