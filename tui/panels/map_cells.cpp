@@ -44,6 +44,16 @@ unsigned signs_of(const CellLook& look) {
 /// A cell's number has its unit if the cell is so wide; the scale in the heading has it anyway.
 constexpr int unit_columns_least = 6;
 
+/// Columns of a cell's number. A sign beside it has the last column, and never covers a digit.
+int number_columns(const CellLook& look, int width) {
+  return width >= 4 || !look.beside ? width : width - 1;
+}
+
+/// Two columns have no room for 100: they show 99, and the heading says that it may be more.
+bool is_cut(const MapValue& reading, int columns) {
+  return columns == 2 && reading.display_value >= 99.5;
+}
+
 /// The number that fits into a cell, with "~" if the end of its scale is assumed.
 std::string number_text(const MapValue& reading, MapMetric metric, int width) {
   if (std::isnan(reading.display_value)) return "-";
@@ -52,8 +62,7 @@ std::string number_text(const MapValue& reading, MapMetric metric, int width) {
     if (reading.assumed && static_cast<int>(text.size()) + 1 < width) text.insert(0, "~");
     return text;
   }
-  // 100 does not fit into two columns; its colour distinguishes it from 99.
-  const double number = std::min(reading.display_value, width < 4 ? 99.0 : 999.0);
+  const double number = is_cut(reading, width) ? 99 : std::min(reading.display_value, 999.0);
   const bool tenths = metric == MapMetric::age && width >= 4 && number < 9.95;
   std::string text = fmt::format("{:.{}f}", number, tenths ? 1 : 0);
   const int room = width >= 4 ? width - 1 : width;
@@ -110,9 +119,8 @@ std::string index_text(const FrameContext& frame, const HeatMap& map, const Heat
 std::string first_line(const FrameContext& frame, const HeatMap& map, MapMetric metric,
                        const HeatCell& cell, const CellLook& look, int width) {
   const MapValue reading = map_value(frame.model, frame.now, cell.shown, metric);
-  // A sign beside the number has the last column, and never covers a digit.
   const int margin = width >= 4 || look.beside ? 1 : 0;
-  const int room_of_number = width >= 4 ? width : width - margin;
+  const int room_of_number = number_columns(look, width);
   std::string number = look.gone            ? std::string(look.marker.text)
                        : room_of_number < 2 ? std::string()
                                             : number_text(reading, metric, room_of_number);
@@ -199,6 +207,8 @@ unsigned draw_map_cell(const FrameContext& frame, DrawRegion& region, const Heat
   }
   std::string text = first_line(frame, map, metric, cell, look, width);
   if (text.find('~') != std::string::npos) signs |= sign_assumed;
+  const MapValue reading = map_value(frame.model, frame.now, cell.shown, metric);
+  if (!look.gone && is_cut(reading, number_columns(look, width))) signs |= sign_cut;
   region.text(cell.column, row, selected ? with_cursor(std::move(text)) : text,
               selected ? CellStyle::selected : look.style);
   region.shade(cell.column, row, width, cell.shade);

@@ -19,11 +19,12 @@ struct SignMeaning {
   std::string_view sign, meaning;
   CellStyle style;
 };
-constexpr std::array<SignMeaning, 6> sign_meanings = {
+constexpr std::array<SignMeaning, 7> sign_meanings = {
     {{sign_lost, "x", "lost", CellStyle::critical},
      {sign_unusable, "!", "not usable", CellStyle::critical},
      {sign_fault, "*", "fault injected", CellStyle::fault},
      {sign_drained, "d", "drained", CellStyle::warm},
+     {sign_cut, "99", "or more", CellStyle::faint},
      {sign_no_data, "-", "no data", CellStyle::stale},
      {sign_assumed, "~", "limit assumed", CellStyle::faint}}};
 
@@ -36,7 +37,8 @@ int scale_columns(const MapMetricFacts& metric) {
 int meanings_columns(unsigned signs) {
   int columns = 0;
   for (const SignMeaning& sign : sign_meanings) {
-    if ((signs & sign.bit) != 0) columns += static_cast<int>(sign.meaning.size()) + 4;
+    if ((signs & sign.bit) == 0) continue;
+    columns += static_cast<int>(sign.sign.size() + sign.meaning.size()) + 3;
   }
   return columns;
 }

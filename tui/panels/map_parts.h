@@ -18,7 +18,8 @@ enum MapSign : std::uint8_t {
   sign_unusable = 4,
   sign_fault = 8,
   sign_drained = 16,
-  sign_assumed = 32
+  sign_assumed = 32,
+  sign_cut = 64
 };
 
 /// The metric of the curves: the map's own, or the load.
