@@ -1,5 +1,5 @@
-// Selects the columns of a table that fit; narrow screens keep the lowest ranks. Draws their
-// titles.
+// Selects the columns of a table that fit; narrow screens keep the lowest ranks, and wider ones
+// show whatever a narrower one shows. Draws their titles.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ struct PlacedColumn {
 };
 
 /// The columns that fit into `room` with a blank after each, in the table's order, from `at` on.
-/// Column has title, width and rank. `left_out`: the title of a column to omit.
+/// Column has title, width and rank. The first that does not fit ends them: a smaller one of a
+/// higher rank would be gone where that one fits. `left_out`: the title of a column to omit.
 template <typename Column>
 std::vector<PlacedColumn<Column>> fit_columns(std::span<const Column> table, int at, int room,
                                               std::string_view left_out = {}) {
@@ -29,7 +30,8 @@ std::vector<PlacedColumn<Column>> fit_columns(std::span<const Column> table, int
                    [](const Column* a, const Column* b) { return a->rank < b->rank; });
   std::vector<const Column*> shown;
   for (const Column* const column : by_rank) {
-    if (column->title == left_out || column->width + 1 > room) continue;
+    if (column->title == left_out) continue;
+    if (column->width + 1 > room) break;
     shown.push_back(column);
     room -= column->width + 1;
   }

@@ -76,6 +76,10 @@ constexpr std::array tree_column_table = {
     TreeColumn{"PRICE $/h", "PRICE $/h", 10, 10, 12, "PRICE", tree_price},
 };
 
+// The last column that the narrowest wide screen shows: brief titles leave room for more, which
+// would be gone on a wider screen.
+constexpr int tree_brief_rank_max = 10;
+
 int device_column_number(std::string_view title) {
   const auto columns = device_columns();
   const auto found = std::ranges::find(columns, title, &DeviceColumn::title);
@@ -116,6 +120,7 @@ std::vector<SizedTreeColumn> sized_tree_columns(int columns) {
   const bool wide = columns >= tree_wide_columns;
   std::vector<SizedTreeColumn> sized;
   for (const TreeColumn& column : tree_column_table) {
+    if (!wide && column.rank > tree_brief_rank_max) continue;
     sized.push_back({wide ? column.title : column.brief, wide ? column.width : column.brief_width,
                      tree_align(column), column.rank, &column,
                      device_column_number(column.of_devices)});

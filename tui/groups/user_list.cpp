@@ -66,7 +66,7 @@ double oldest_key(const UserTotals& user, Instant now) {
 constexpr std::array user_column_table = {
     UserColumn{"TENANT", 14, Align::left, 0, tenant_column, nullptr},
     UserColumn{"USER", 10, Align::left, 1, user_column, nullptr},
-    UserColumn{"HOSTS", 6, Align::right, 9, user_count_of_jobs<&UserTotals::hosts>,
+    UserColumn{"HOSTS", 6, Align::right, 10, user_count_of_jobs<&UserTotals::hosts>,
                user_count_key<&UserTotals::hosts>},
     UserColumn{"DEVICES", 7, Align::right, 2, user_count_of_jobs<&UserTotals::devices>,
                user_count_key<&UserTotals::devices>},
@@ -80,9 +80,9 @@ constexpr std::array user_column_table = {
                user_count_key<&UserTotals::running>},
     UserColumn{"WAIT", 6, Align::right, 7, user_count_of_jobs<&UserTotals::waiting>,
                user_count_key<&UserTotals::waiting>},
-    UserColumn{"PROC", 4, Align::right, 10, user_count<&UserTotals::processes>,
+    UserColumn{"PROC", 4, Align::right, 8, user_count<&UserTotals::processes>,
                user_count_key<&UserTotals::processes>},
-    UserColumn{"OLDEST", 6, Align::right, 8, oldest_column, oldest_key},
+    UserColumn{"OLDEST", 6, Align::right, 9, oldest_column, oldest_key},
 };
 
 void sort_users(UserList& list, Instant now) {

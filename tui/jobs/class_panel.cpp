@@ -94,14 +94,14 @@ struct ClassColumn {
 };
 constexpr std::array<ClassColumn, 11> class_columns = {{
     {"CLASS", 10, Align::left, 0, name_of},
-    {"METRIC", 14, Align::left, 8, metric_of},
+    {"METRIC", 14, Align::left, 10, metric_of},
     {"TARGET", 7, Align::right, 1, target_of},
     {"P50", 7, Align::right, 7, percentile<&Percentiles::p50>},
     {"P90", 7, Align::right, 6, percentile<&Percentiles::p90>},
     {"P99", 7, Align::right, 2, percentile<&Percentiles::p99>},
-    {"MAX", 7, Align::right, 9, max_of},
+    {"MAX", 7, Align::right, 8, max_of},
     {"WITHIN", 8, Align::right, 4, nullptr},
-    {"DONE", 6, Align::right, 10, done_of},
+    {"DONE", 6, Align::right, 9, done_of},
     {"BURN 5M", 7, Align::right, 5, burn_figure<&ClassBurn::short_window>},
     {"BURN 1H", 7, Align::right, 3, burn_figure<&ClassBurn::long_window>},
 }};

@@ -219,9 +219,16 @@ constexpr std::array device_column_table = {
                  by<Metric::memory_temperature>},
 };
 
-// Columns of higher ranks are shown only if a minute of sparkline fits as well.
-constexpr int usual_rank_max = 14;
-constexpr int sparkline_room = 62;
+// Columns of higher ranks are shown only if a curve of the load, or a minute of it, fits as well.
+constexpr int before_load_rank_max = 5, usual_rank_max = 14;
+constexpr int minute_of_load = 62;
+
+/// Columns to the right of a column of this rank that stay free.
+int room_for_load(int rank) {
+  return rank <= before_load_rank_max ? 0
+         : rank <= usual_rank_max     ? load_columns_least
+                                      : minute_of_load;
+}
 
 std::string in_capitals(std::string_view text) {
   std::string capitals(text);
@@ -327,10 +334,9 @@ std::vector<ShownColumn> columns_that_fit(std::span<const ShownColumn> wanted, i
   const bool chosen = !wanted.empty();
   std::vector<ShownColumn> shown;
   for (const ShownColumn& column : chosen ? wanted : std::span<const ShownColumn>(ranked)) {
-    const bool usual =
-        device_columns()[static_cast<std::size_t>(column.number)].rank <= usual_rank_max;
+    const int rank = device_columns()[static_cast<std::size_t>(column.number)].rank;
     shown.push_back(column);
-    if (width_of(shown) <= width - (chosen || usual ? 0 : sparkline_room)) continue;
+    if (width_of(shown) <= width - (chosen ? 0 : room_for_load(rank))) continue;
     shown.pop_back();
     break;
   }

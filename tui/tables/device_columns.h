@@ -60,8 +60,12 @@ Result<std::vector<ShownColumn>> parse_columns(std::string_view text);
 /// Parses "NAME[,NAME]": one or two names, ascending, or descending with a "-" before the name.
 Result<std::vector<SortKey>> parse_sort(std::string_view text);
 
+/// The fewest columns of the curve of the load, which is behind the others if there is room.
+inline constexpr int load_columns_least = 11;
+
 /// The first of `wanted` that fit, with one blank between them. If `wanted` is empty, the columns
-/// of the lowest ranks in the table's order; those of wide screens leave room for the sparklines.
+/// of the lowest ranks in the table's order; all but the most important ones leave room for the
+/// curve of the load, and those of wide screens for a minute of it.
 /// Of real devices (`all_real`), whose work is not counted, only without RUN and QUEUE.
 std::vector<ShownColumn> columns_that_fit(std::span<const ShownColumn> wanted, int width,
                                           bool all_real = false);

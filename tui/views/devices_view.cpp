@@ -17,7 +17,6 @@
 namespace drover::tui {
 namespace {
 
-constexpr int history_columns_least = 11;
 constexpr int sign_columns = 2;  // the device_marker and the mark of a tagged device
 
 const DeviceColumn& column_of(const ShownColumn& shown) {
@@ -157,7 +156,7 @@ class DevicesView : public View {
     body.on(body.row_area(0)).blank(CellStyle::title);
     const int spare = body.columns() - width_of(list_.columns) - sign_columns - 1;
     const int history =
-        spare >= history_columns_least ? std::min(spare, sparkline_values_max(frame)) : 0;
+        spare >= load_columns_least ? std::min(spare, sparkline_values_max(frame)) : 0;
     draw_titles(frame, body, list_, history);
     draw_lines(frame, body, list_, selected(frame.model), history);
     if (list_.lines.empty())

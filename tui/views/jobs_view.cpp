@@ -22,7 +22,7 @@ namespace {
 
 constexpr int reasons_columns_least = 34;
 constexpr int jobs_gap = 2;
-constexpr int class_histogram_least = 110;  // columns from which on it is beside the classes
+constexpr int class_histogram_least = 110;  // columns from which on it is beside the reasons
 
 using Counts = std::map<Reason, std::uint64_t>;
 
@@ -179,7 +179,11 @@ JobsPage lay_out_jobs_page(const Model& model, int columns) {
   const int classes = class_panel_rows(model);
   const bool beside =
       classes > 0 && columns >= 2 * (reasons_columns_least + jobs_gap) + class_panel_columns;
-  const int left = beside ? columns - class_panel_columns - jobs_gap : columns;
+  // The classes keep their width, so that a wider screen shows each of their columns as well.
+  const bool roomy = classes > 0 && !beside && columns >= class_histogram_least;
+  const int left = beside  ? columns - class_panel_columns - jobs_gap
+                   : roomy ? columns - class_histogram_columns - jobs_gap
+                           : columns;
   const SizeHint half{reasons_columns_least, 400, 1};
   const std::vector<Rect> parts = cut_columns({0, 0, left, reasons}, {half, half}, jobs_gap);
   page.waiting = parts[0];
@@ -192,12 +196,11 @@ JobsPage lay_out_jobs_page(const Model& model, int columns) {
     // Below the reasons.
     page.histogram = {0, reasons, left, histogram_rows};
   } else {
-    const bool roomy = columns >= class_histogram_least;
-    const int width = roomy ? columns - class_histogram_columns - jobs_gap : columns;
-    page.classes = {0, reasons, width, classes};
     if (roomy) {
-      page.histogram = {width + jobs_gap, reasons, class_histogram_columns, histogram_rows};
+      page.histogram = {left + jobs_gap, 0, class_histogram_columns,
+                        std::max(reasons, class_histogram_rows)};
     }
+    page.classes = {0, std::max(reasons, page.histogram.rows), columns, classes};
   }
   page.rows =
       std::max({reasons, page.classes.row + classes, page.histogram.row + page.histogram.rows});
@@ -205,7 +208,10 @@ JobsPage lay_out_jobs_page(const Model& model, int columns) {
 }
 
 TableLayout lay_out_jobs(const Rect& area, const JobsPage& page, int details) {
-  return lay_out_table(area, page.rows, page.waiting.rows, area.rows / 2, details);
+  // With the histogram, if it is beside the reasons.
+  const int first = page.histogram.row == 0 ? std::max(page.waiting.rows, page.histogram.rows)
+                                            : page.waiting.rows;
+  return lay_out_table(area, page.rows, first, area.rows / 2, details);
 }
 
 std::unique_ptr<View> make_jobs_view(UiState& ui) { return std::make_unique<JobsView>(ui); }

@@ -1,10 +1,13 @@
 #include "tui/canvas/layout.h"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 
 #include <gtest/gtest.h>
 
 #include "tests/tui/sample_fleet.h"
+#include "tui/canvas/fit_columns.h"
 #include "tui/screen.h"
 #include "tui/tables/device_columns.h"
 #include "tui/views/view_layouts.h"
@@ -84,6 +87,28 @@ TEST(Layout, DeviceColumnsFitAndKeepTheMostImportant) {
       EXPECT_GE(shown.size(), 5u) << width;
     }
   }
+}
+
+TEST(FitColumns, AWiderTableHasWhatANarrowerOneHas) {
+  struct Plain {
+    std::string_view title;
+    int width, rank;
+  };
+  // The third by rank is the widest: a narrower one after it must wait for it.
+  constexpr std::array<Plain, 5> table = {
+      {{"A", 8, 0}, {"B", 14, 2}, {"C", 5, 1}, {"D", 3, 3}, {"E", 6, 4}}};
+  std::vector<std::string_view> before;
+  for (int room = 0; room <= 50; ++room) {
+    std::vector<std::string_view> titles;
+    for (const auto& placed : fit_columns<Plain>(table, 0, room)) {
+      titles.push_back(placed.column->title);
+    }
+    for (const std::string_view title : before) {
+      EXPECT_NE(std::ranges::find(titles, title), titles.end()) << title << " at " << room;
+    }
+    before = titles;
+  }
+  EXPECT_EQ(before.size(), table.size());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -250,6 +251,19 @@ TEST(TreeColumns, HoldTheLongestTexts) {
       const std::string text = sized.column->sum(large_sums());
       EXPECT_LE(std::ssize(text), sized.width) << sized.title << ": " << text;
     }
+  }
+}
+
+TEST(TreeColumns, AWiderTreeHasWhatANarrowerOneHas) {
+  std::set<const TreeColumn*> before;
+  for (int columns = 60; columns <= 200; ++columns) {
+    const std::vector<SizedTreeColumn> sized = sized_tree_columns(columns);
+    std::set<const TreeColumn*> shown;
+    for (const PlacedTreeColumn& placed : place_tree_columns(sized, columns)) {
+      shown.insert(placed.column->column);
+    }
+    EXPECT_TRUE(std::ranges::includes(shown, before)) << columns;
+    before = shown;
   }
 }
 

@@ -83,6 +83,21 @@ TEST(Columns, LeaveRoomForAMinuteOfSparklinesOnWideScreens) {
   EXPECT_TRUE(has(300, "POOL"));
 }
 
+TEST(Columns, AWiderTableHasWhatANarrowerOneHasAndTheCurveOfTheLoad) {
+  constexpr int least = 55;  // of a screen of 60 columns
+  const auto has_load = [](int width) {
+    return width - width_of(columns_that_fit({}, width)) >= load_columns_least;
+  };
+  for (int width = least; width < 400; ++width) {
+    const auto wider = columns_that_fit({}, width + 1);
+    for (const ShownColumn& shown : columns_that_fit({}, width)) {
+      EXPECT_NE(std::ranges::find(wider, shown), wider.end()) << width << " " << shown.number;
+    }
+    EXPECT_TRUE(!has_load(width) || has_load(width + 1)) << width;
+  }
+  for (const int width : {75, 95, 115}) EXPECT_TRUE(has_load(width)) << width;
+}
+
 TEST(SortKeys, AreOneOrTwoColumnsDescendingWithAMinus) {
   const auto keys = parse_sort("power,-temp");
   ASSERT_TRUE(keys) << keys.error().message;

@@ -1,4 +1,8 @@
 // The classes of the policy against their targets: on every screen, in words that hold.
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "tests/tui/golden_screen.h"
@@ -60,6 +64,32 @@ TEST(Classes, APartialShareIsNeverRoundedUpTo100Percent) {
   const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(line_with(text, "nearly").find("99.9%"), std::string::npos) << text;
   EXPECT_NE(line_with(text, "wholly").find("100%"), std::string::npos) << text;
+}
+
+TEST(Classes, AWiderScreenHasTheColumnsOfANarrowerOneAndTheHistogram) {
+  constexpr const char* titles[] = {"CLASS", "METRIC", "TARGET",  "P50",     "P90", "P99",
+                                    "MAX",   "WITHIN", "BURN 5M", "BURN 1H", "DONE"};
+  std::vector<std::string> before;
+  for (int columns = 70; columns <= 200; ++columns) {
+    SampleFleet fleet;
+    const auto dashboard = dashboard_of(fleet, {columns, 40}, "jobs", false, 2);
+    const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
+    const std::string line = line_with(text, " P50 ");
+    std::vector<std::string> shown;
+    for (const char* title : titles) {
+      if (line.find(title) != std::string::npos) shown.emplace_back(title);
+    }
+    for (const std::string& title : before) {
+      EXPECT_NE(std::ranges::find(shown, title), shown.end()) << title << " at " << columns;
+    }
+    if (columns >= 100) {
+      EXPECT_EQ(shown.size(), std::size(titles)) << text;
+    }
+    if (columns >= 112) {
+      EXPECT_NE(text.find("h l: next"), std::string::npos) << text;
+    }
+    before = shown;
+  }
 }
 
 TEST(Classes, ThatDoNotFitAShortScreenAreCountedAndScrollable) {
