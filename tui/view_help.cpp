@@ -104,6 +104,7 @@ constexpr LegendSign legend_signs[] = {
     {"||", "normal", CellStyle::fill_good, of_bars},
     {"||", "near a limit", CellStyle::fill_warm, of_bars},
     {"||", "at the limit", CellStyle::fill_hot, of_bars},
+    {"\"", "as above", CellStyle::faint, only(ViewId::devices)},
     {"!!", "critical", CellStyle::critical, only(ViewId::events)},
     {"!", "warning", CellStyle::warm, only(ViewId::events)},
     {">", "an action", CellStyle::accent, only(ViewId::events)},

@@ -1,9 +1,11 @@
 #include "tui/views/device_table_text.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
-#include "tui/tables/device_columns.h"
+#include "tui/tables/device_queries.h"
 
 namespace drover::tui {
 namespace {
@@ -39,6 +41,17 @@ std::string order_text(const DeviceList& devices) {
     text += fmt::format("; groups by {}", to_text(*devices.grouping));
   }
   return text;
+}
+
+bool is_as_above(const EvaluationContext& at, const DeviceColumn& column, DeviceTable::Row row,
+                 std::optional<DeviceTable::Row> above) {
+  if (!above || (column.title != "RUN" && column.title != "QUEUE")) return false;
+  if (column.text(at, row) != column.text(at, *above)) return false;
+  const auto of_above = replicas_on(at.model, at.model.id_of(*above));
+  return std::ranges::any_of(replicas_on(at.model, at.model.id_of(row)),
+                             [&](const ReplicaRow* replica) {
+                               return std::ranges::find(of_above, replica) != of_above.end();
+                             });
 }
 
 std::string devices_title(const FrameContext& frame, const DeviceList& list) {

@@ -57,12 +57,24 @@ void draw_titles(const FrameContext& frame, DrawRegion& region, const DeviceList
   }
 }
 
+/// A device's line, and the device on the line above it on the screen, if there is one.
+struct ShownDevice {
+  int line;
+  DeviceTable::Row row;
+  std::optional<DeviceTable::Row> above;
+};
+
 void draw_value(const EvaluationContext& context, DrawRegion& region, const ShownColumn& shown,
-                int at, int line, DeviceTable::Row row, bool stale) {
+                int at, const ShownDevice& device, bool stale) {
+  const auto& [line, row, above] = device;
   const DeviceColumn& column = column_of(shown);
   const std::string text = column.text(context, row);
   if (text == not_known) {
     region.field(at, line, shown.width, text, CellStyle::faint, Align::right);
+    return;
+  }
+  if (is_as_above(context, column, row, above)) {
+    region.field(at, line, shown.width, as_above, CellStyle::faint, column.align);
     return;
   }
   if (column.bar != nullptr) {
@@ -85,14 +97,16 @@ bool shows_kind(const DeviceList& list) {
 }
 
 void draw_row(const FrameContext& frame, const EvaluationContext& context, DrawRegion& region,
-              const DeviceList& devices, int history, int line, DeviceTable::Row row) {
+              const DeviceList& devices, int history, const ShownDevice& device) {
   const UiState& ui = frame.ui;
+  const int line = device.line;
+  const DeviceTable::Row row = device.row;
   const bool stale = frame.stale(row);
   const bool lost = frame.model.is_gone(row);
   const DeviceMarker sign = device_marker(frame.model, frame.now, row);
   int at = sign_columns;
   for (const ShownColumn& shown : devices.columns) {
-    draw_value(context, region, shown, at, line, row, stale);
+    draw_value(context, region, shown, at, device, stale);
     at += shown.width + 1;
   }
   region.text(0, line, sign.text, sign.style);
@@ -129,12 +143,15 @@ void draw_lines(const FrameContext& frame, DrawRegion& list, const DeviceList& d
                   [](const ShownColumn& shown) { return column_of(shown).of_jobs; });
   const JobsByDevice jobs = of_jobs ? JobsByDevice(frame.model) : JobsByDevice();
   const EvaluationContext context{frame.model, frame.now, jobs};
+  std::optional<DeviceTable::Row> above;
   const auto draw = [&](int row, std::size_t item) {
     const DeviceLine& line = devices.lines[item];
     if (line.heading.empty()) {
-      draw_row(frame, context, list, devices, history, row, line.row);
+      draw_row(frame, context, list, devices, history, {row, line.row, above});
+      above = line.row;
       return true;
     }
+    above.reset();
     draw_group(frame, list.on(list.row_area(row)), devices.lines, item);
     return false;
   };

@@ -40,10 +40,12 @@ class HostTreeView : public View {
     draw_titles(frame, body);
     const JobsByDevice no_jobs;
     const EvaluationContext context{frame.model, frame.now, no_jobs};
+    std::optional<DeviceTable::Row> above;  // the device on the line above, if it has one
     const auto draw = [&](int row, std::size_t item) {
       const HostTreeLine& line = tree_.lines[item];
-      line.is_device ? draw_device_line(frame, context, body, row, line)
+      line.is_device ? draw_device_line(frame, context, body, row, line, above)
                      : draw_node_line(frame, body, row, line);
+      above = line.is_device ? std::optional(line.row) : std::nullopt;
       return true;
     };
     draw_items(frame, body, 1, tree_.place, tree_.lines.size(), selected(frame.model), draw);
@@ -267,7 +269,8 @@ class HostTreeView : public View {
   }
 
   void draw_device_line(const FrameContext& frame, const EvaluationContext& context,
-                        DrawRegion& region, int row, const HostTreeLine& line) const {
+                        DrawRegion& region, int row, const HostTreeLine& line,
+                        std::optional<DeviceTable::Row> above) const {
     const bool stale = frame.stale(line.row);
     const DeviceMarker sign = device_marker(frame.model, frame.now, line.row);
     region.text(0, row, sign.text, sign.style);
@@ -285,6 +288,8 @@ class HostTreeView : public View {
         region.field(at + indent, row, width - indent, text, usual);
       } else if (text == not_known) {
         region.field(at, row, width, text, CellStyle::faint, sized->align);
+      } else if (is_as_above(context, column, line.row, above)) {
+        region.field(at, row, width, as_above, CellStyle::faint, sized->align);
       } else if (sized->column->share != nullptr && region.columns() >= tree_wide_columns) {
         const double share = column.bar(frame.model, line.row);
         region.gauge(at, row, width, stale ? absent : share, text,

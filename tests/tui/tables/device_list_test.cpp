@@ -244,6 +244,22 @@ TEST(CommandLine, AColonAfterAnInvalidLineStartsANewOneAndKeepsItInHistory) {
       << dashboard->draw(SampleFleet::after_40s).to_text();
 }
 
+TEST(DeviceTable, RequestsOfAReplicaStandOnTheFirstOfItsLines) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {120, 40}, "devices", true);
+  const auto line = [&](const char* device) {
+    return row_with(dashboard->draw(SampleFleet::after_40s).to_text(), device);
+  };
+  EXPECT_NE(line("gpu-a/0").find("  0     0"), std::string::npos) << line("gpu-a/0");
+  EXPECT_NE(line("gpu-a/1").find("  \"     \""), std::string::npos) << line("gpu-a/1");
+  EXPECT_NE(line("gpu-a/2").find("  6     \""), std::string::npos) << "another number: no longer";
+  EXPECT_NE(line("gpu-a/4").find(" 18     0"), std::string::npos) << "no device of a replica";
+  EXPECT_NE(line("tpu-a/0").find("  7     0"), std::string::npos) << line("tpu-a/0");
+  EXPECT_NE(line("tpu-a/1").find("  6     \""), std::string::npos) << line("tpu-a/1");
+  type_line(*dashboard, "filter host==gpu-a and index>=1");
+  EXPECT_NE(line("gpu-a/1").find("  0     0"), std::string::npos) << "it has become the first";
+}
+
 TEST(DeviceTable, AFilterThatNothingMatchesIsNamed) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "devices");
