@@ -104,7 +104,9 @@ struct Decision {
   std::string preferred_pool;  // the first pool of the rule that has a device of the fleet
   std::string pool;            // the chosen pool; empty: none
   std::string target;
-  std::optional<Reason> fallback_reason;  // why not the preferred pool; none: it was chosen
+  /// Why not the preferred pool as the rule asks; none: it was chosen. fell_back() tells whether it
+  /// was left.
+  std::optional<Reason> fallback_reason;
   std::uint8_t fallback_step = 0;  // 0: none; else the step in the rule: further pools, fallbacks
   /// A declared degradation ("degraded bf16 -> int8") and the soft constraints that were dropped.
   std::string change;
@@ -121,5 +123,16 @@ struct Decision {
   std::vector<std::string> empty_pools;
   bool operator==(const Decision&) const = default;
 };
+
+/// Whether a further pool or a fallback of the rule placed it. A decision with a reason that did
+/// not fall back either waits, or stayed in its preferred pool without a soft constraint.
+inline bool fell_back(const Decision& decision) {
+  return decision.fallback_reason && !decision.pool.empty() &&
+         (decision.pool != decision.preferred_pool || decision.fallback_step > 0);
+}
+/// Whether it is in its preferred pool although there was a reason against it.
+inline bool stayed(const Decision& decision) {
+  return decision.fallback_reason && !decision.pool.empty() && !fell_back(decision);
+}
 
 }  // namespace drover

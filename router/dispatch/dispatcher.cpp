@@ -183,7 +183,7 @@ void Dispatcher::lease(Instant now, JobRecord& record, PlacementResult& result) 
   lease.begun = now;
   lease.target = result.decision.target;
   lease.pool = result.decision.pool;
-  lease.fallback = result.decision.fallback_reason;
+  if (fell_back(result.decision)) lease.fallback = result.decision.fallback_reason;
   lease.predicted_s = place.wait_s + place.run_s;
   lease.ratio = place.ratio;
   lease.expected = place.expected;

@@ -7,7 +7,7 @@ namespace drover::router {
 
 const Decision& DecisionLog::add(Decision decision, const std::vector<RecordRow>& record) {
   decision.number = next_number_++;
-  if (decision.action == Action::assign && decision.fallback_reason) last_fallback_ = decision.job;
+  if (decision.action == Action::assign && fell_back(decision)) last_fallback_ = decision.job;
   decisions_.push_back(std::move(decision));
   keep(record);
   if (decisions_.size() > kept_) {

@@ -117,6 +117,8 @@ struct PoolFlowKey {
   std::string wanted;
   std::string got;
   std::optional<Reason> reason;
+  bool fell_back() const { return reason && wanted != got; }
+  bool stayed() const { return reason && wanted == got; }  // in its pool in spite of the reason
   auto operator<=>(const PoolFlowKey&) const = default;
 };
 

@@ -232,6 +232,10 @@ void draw_device_decisions(DrawRegion region, const std::vector<DeviceDecision>&
       style = CellStyle::warm;
       text = fmt::format("{} rejected: {}, {}", entry.rejected->count,
                          to_text(entry.rejected->reason), facts(entry.rejected->reason).meaning);
+    } else if (stayed(decision)) {
+      text +=
+          fmt::format(", stayed in {}: {}{}{}", decision.pool, to_text(*decision.fallback_reason),
+                      decision.change.empty() ? "" : ", ", decision.change);
     } else if (decision.fallback_reason) {
       text += fmt::format(" as a fallback from {}: {}", decision.preferred_pool,
                           to_text(*decision.fallback_reason));

@@ -275,8 +275,9 @@ std::string decision_reason_text(const Decision& decision, int columns) {
   }
   if (!why.empty()) why += ", ";
   why += to_text(*decision.fallback_reason);
-  if (decision.preferred_pool == decision.pool) return why;
-  const std::string wanted = fmt::format("not {}: ", decision.preferred_pool);
+  const std::string wanted =
+      stayed(decision) ? "stayed: " : fmt::format("not {}: ", decision.preferred_pool);
+  if (decision.preferred_pool == decision.pool && !stayed(decision)) return why;
   return static_cast<int>(wanted.size() + why.size()) <= columns ? wanted + why : why;
 }
 
@@ -285,7 +286,7 @@ void draw_decision_line(const Model& model, DrawRegion& region, int row, const D
   const int name = std::clamp(region.columns() / 4, 10, 24);
   const int place = std::clamp(region.columns() / 5, 8, 20);
   const bool bad = decision.action == Action::reject;
-  const bool fell = decision.fallback_reason.has_value();
+  const bool fell = decision.fallback_reason && !stayed(decision);
   const CellStyle style = bad ? CellStyle::critical : fell ? CellStyle::warm : CellStyle::good;
   region.text(0, row, to_clock_text(decision.at), CellStyle::faint);
   region.field(9, row, name, decision.model);

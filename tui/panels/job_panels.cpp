@@ -143,6 +143,8 @@ std::string note_of(const Model& model, const JobChanged& job) {
   }
   if (note.empty() && job.state == JobState::leased) note = "assigned";
   if (note.empty()) note = job.pool;
+  // Such as the constraint that was dropped so that it could stay in its pool.
+  if (!job.reason && is_placed(job.state)) add_part(note, ", ", job.change);
   return note;
 }
 

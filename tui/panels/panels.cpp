@@ -277,8 +277,8 @@ int draw_decision(DrawRegion& region, int row, const Decision& decision) {
                CellStyle::strong);
   if (decision.fallback_reason) {
     const ReasonFacts& reason = facts(*decision.fallback_reason);
-    std::string text =
-        fmt::format("not {}: {}, {}", decision.preferred_pool, reason.name, reason.meaning);
+    std::string text = fmt::format("{} {}: {}, {}", stayed(decision) ? "stayed in" : "not",
+                                   decision.preferred_pool, reason.name, reason.meaning);
     if (decision.action == Action::queue) {
       text = fmt::format("{}: {} The job waits.", reason.name, reason.meaning);
     } else if (decision.fallback_step > 0) {

@@ -48,16 +48,25 @@ std::vector<std::string> pool_order(const Model& model) {
   return names;
 }
 
+/// A flow of a few jobs among thousands is not none.
+std::string flow_share_text(double share) {
+  return share > 0 && share < 0.01 ? "<1%" : percent_text(share);
+}
+
 void draw_flow(const Model& model, DrawRegion& region, int line, const FlowColumns& at,
                const Flow& flow, double share, Instant now) {
   const auto& [key, count] = flow;
-  const bool fell = key->reason.has_value();
+  const bool fell = key->fell_back();
   region.field(0, line, at.pool, key->wanted.empty() ? "-" : key->wanted,
                fell ? CellStyle::faint : CellStyle::plain);
   region.text(at.pool + 1, line, region.ascii() ? "->" : "─▶",
               fell ? CellStyle::warm : CellStyle::good);
-  region.field(at.pool + 4, line, at.pool, key->got.empty() ? "-" : key->got, CellStyle::plain);
-  region.field(at.reason, line, 14, fell ? to_text(*key->reason) : "preferred pool",
+  region.field(at.pool + 4, line, at.pool,
+               key->stayed()      ? "stayed"
+               : key->got.empty() ? "-"
+                                  : key->got,
+               CellStyle::plain);
+  region.field(at.reason, line, 14, key->reason ? to_text(*key->reason) : "preferred pool",
                fell ? CellStyle::warm : CellStyle::good);
   region.field(at.count, line, 6, count_text(static_cast<double>(count->all)), CellStyle::plain,
                Align::right);
@@ -65,7 +74,7 @@ void draw_flow(const Model& model, DrawRegion& region, int line, const FlowColum
   region.field(at.rate, line, 10, rate_text(per_min) + (std::isnan(per_min) ? "" : "/min"),
                per_min > 0 ? CellStyle::plain : CellStyle::faint, Align::right);
   region.gauge(at.bar, line, std::clamp(region.columns() - at.bar, 0, 40), share,
-               percent_text(share), fell ? CellStyle::fill_warm : CellStyle::fill_good);
+               flow_share_text(share), fell ? CellStyle::fill_warm : CellStyle::fill_good);
 }
 
 /// The time of the rates: shorter than their span soon after the start.
@@ -77,7 +86,7 @@ Duration rates_over(const FrameContext& frame) {
 void draw_flows_heading(const FrameContext& frame, DrawRegion& region,
                         const std::vector<Flow>& flows, std::uint64_t all) {
   std::uint64_t moved = 0;
-  for (const Flow& flow : flows) moved += flow.key->reason ? flow.count->all : 0;
+  for (const Flow& flow : flows) moved += flow.key->fell_back() ? flow.count->all : 0;
   const std::string title = "Placements: preferred pool to actual";
   const auto fits = [&](const std::string& text) {
     return title.size() + text.size() + 3 < static_cast<std::size_t>(region.columns());
@@ -142,9 +151,10 @@ void draw_flows_of_minute(const FrameContext& frame, DrawRegion region) {
     const double per_min = model.per_min(count, frame.now);
     if (std::isnan(per_min)) continue;
     known = true;
-    flows.push_back({key.wanted, key.got, key.reason, per_min});
+    // The bands are of the reasons for leaving.
+    flows.push_back({key.wanted, key.got, key.fell_back() ? key.reason : std::nullopt, per_min});
     all += per_min;
-    if (key.reason) fell += per_min;
+    if (key.fell_back()) fell += per_min;
   }
   const Duration span = rates_over(frame);
   std::string title = "Placements a minute";

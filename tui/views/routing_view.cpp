@@ -42,8 +42,13 @@ std::string fallback_column(const Decision& d) {
   return d.fallback_step == 0 ? "-" : fmt::format("{}", d.fallback_step);
 }
 std::string candidates_column(const Decision& d) { return fmt::format("{}", d.considered); }
+/// "capacity"; "queue_slo, stayed" if it is in its preferred pool all the same.
+std::string decision_reason(const Decision& d) {
+  if (!d.fallback_reason) return {};
+  return fmt::format("{}{}", to_text(*d.fallback_reason), stayed(d) ? ", stayed" : "");
+}
 std::string reason_column(const Decision& d) {
-  std::string text = d.fallback_reason ? std::string(to_text(*d.fallback_reason)) : "-";
+  std::string text = d.fallback_reason ? decision_reason(d) : "-";
   if (!d.change.empty()) text += fmt::format(" ({})", d.change);
   return text;
 }
@@ -75,9 +80,9 @@ std::string text_of(const Model& model, const DecisionColumn& column, const Deci
 CellStyle role_of(const Decision& decision, std::string_view title) {
   const bool bad = decision.action == Action::reject;
   if (title == "REASON" || title == "FALLBACK") {
-    return bad                        ? CellStyle::critical
-           : decision.fallback_reason ? CellStyle::warm
-                                      : CellStyle::faint;
+    return bad                                             ? CellStyle::critical
+           : decision.fallback_reason && !stayed(decision) ? CellStyle::warm
+                                                           : CellStyle::faint;
   }
   if (title == "ACTION") {
     return bad                                 ? CellStyle::critical
@@ -148,12 +153,12 @@ class RoutingView : public View {
     const auto text = [&](const DecisionLine& line, int item) -> CompactLine {
       const Decision* const decision = decision_of(frame.model, line.number);
       if (decision == nullptr) return {"-", CellStyle::faint, item};
-      const bool fell = decision->fallback_reason.has_value();
+      const bool warm = decision->fallback_reason && !stayed(*decision);
       const std::string target = target_of(frame.model, line);
       return {fmt::format("{} {} {} {}", decision->model,
                           target.empty() ? to_text(decision->action) : std::string_view(target),
-                          fell ? to_text(*decision->fallback_reason) : "", times_text(line)),
-              fell ? CellStyle::warm : CellStyle::plain, item};
+                          decision_reason(*decision), times_text(line)),
+              warm ? CellStyle::warm : CellStyle::plain, item};
     };
     return list_lines(list_.lines, list_.place, selected(frame.model), lines_max, text);
   }

@@ -242,6 +242,9 @@ TEST(Decide, TheSloIsDroppedBeforeTheJobWaits) {
   EXPECT_EQ(decision.action, Action::assign);
   EXPECT_EQ(decision.fallback_reason, Reason::queue_slo);
   EXPECT_EQ(decision.change, "slo dropped: best effort");
+  EXPECT_EQ(decision.pool, decision.preferred_pool);
+  EXPECT_TRUE(stayed(decision));
+  EXPECT_FALSE(fell_back(decision));
 }
 
 TEST(Decide, AFailedTargetIsUsedOnlyWhenNothingElseIsLeft) {

@@ -89,6 +89,45 @@ TEST(FlowRates, CountPastDecisionsInASnapshotAtTheirOriginalTimes) {
   EXPECT_NEAR(rate, 24 * 60 / 20.0, 5);
 }
 
+/// A decision to assign, after all others.
+void add_placement(SampleFleet& fleet, const std::string& pool, std::optional<Reason> reason,
+                   std::uint8_t step) {
+  Decision decision;
+  decision.number = 1'000 + fleet.decisions.size();
+  decision.at = SampleFleet::start;
+  decision.model = "llama-3.1-8b";
+  decision.preferred_pool = "tpu";
+  decision.pool = pool;
+  decision.target = pool == "tpu" ? "tpu-a/r0" : "gpu-a/r0";
+  decision.fallback_reason = reason;
+  decision.fallback_step = step;
+  fleet.decisions.push_back(decision);
+}
+
+TEST(Flows, WorkThatStayedInItsPoolDidNotFallBack) {
+  SampleFleet fleet;
+  fleet.decisions.clear();
+  add_placement(fleet, "tpu", std::nullopt, 0);
+  add_placement(fleet, "tpu", Reason::queue_slo, 0);
+  add_placement(fleet, "hopper", Reason::capacity, 1);
+  const auto dashboard = dashboard_of(fleet, {80, 40}, "routing", false, 2);
+  const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
+  EXPECT_NE(text.find("1 of 3 fell back"), std::string::npos) << text;
+  EXPECT_NE(line_with(text, "─▶ stayed").find("queue_slo"), std::string::npos) << text;
+  EXPECT_NE(text.find("queue_slo, st"), std::string::npos) << "the list of decisions" << text;
+  EXPECT_EQ(text.find("capacity, st"), std::string::npos) << text;
+}
+
+TEST(Flows, AFewOfThousandsAreNotNone) {
+  SampleFleet fleet;
+  fleet.decisions.clear();
+  for (int i = 0; i < 300; ++i) add_placement(fleet, "tpu", std::nullopt, 0);
+  add_placement(fleet, "hopper", Reason::capacity, 1);
+  const auto dashboard = dashboard_of(fleet, {80, 40}, "routing", false, 2);
+  const std::string line = line_with(dashboard->draw(SampleFleet::after_2s).to_text(), "─▶ hopper");
+  EXPECT_NE(line.find("<1%"), std::string::npos) << line;
+}
+
 SampleFleet fleet_of_many_flows() {
   SampleFleet fleet;
   for (int i = 0; i < 20; ++i) {
