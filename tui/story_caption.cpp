@@ -102,12 +102,12 @@ std::string lost_text(const Summary& sums, std::uint64_t lost) {
 }
 
 std::string cost_text(const Summary& sums) {
-  const double kwh = sums.fleet_energy_j / 3.6e6;
-  std::string text = fmt::format("{} and {:.2f} kWh, idle devices included",
-                                 dollars_text(sums.fleet_cost_usd), kwh);
+  std::string text =
+      fmt::format("{} and {}, idle devices included", dollars_text(sums.fleet_cost_usd),
+                  joules_text(sums.fleet_energy_j));
   const DeliveredWork& tokens = sums.tokens_work;
   if (tokens.units > 0) {
-    text += fmt::format("; {:.2f} J for each token",
+    text += fmt::format("; {:.2f}J for each token",
                         tokens.charged.energy_j / static_cast<double>(tokens.units));
   }
   return text;

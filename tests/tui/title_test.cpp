@@ -1,5 +1,7 @@
 // The title line at every width: names of views are shortened before they are dropped, and the
 // address and the clock give way first.
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "fleet/base/text.h"
@@ -34,6 +36,15 @@ TEST(Title, NamesEachViewFrom80ColumnsOn) {
           << view.name << " at " << columns;
     }
     EXPECT_TRUE(has(title, "3 alerts")) << columns;
+  }
+}
+
+TEST(Title, ABriefNameBeginsAsItsViewAndNoTwoAreEqual) {
+  std::set<std::string_view> briefs;
+  for (const ViewFacts& view : view_facts) {
+    EXPECT_EQ(view.brief.substr(0, 1), view.name.substr(0, 1)) << view.name << ": " << view.brief;
+    EXPECT_LE(view.brief.size(), view.name.size()) << view.brief;
+    EXPECT_TRUE(briefs.insert(view.brief).second) << view.brief;
   }
 }
 

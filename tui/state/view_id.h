@@ -36,8 +36,8 @@ struct ViewFacts {
 inline constexpr std::array<ViewFacts, view_count> view_facts = {{
     {ViewId::fleet, "fleet", "fleet",
      "The whole fleet on one page: how busy, hot and healthy it is"},
-    {ViewId::devices, "devices", "dev", "Every device as a row: sort, group, compare"},
-    {ViewId::device, "device", "one", "One device: its history, its work, and what slows it"},
+    {ViewId::devices, "devices", "devs", "Every device as a row: sort, group, compare"},
+    {ViewId::device, "device", "dev", "One device: its history, its work, and what slows it"},
     {ViewId::jobs, "jobs", "jobs", "Jobs: which wait and why, which run, which failed"},
     {ViewId::routing, "routing", "route", "Decisions: where jobs were placed, and why there"},
     {ViewId::power, "power", "pow", "Power against caps, and what energy and devices cost"},

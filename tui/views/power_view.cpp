@@ -22,7 +22,6 @@ constexpr int cost_panel_rows = 14;
 
 constexpr int cost_label_columns = 12;
 constexpr double power_near_cap = 0.90, power_at_cap = 0.99;
-constexpr double joules_per_kwh = 3.6e6;
 
 /// Columns of the two tables, laid out from the right edge: a number and its share of the total.
 constexpr int number_columns = 9, share_columns = 5;
@@ -85,9 +84,7 @@ void draw_total(DrawRegion& region, int row, const std::optional<Summary>& summa
             std::max(0.0, fleet.cost_usd - charged.cost_usd - wasted.cost_usd)};
   }
   draw_titles(region, row, "TOTAL");
-  const std::string all =
-      summary ? fmt::format("fleet, {:.2f} kWh", fleet.energy_j / joules_per_kwh) : "fleet";
-  draw_spent(region, row + 1, all, fleet, fleet, false);
+  draw_spent(region, row + 1, "fleet", fleet, fleet, false);
   draw_spent(region, row + 2, "finished jobs", charged, fleet);
   draw_spent(region, row + 3, "lost attempts", wasted, fleet);
   draw_spent(region, row + 4, "idle, open jobs", rest, fleet);

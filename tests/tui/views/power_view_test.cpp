@@ -46,6 +46,12 @@ TEST(PowerView, DividesTheChargesOfFinishedWorkByItsOutput) {
   EXPECT_NE(steps.find(" " + dollars_text(0.8)), std::string::npos) << steps;
 }
 
+TEST(PowerView, HasOneUnitOfEnergy) {
+  SampleFleet fleet;
+  EXPECT_EQ(shown(fleet).find("Wh"), std::string::npos) << shown(fleet);
+  EXPECT_NE(line_with(shown(fleet), " fleet  ").find("14.2MJ"), std::string::npos) << shown(fleet);
+}
+
 TEST(PowerView, ShowsNoUnitPriceWhenNothingWasDelivered) {
   SampleFleet fleet;
   fleet.summary.tokens_work = fleet.summary.steps_work = {};
