@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "fleet/base/enum_tables.h"
 #include "fleet/base/text.h"
 #include "fleet/base/units.h"
 #include "tui/canvas/fit_columns.h"
@@ -176,27 +180,77 @@ void draw_job(const FrameContext& frame, DrawRegion& region, const JobColumns& c
                job_note_style(job.state));
 }
 
-/// The meaning of the TIME column, or the order of the section.
-std::string_view section_note(JobFilter section, const JobColumns& columns) {
-  const bool ended = section == JobFilter::failed || section == JobFilter::cancelled ||
-                     section == JobFilter::finished;
-  if (ended) return "newest first";
-  const bool timed = std::any_of(columns.begin(), columns.end(),
-                                 [](const auto& placed) { return placed.column->title == "TIME"; });
-  if (!timed) return "";
-  return section == JobFilter::running ? "time: expected remaining" : "time: waiting";
+/// What TIME and NOTE mean in a section, and their titles where it is the only one.
+struct SectionWords {
+  JobFilter section;
+  std::string_view time, note;
+  std::string_view time_title, note_title;
+};
+constexpr std::array<SectionWords, job_filter_count> section_words = {{
+    {JobFilter::all, "", "", "TIME", "NOTE"},
+    {JobFilter::running, "expected left", "pool", "LEFT", "NOTE"},
+    {JobFilter::waiting, "waiting", "waits for", "WAITED", "WAITS FOR"},
+    {JobFilter::failed, "taken", "why", "TOOK", "WHY"},
+    {JobFilter::cancelled, "taken", "by whom", "TOOK", "BY"},
+    {JobFilter::finished, "taken", "what it used", "TOOK", "USED"},
+}};
+static_assert(is_in_order(section_words, &SectionWords::section));
+
+const PlacedColumn<JobColumn>* time_column_of(const JobColumns& columns) {
+  const auto found = std::ranges::find_if(
+      columns, [](const auto& placed) { return placed.column->title == "TIME"; });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+/// "newest first", "time: waiting", "note: waits for": what a heading says of a section, the least
+/// important last.
+std::vector<std::string> section_notes(JobFilter section, const JobColumns& columns) {
+  const SectionWords& words = row_at(section_words, section);
+  const bool open = section == JobFilter::running || section == JobFilter::waiting;
+  std::vector<std::string> notes;
+  if (!open) notes.emplace_back("newest first");
+  if (time_column_of(columns) != nullptr) notes.push_back(fmt::format("time: {}", words.time));
+  notes.push_back(fmt::format("note: {}", words.note));
+  return notes;
+}
+
+/// A heading with as many of the notes as fit.
+void draw_job_heading(DrawRegion& row, const std::string& title, std::string note,
+                      const std::vector<std::string>& more) {
+  for (const std::string& part : more) {
+    std::string longer = note;
+    add_part(longer, ", ", part);
+    if (columns_of(title) + columns_of(longer) + 3 > row.columns()) break;
+    note = std::move(longer);
+  }
+  row.heading(0, title, note);
 }
 
 void draw_section(DrawRegion row, const JobColumns& columns, const JobLine& heading) {
   std::string name(to_text(heading.section));
   name.front() = static_cast<char>(name.front() - 'a' + 'A');
-  std::string note;
-  if (heading.shown < heading.count) note = fmt::format("{} shown", heading.shown);
-  const std::string_view order = section_note(heading.section, columns);
-  if (!note.empty() && !order.empty()) note += ", ";
-  note += order;
-  row.heading(0, fmt::format("{} {}", name, count_text(static_cast<double>(heading.count))),
-              heading.count > 0 ? note : "");
+  name += " " + count_text(static_cast<double>(heading.count));
+  if (heading.count == 0) return row.heading(0, name);
+  draw_job_heading(row, name,
+                   heading.shown < heading.count ? fmt::format("{} shown", heading.shown) : "",
+                   section_notes(heading.section, columns));
+}
+
+/// The titles; those of TIME and NOTE say what they mean if all jobs are in one state.
+void draw_job_titles(DrawRegion& region, const JobColumns& columns, JobFilter shown) {
+  const SectionWords& words = row_at(section_words, shown);
+  region.on(region.row_area(0)).blank(CellStyle::title);
+  draw_column_titles(region, 0, columns, CellStyle::title);
+  if (const auto* const time = time_column_of(columns)) {
+    region.field(time->at, 0, time->width, words.time_title, CellStyle::title, Align::right);
+  }
+  const int note = column_after(columns, 1);
+  const std::string filter = fmt::format("showing {} ", to_text(shown));
+  const int badge = region.columns() - columns_of(filter);
+  if (note + columns_of(words.note_title) + 1 <= badge) {
+    region.text(note, 0, words.note_title, CellStyle::title);
+  }
+  region.text(badge, 0, filter, CellStyle::badge);
 }
 
 }  // namespace
@@ -204,7 +258,7 @@ void draw_section(DrawRegion row, const JobColumns& columns, const JobLine& head
 void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
                        std::span<const JobRow* const> jobs, bool with_place) {
   const JobColumns columns = shown_columns(region.columns(), with_place ? "" : "WHERE");
-  region.heading(0, title, section_note(JobFilter::running, columns));
+  draw_job_heading(region, std::string(title), "", section_notes(JobFilter::running, columns));
   for (std::size_t i = 0; i < jobs.size() && static_cast<int>(i) + 1 < region.rows(); ++i) {
     draw_job(frame, region, columns, static_cast<int>(i) + 1, *jobs[i]);
   }
@@ -230,13 +284,7 @@ void draw_running(const FrameContext& frame, DrawRegion region) {
 void draw_job_list(const FrameContext& frame, DrawRegion region, int selected) {
   const JobList& list = frame.ui.jobs;
   const JobColumns columns = shown_columns(region.columns());
-  region.on(region.row_area(0)).blank(CellStyle::title);
-  draw_column_titles(region, 0, columns, CellStyle::title);
-  const int note = column_after(columns, 1);
-  const std::string filter = fmt::format("showing {} ", to_text(list.filter));
-  const int badge = region.columns() - static_cast<int>(filter.size());
-  if (note + 5 <= badge) region.text(note, 0, "NOTE", CellStyle::title);
-  region.text(badge, 0, filter, CellStyle::badge);
+  draw_job_titles(region, columns, list.filter);
   const auto draw = [&](int row, std::size_t item) {
     const JobLine& line = list.lines[item];
     if (line.kind == JobLine::Kind::heading) {

@@ -78,6 +78,30 @@ TEST(Jobs, HeadingsMentionTimesOnlyWhereTimesAreShown) {
   }
 }
 
+TEST(Jobs, HeadingsSayWhatTimeAndNoteMeanInEachState) {
+  SampleFleet fleet;
+  for (const int columns : {80, 120, 200}) {
+    const auto dashboard = dashboard_of(fleet, {columns, 40}, "jobs", false, 2);
+    const std::string text = dashboard->draw(SampleFleet::start + seconds(2)).to_text();
+    for (const auto& [section, meaning] :
+         {std::pair(" Running ", "time: expected left, note: pool"),
+          {" Waiting ", "time: waiting, note: waits for"},
+          {" Failed ", "newest first, time: taken, note: why"},
+          {" Finished ", "newest first, time: taken, note: what it used"}}) {
+      EXPECT_NE(text.find(meaning), std::string::npos) << section << columns << "\n" << text;
+    }
+    const auto titles = [&](const char* key) {
+      dashboard->press(SampleFleet::start + seconds(2), {key});
+      return line_with(dashboard->draw(SampleFleet::start + seconds(2)).to_text(), "PROGRESS");
+    };
+    EXPECT_NE(titles("f").find("   LEFT "), std::string::npos) << columns;
+    const std::string waiting = titles("f");
+    EXPECT_NE(waiting.find(" WAITED "), std::string::npos) << waiting;
+    EXPECT_EQ(waiting.find(" WAITS FOR ") != std::string::npos, columns > 80) << waiting;
+    EXPECT_NE(titles("f").find("   TOOK "), std::string::npos) << columns;
+  }
+}
+
 TEST(Fleet, AHostsMeanLoadCoversOnlyDevicesThatReportIt) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {160, 50}, "fleet", false, 2);
