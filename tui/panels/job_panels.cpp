@@ -288,6 +288,7 @@ void draw_job_list(const FrameContext& frame, DrawRegion region, int selected) {
   const auto draw = [&](int row, std::size_t item) {
     const JobLine& line = list.lines[item];
     if (line.kind == JobLine::Kind::heading) {
+      if (line.shown > 0 && draw_cut_heading(region, row, list.lines.size() - item)) return false;
       draw_section(region.on(region.row_area(row)), columns, line);
       return true;
     }

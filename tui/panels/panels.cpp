@@ -331,6 +331,13 @@ void draw_items(const FrameContext& frame, DrawRegion& region, int first, const 
   }
 }
 
+bool draw_cut_heading(DrawRegion& region, int row, std::size_t lines_below) {
+  if (row + 1 < region.rows() || lines_below == 0) return false;
+  region.field(0, row, region.columns(), counted(lines_below, "more line") + " below",
+               CellStyle::faint, Align::right);
+  return true;
+}
+
 TableLayout lay_out_table(const Rect& area, int page_rows, int first_rows, int top_max,
                           int details_rows) {
   const bool open = details_rows > 0;

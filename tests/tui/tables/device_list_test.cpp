@@ -260,6 +260,22 @@ TEST(DeviceTable, RequestsOfAReplicaStandOnTheFirstOfItsLines) {
   EXPECT_NE(line("gpu-a/1").find("  0     0"), std::string::npos) << "it has become the first";
 }
 
+TEST(DeviceTable, NoHeadingIsTheLastLineOfTheScreen) {
+  int cut = 0;
+  for (int rows = 18; rows <= 50; ++rows) {
+    SampleFleet fleet;
+    const auto dashboard = dashboard_of(fleet, {120, rows}, "devices");
+    type_line(*dashboard, "group host");
+    const std::string text = dashboard->draw(SampleFleet::after_40s).to_text();
+    const std::size_t hints = text.rfind("\n q quit");
+    const std::size_t begin = text.rfind('\n', hints - 1) + 1;
+    const std::string last = text.substr(begin, hints - begin);
+    EXPECT_EQ(last.find("devices, load"), std::string::npos) << text;
+    if (last.find(" more lines below") != std::string::npos) ++cut;
+  }
+  EXPECT_GT(cut, 1);
+}
+
 TEST(DeviceTable, AFilterThatNothingMatchesIsNamed) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {120, 40}, "devices");

@@ -96,6 +96,18 @@ TEST(EventsView, AKeyCyclesThroughAlertsEventsAndRules) {
   EXPECT_TRUE(fleet.shows("newest first"));
 }
 
+TEST(EventsView, AHeadingHasAnEntryBelowIt) {
+  for (int rows = 16; rows <= 40; ++rows) {
+    SampleFleet fleet;
+    const auto dashboard = dashboard_of(fleet, {80, rows}, "events");
+    const std::string text = dashboard->draw(SampleFleet::after_40s).to_text();
+    const std::size_t heading = text.find("newest first");
+    if (heading == std::string::npos) continue;
+    const std::size_t below = text.find('\n', heading) + 1;
+    EXPECT_EQ(text.substr(below, 4), " 02:") << rows << "\n" << text;
+  }
+}
+
 TEST(EventsView, OpeningARuleShowsTheDevicesThatItMatches) {
   WatchedEvents fleet;
   fleet.press({"f", "f", "f", "g", "j", "j", "j", "Enter"});
