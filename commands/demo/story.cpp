@@ -15,39 +15,24 @@ enum ChapterNumber : std::size_t { cold, burst, cuda, fp8, heat, killed, cap, re
 
 constexpr std::string_view used = "utilization";
 
+// One sentence each: the cause, then the effect. Without the reason it fits on a row of 80 columns.
 constexpr std::array<Chapter, 8> all_chapters{{
-    {0,
-     "Chip v5e-2/8 failed and came back: its slice loads the 70B weights and compiles again; "
-     "until then v5e-1 serves alone",
-     "1", "fleet", used, "v5e-2/8"},
-    {100,
-     "A burst of 70B chat fills v5e, its preferred pool: what does not fit goes to GPUs "
-     "(reason: capacity)",
+    {0, "A TPU chip fails: its slice reloads, so v5e-1 alone serves 70B chat", "1", "fleet", used,
+     "v5e-2/8"},
+    {100, "A burst of chat fills the preferred TPUs, so GPUs take the rest (reason: capacity)", "5",
+     "routing", used, ""},
+    {220, "Jobs need a CUDA kernel, which TPUs lack, so GPUs run them (reason: op_unsupported)",
      "5", "routing", used, ""},
-    {220,
-     "Jobs with a custom CUDA kernel arrive: TPUs cannot run it, so GPUs take them (reason: "
-     "op_unsupported)",
-     "5", "routing", used, ""},
-    {300,
-     "Jobs that need fp8 arrive: v5e and A100 cannot compute it, so h100 takes them (reason: "
-     "precision)",
-     "5", "routing", used, ""},
-    {390,
-     "Rack-2's cooling fails: its TPUs heat up; at 85 C they throttle and new requests go to h100 "
-     "(reason: thermal)",
+    {300, "Jobs need fp8, which only the H100s compute, so h100 runs them (reason: precision)", "5",
+     "routing", used, ""},
+    {390, "Rack-2's cooling fails: hot TPUs throttle, new requests go to h100 (reason: thermal)",
      "1", "fleet", "temperature", "v5e-1/0"},
-    {550,
-     "Host h100-1 is killed: its jobs start again elsewhere or wait; none is lost (reason: "
-     "unhealthy)",
+    {550, "Host h100-1 dies: its jobs restart elsewhere or wait, none is lost (reason: unhealthy)",
      "4", "jobs", used, ""},
-    {720,
-     "The site's power is capped at 90% of its mean: GPUs slow down and new work waits (reason: "
-     "power_cap)",
+    {720, "The site's power is cut by 10%, so GPUs slow and new work waits (reason: power_cap)",
      "6", "power", used, ""},
-    {820,
-     "The cap is lifted: what waited runs, and work returns to its preferred pools; above is what "
-     "it all came to",
-     "1", "fleet", used, ""},
+    {820, "The cap is lifted, so waiting work runs; the run's totals are above", "1", "fleet", used,
+     ""},
 }};
 
 Fault fault(FaultKind kind, double amount, double lasts_s) {
