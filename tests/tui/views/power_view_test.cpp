@@ -48,7 +48,7 @@ TEST(PowerView, DividesTheChargesOfFinishedWorkByItsOutput) {
 
 TEST(PowerView, HasOneUnitOfEnergy) {
   SampleFleet fleet;
-  EXPECT_EQ(shown(fleet).find("Wh"), std::string::npos) << shown(fleet);
+  EXPECT_EQ(shown(fleet).find("kWh"), std::string::npos) << shown(fleet);
   EXPECT_NE(line_with(shown(fleet), " fleet  ").find("14.2MJ"), std::string::npos) << shown(fleet);
 }
 
