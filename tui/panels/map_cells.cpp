@@ -45,7 +45,7 @@ unsigned signs_of(const CellLook& look) {
 constexpr int unit_columns_least = 6;
 
 /// Columns of a cell's number. A sign beside it has the last column, and never covers a digit.
-int number_columns(const CellLook& look, int width) {
+int map_number_columns(const CellLook& look, int width) {
   return width >= 4 || !look.beside ? width : width - 1;
 }
 
@@ -120,7 +120,7 @@ std::string first_line(const FrameContext& frame, const HeatMap& map, MapMetric 
                        const HeatCell& cell, const CellLook& look, int width) {
   const MapValue reading = map_value(frame.model, frame.now, cell.shown, metric);
   const int margin = width >= 4 || look.beside ? 1 : 0;
-  const int room_of_number = number_columns(look, width);
+  const int room_of_number = map_number_columns(look, width);
   std::string number = look.gone            ? std::string(look.marker.text)
                        : room_of_number < 2 ? std::string()
                                             : number_text(reading, metric, room_of_number);
@@ -208,7 +208,7 @@ unsigned draw_map_cell(const FrameContext& frame, DrawRegion& region, const Heat
   std::string text = first_line(frame, map, metric, cell, look, width);
   if (text.find('~') != std::string::npos) signs |= sign_assumed;
   const MapValue reading = map_value(frame.model, frame.now, cell.shown, metric);
-  if (!look.gone && is_cut(reading, number_columns(look, width))) signs |= sign_cut;
+  if (!look.gone && is_cut(reading, map_number_columns(look, width))) signs |= sign_cut;
   region.text(cell.column, row, selected ? with_cursor(std::move(text)) : text,
               selected ? CellStyle::selected : look.style);
   region.shade(cell.column, row, width, cell.shade);
