@@ -1,6 +1,6 @@
 // Moments that users of dashboards mark: published for all who record.
 //
-// Everyone who may watch may mark, so the number of bookmarks is limited: each is an event that
+// Every client may mark, so the number of bookmarks is limited: each is an event that
 // everyone sees, and a mark of every recording.
 #pragma once
 

@@ -142,6 +142,8 @@ Session::PollResult Session::wait(std::chrono::milliseconds longest) {
       break;
     }
   }
+  // Silence begins when nothing is left: it may take long to handle what has come.
+  if (!turn.messages.empty()) connection_.received(wall_now());
   return turn;
 }
 

@@ -245,9 +245,9 @@ void DashboardLoop::apply_policy(const std::string& file) {
   session_.send(ApplyPolicy{std::move(*text), file});
 }
 
-/// For other recorders of the router. Older routers do not know bookmarks.
+/// For other recorders of the router.
 void DashboardLoop::publish(const Bookmark& mark) {
-  if (!session_.welcome().bookmarks) return;
+  if (!session_.welcome().bookmarks) return say_not_published("the router does not know bookmarks");
   if (connected_ && session_.send(mark)) {
     ++bookmarks_sent_;
   } else {

@@ -49,11 +49,15 @@ Duration limited(Duration span, double rows, double rate) {
   return std::min(span, from_seconds(rows / std::max(rate, 1.0)));
 }
 
-/// A bookmark whose text was changed is recorded again.
-std::map<Instant, const RecordedMessage*> last_of_each_moment(
+/// The last bookmark of each moment, as one whose text was changed is recorded again; of the
+/// moments that were marked last.
+std::map<Instant, const RecordedMessage*> bookmarks_to_show(
     const std::vector<RecordedMessage>& marks) {
   std::map<Instant, const RecordedMessage*> last;
-  for (const RecordedMessage& mark : marks) last[mark.envelope.at] = &mark;
+  for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
+    if (last.size() >= tui::bookmarks_max) break;
+    last.emplace(mark->envelope.at, &*mark);
+  }
   return last;
 }
 
@@ -237,10 +241,10 @@ const std::vector<tui::TimelineMarker>& ReplayTimeline::markers() const {
   };
   // Few, and made by people: they come before the limit.
   if (const auto marks = reader_.bookmarks(); marks) {
-    for (const auto& [moment, mark] : last_of_each_moment(*marks)) {
+    for (const auto& [moment, mark] : bookmarks_to_show(*marks)) {
       const auto* const event = std::get_if<Event>(&mark->envelope.body);
       const Instant at = std::clamp(moment, first_, last_);
-      if (event == nullptr || markers_->size() >= tui::bookmarks_max) continue;
+      if (event == nullptr) continue;
       markers_->push_back({at, tui::TimelineMarker::Kind::bookmark, Severity::info, event->subject,
                            printable(event->text)});
     }

@@ -29,8 +29,8 @@ constexpr std::array<Chapter, 8> all_chapters{{
      "1", "fleet", "temperature", "v5e-1/0"},
     {550, "Host h100-1 dies: its jobs restart elsewhere or wait, none is lost (reason: unhealthy)",
      "4", "jobs", used, ""},
-    {720, "The site's power is cut by 10%, so GPUs slow and new work waits (reason: power_cap)",
-     "6", "power", used, ""},
+    {720, "A site cap of 90% of mean power: GPUs slow, new work waits (reason: power_cap)", "6",
+     "power", used, ""},
     {820, "The cap is lifted, so waiting work runs; the run's totals are above", "1", "fleet", used,
      ""},
 }};

@@ -25,9 +25,7 @@ std::string change_text(const NearestFit& fit) {
 
 /// What the fallback costs compared with the preferred pool; empty if there is nothing to compare.
 std::string cost_text(const Decision& decision) {
-  // If only a soft constraint was dropped, the job is still in its preferred pool.
-  const bool elsewhere = decision.pool != decision.preferred_pool;
-  if (!decision.fallback_reason || decision.top.empty() || !elsewhere) return "";
+  if (!fell_back(decision) || decision.top.empty()) return "";
   if (!decision.primary) return "no device of the preferred pool can run it";
   const Estimate& chosen = decision.top.front().estimate;
   const Estimate& primary = *decision.primary;

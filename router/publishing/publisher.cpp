@@ -1,5 +1,8 @@
 #include "router/publishing/publisher.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include <fmt/format.h>
 
 #include "fleet/base/text.h"
@@ -15,33 +18,45 @@ namespace {
 constexpr std::size_t targets_listed_max = 1'000;
 // Length limit of audited targets, which are published and quoted in other texts.
 constexpr std::size_t target_max = 100;
+// Of the events that are kept.
+constexpr std::ptrdiff_t bookmarks_kept_max = 20;
 
 }  // namespace
 
 void Publisher::event(Instant now, Event event) {
+  if (event.bookmark) drop_old_bookmark();
   events_.emplace_back(now, std::move(event));
   outbox.publish(now, events_.back().second);
   if (events_.size() > snapshot_events_max) events_.pop_front();
 }
 
+/// Bookmarks must not push out what happened to the fleet.
+void Publisher::drop_old_bookmark() {
+  const auto is_bookmark = [](const auto& kept) { return kept.second.bookmark.has_value(); };
+  if (std::ranges::count_if(events_, is_bookmark) < bookmarks_kept_max) return;
+  events_.erase(std::ranges::find_if(events_, is_bookmark));
+}
+
 void Publisher::publish_job(Instant now, JobRecord& record) {
-  if (!outbox.has_subscribers()) return outbox.skip_publish();
   // The record of an ended job may soon be dropped; the next attempt hides how the last one ended.
   const bool returned = record.state == JobState::queued && record.attempt > 0;
   if (is_terminal(record.state) || returned) {
-    record.unpublished = false;
-    outbox.publish(now, job_changed(record));
-  } else if (!std::exchange(record.unpublished, true)) {
-    changed_jobs_.push_back(record.job.id);
-    changed_at_ = now;
+    return publish_now(now, record);
   }
+  changed_at_ = now;
+  if (!std::exchange(record.unpublished, true)) changed_jobs_.push_back(record.job.id);
+}
+
+void Publisher::publish_now(Instant now, JobRecord& record) {
+  record.unpublished = false;
+  if (!outbox.has_subscribers()) return outbox.skip_publish();
+  outbox.publish(now, job_changed(record));
 }
 
 void Publisher::publish_changed_jobs() {
   for (const JobId& id : changed_jobs_) {
     JobRecord* const record = jobs.find(id);
-    if (record == nullptr || !std::exchange(record->unpublished, false)) continue;
-    outbox.publish(changed_at_, job_changed(*record));
+    if (record != nullptr && record->unpublished) publish_now(changed_at_, *record);
   }
   changed_jobs_.clear();
 }

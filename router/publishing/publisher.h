@@ -30,8 +30,9 @@ struct PublisherDependencies {
   OutboxBuilder& outbox;
 };
 
-/// Publishes the current state of one thing each. It decides nothing and changes no table but the
-/// outbox; it keeps only the last events, for snapshots, and which jobs have changed.
+/// Publishes the current state of one thing each. It decides nothing, and changes only the outbox
+/// and JobRecord::unpublished. It keeps the last events, for snapshots, and which jobs have
+/// changed.
 class Publisher : PublisherDependencies {
  public:
   explicit Publisher(const PublisherDependencies& uses) : PublisherDependencies(uses) {}
@@ -46,7 +47,8 @@ class Publisher : PublisherDependencies {
     event(now, severity, std::move(subject), fmt::format(format, std::forward<Args>(args)...));
   }
   /// Publishes a job at once when it ends or has returned from an attempt, else with the next
-  /// `publish_changed_jobs`: a job that is accepted and placed in one turn is published once.
+  /// `publish_changed_jobs`: a job that is accepted and placed in one turn is published once, and
+  /// one that starts and ends in one turn with its end.
   void publish_job(Instant now, JobRecord& record);
   void publish_changed_jobs();
   void publish_host(Instant now, HostIndex host);
@@ -70,6 +72,9 @@ class Publisher : PublisherDependencies {
   const std::deque<std::pair<Instant, Event>>& events() const { return events_; }
 
  private:
+  void publish_now(Instant now, JobRecord& record);
+  void drop_old_bookmark();
+
   std::deque<std::pair<Instant, Event>> events_;
   std::vector<JobId> changed_jobs_;  // not yet published; some have ended since
   Instant changed_at_{};             // the last of them

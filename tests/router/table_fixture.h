@@ -68,7 +68,8 @@ struct RouterTables {
   ReplicaController replica_controller;
   SentCaps sent_caps;
   OutboxBuilder outbox{{now, settings.suspect_after}};
-  Publisher publisher{{policy, fleet_state, conditions, host_counts, connections, queue, outbox}};
+  Publisher publisher{
+      {policy, fleet_state, conditions, host_counts, connections, queue, jobs, outbox}};
   RejectedMessages rejected{{connections, outbox, publisher}, std::chrono::minutes(1)};
   WaitingJobs waiting{{settings, policy, catalogue, jobs, queue, tenants}};
   OutlierReporting outliers{{policy, jobs, fleet_state, queue, publisher},

@@ -117,8 +117,8 @@ struct PoolFlowKey {
   std::string wanted;
   std::string got;
   std::optional<Reason> reason;
-  bool fell_back() const { return reason && wanted != got; }
-  bool stayed() const { return reason && wanted == got; }  // in its pool in spite of the reason
+  bool fell_back = false;  // as drover::fell_back: a fallback may be in the same pool
+  bool stayed() const { return reason && !fell_back; }  // in its pool in spite of the reason
   auto operator<=>(const PoolFlowKey&) const = default;
 };
 

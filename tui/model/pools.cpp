@@ -84,7 +84,8 @@ double Model::pool_cap_w(std::string_view pool) const {
 }
 
 void Model::count_flow(Instant at, const Decision& decision) {
-  const PoolFlowKey key{decision.preferred_pool, decision.pool, decision.fallback_reason};
+  const PoolFlowKey key{decision.preferred_pool, decision.pool, decision.fallback_reason,
+                        fell_back(decision)};
   if (!flows_.contains(key) && flows_.size() >= flows_max) {
     ++left_out_;
     return;

@@ -189,10 +189,10 @@ struct SectionWords {
 constexpr std::array<SectionWords, job_filter_count> section_words = {{
     {JobFilter::all, "", "", "TIME", "NOTE"},
     {JobFilter::running, "expected left", "pool", "LEFT", "NOTE"},
-    {JobFilter::waiting, "waiting", "waits for", "WAITED", "WAITS FOR"},
-    {JobFilter::failed, "taken", "why", "TOOK", "WHY"},
-    {JobFilter::cancelled, "taken", "by whom", "TOOK", "BY"},
-    {JobFilter::finished, "taken", "what it used", "TOOK", "USED"},
+    {JobFilter::waiting, "waited", "waits for", "WAITED", "WAITS FOR"},
+    {JobFilter::failed, "from submission", "why", "TOOK", "WHY"},
+    {JobFilter::cancelled, "from submission", "by whom", "TOOK", "BY"},
+    {JobFilter::finished, "from submission", "what it used", "TOOK", "USED"},
 }};
 static_assert(is_in_order(section_words, &SectionWords::section));
 
@@ -245,12 +245,11 @@ void draw_job_titles(DrawRegion& region, const JobColumns& columns, JobFilter sh
     region.field(time->at, 0, time->width, words.time_title, CellStyle::title, Align::right);
   }
   const int note = column_after(columns, 1);
-  const std::string filter = fmt::format("showing {} ", to_text(shown));
-  const int badge = region.columns() - columns_of(filter);
-  if (note + columns_of(words.note_title) + 1 <= badge) {
-    region.text(note, 0, words.note_title, CellStyle::title);
-  }
-  region.text(badge, 0, filter, CellStyle::badge);
+  const auto room = region.columns() - note - columns_of(words.note_title) - 1;
+  std::string filter = fmt::format("showing {} ", to_text(shown));
+  if (columns_of(filter) > room) filter = fmt::format("{} ", to_text(shown));
+  if (columns_of(filter) <= room) region.text(note, 0, words.note_title, CellStyle::title);
+  region.text(region.columns() - columns_of(filter), 0, filter, CellStyle::badge);
 }
 
 }  // namespace
@@ -288,7 +287,8 @@ void draw_job_list(const FrameContext& frame, DrawRegion region, int selected) {
   const auto draw = [&](int row, std::size_t item) {
     const JobLine& line = list.lines[item];
     if (line.kind == JobLine::Kind::heading) {
-      if (line.shown > 0 && draw_cut_heading(region, row, list.lines.size() - item)) return false;
+      if (line.shown > 0 && draw_cut_heading(region, row, 1, list.lines.size() - item))
+        return false;
       draw_section(region.on(region.row_area(row)), columns, line);
       return true;
     }

@@ -277,7 +277,8 @@ int draw_decision(DrawRegion& region, int row, const Decision& decision) {
                CellStyle::strong);
   if (decision.fallback_reason) {
     const ReasonFacts& reason = facts(*decision.fallback_reason);
-    std::string text = fmt::format("{} {}: {}, {}", stayed(decision) ? "stayed in" : "not",
+    const bool same_pool = decision.pool == decision.preferred_pool;
+    std::string text = fmt::format("{} {}: {}, {}", same_pool ? "stayed in" : "not",
                                    decision.preferred_pool, reason.name, reason.meaning);
     if (decision.action == Action::queue) {
       text = fmt::format("{}: {} The job waits.", reason.name, reason.meaning);
@@ -331,8 +332,8 @@ void draw_items(const FrameContext& frame, DrawRegion& region, int first, const 
   }
 }
 
-bool draw_cut_heading(DrawRegion& region, int row, std::size_t lines_below) {
-  if (row + 1 < region.rows() || lines_below == 0) return false;
+bool draw_cut_heading(DrawRegion& region, int row, int first, std::size_t lines_below) {
+  if (row == first || row + 1 < region.rows() || lines_below == 0) return false;
   region.field(0, row, region.columns(), counted(lines_below, "more line") + " below",
                CellStyle::faint, Align::right);
   return true;

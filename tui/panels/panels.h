@@ -41,8 +41,8 @@ void draw_items(const FrameContext& frame, DrawRegion& region, int first, const 
                 const std::function<bool(int row, std::size_t item)>& draw);
 
 /// On the last row of a list, a heading would have nothing below it: draws there how many lines
-/// follow, and returns true. Does nothing on any other row.
-bool draw_cut_heading(DrawRegion& region, int row, std::size_t lines_below);
+/// follow, and returns true. Does nothing on any other row, nor on the `first` one.
+bool draw_cut_heading(DrawRegion& region, int row, int first, std::size_t lines_below);
 
 /// A list with a page of panels above it and open details below it. If the page does not fit into
 /// the rows that the list leaves, it scrolls (J, K), and its last row says so.

@@ -151,7 +151,7 @@ void draw_lines(const FrameContext& frame, DrawRegion& list, const DeviceList& d
       above = line.row;
       return true;
     }
-    if (draw_cut_heading(list, row, devices.lines.size() - item)) return false;
+    if (draw_cut_heading(list, row, 1, devices.lines.size() - item)) return false;
     above.reset();
     draw_group(frame, list.on(list.row_area(row)), devices.lines, item);
     return false;

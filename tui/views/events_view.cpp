@@ -143,7 +143,7 @@ class EventsView : public View {
       if (line.kind == LogLine::Kind::heading) {
         const std::size_t below = list_.lines.size() - item;
         const bool entries = below > 1 && list_.lines[item + 1].kind != LogLine::Kind::heading;
-        if (entries && draw_cut_heading(region, row, below)) return false;
+        if (entries && draw_cut_heading(region, row, 0, below)) return false;
         const std::string showing = item > 0 ? "" : fmt::format(", f: {}", to_text(list_.filter));
         region.on(region.row_area(row)).heading(0, line.heading, line.note + showing);
         return false;

@@ -56,7 +56,7 @@ std::string flow_share_text(double share) {
 void draw_flow(const Model& model, DrawRegion& region, int line, const FlowColumns& at,
                const Flow& flow, double share, Instant now) {
   const auto& [key, count] = flow;
-  const bool fell = key->fell_back();
+  const bool fell = key->fell_back;
   region.field(0, line, at.pool, key->wanted.empty() ? "-" : key->wanted,
                fell ? CellStyle::faint : CellStyle::plain);
   region.text(at.pool + 1, line, region.ascii() ? "->" : "─▶",
@@ -86,7 +86,7 @@ Duration rates_over(const FrameContext& frame) {
 void draw_flows_heading(const FrameContext& frame, DrawRegion& region,
                         const std::vector<Flow>& flows, std::uint64_t all) {
   std::uint64_t moved = 0;
-  for (const Flow& flow : flows) moved += flow.key->fell_back() ? flow.count->all : 0;
+  for (const Flow& flow : flows) moved += flow.key->fell_back ? flow.count->all : 0;
   const std::string title = "Placements: preferred pool to actual";
   const auto fits = [&](const std::string& text) {
     return title.size() + text.size() + 3 < static_cast<std::size_t>(region.columns());
@@ -152,9 +152,9 @@ void draw_flows_of_minute(const FrameContext& frame, DrawRegion region) {
     if (std::isnan(per_min)) continue;
     known = true;
     // The bands are of the reasons for leaving.
-    flows.push_back({key.wanted, key.got, key.fell_back() ? key.reason : std::nullopt, per_min});
+    flows.push_back({key.wanted, key.got, key.fell_back ? key.reason : std::nullopt, per_min});
     all += per_min;
-    if (key.fell_back()) fell += per_min;
+    if (key.fell_back) fell += per_min;
   }
   const Duration span = rates_over(frame);
   std::string title = "Placements a minute";

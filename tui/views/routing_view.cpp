@@ -42,10 +42,10 @@ std::string fallback_column(const Decision& d) {
   return d.fallback_step == 0 ? "-" : fmt::format("{}", d.fallback_step);
 }
 std::string candidates_column(const Decision& d) { return fmt::format("{}", d.considered); }
-/// "capacity"; "queue_slo, stayed" if it is in its preferred pool all the same.
+/// "capacity"; "stayed: queue_slo" if it is in its preferred pool all the same.
 std::string decision_reason(const Decision& d) {
   if (!d.fallback_reason) return {};
-  return fmt::format("{}{}", to_text(*d.fallback_reason), stayed(d) ? ", stayed" : "");
+  return fmt::format("{}{}", stayed(d) ? "stayed: " : "", to_text(*d.fallback_reason));
 }
 std::string reason_column(const Decision& d) {
   std::string text = d.fallback_reason ? decision_reason(d) : "-";

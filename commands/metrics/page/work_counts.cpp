@@ -56,8 +56,10 @@ void WorkCounts::take(Instant now, const JobChanged& changed) {
                      changed.progress};
   }
   if (is_terminal(changed.state)) {
-    // A job that was not open has been counted, or ended before this began.
-    if (open_.erase(id) > 0 && !in_snapshot_) count_end(now, changed);
+    // A job that was not open has been counted, or ended before this began, unless it was accepted
+    // and ended in one turn of the router.
+    const bool was_open = open_.erase(id) > 0;
+    if ((was_open || changed.attempt == 0) && !in_snapshot_) count_end(now, changed);
     return;
   }
   const auto known = open_.find(id);
@@ -85,7 +87,7 @@ void WorkCounts::take(const Decision& decision) {
   }
   if (decision.action != Action::assign) return;
   ++placements[{decision.preferred_pool, decision.pool,
-                decision.fallback_reason ? to_text(*decision.fallback_reason) : ""}];
+                fell_back(decision) ? to_text(*decision.fallback_reason) : ""}];
 }
 
 std::map<std::pair<std::string, JobState>, JobCount> WorkCounts::open_jobs() const {

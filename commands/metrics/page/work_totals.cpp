@@ -184,7 +184,7 @@ constexpr TotalFamily work_families[] = {
     {{"drover_decisions_total", counter, "", "action, kind", "Decisions since this process began."},
      write_decisions},
     {{"drover_placements_total", counter, "", "preferred_pool, pool, reason",
-      "Placements since this process began; a reason means that the preferred pool was not used."},
+      "Placements since this process began; a reason means that a fallback placed the job."},
      write_placements},
     {{"drover_fallbacks_total", counter, "", "reason",
       "Jobs by the reason of the fallback that placed them."},

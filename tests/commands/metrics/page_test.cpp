@@ -283,5 +283,17 @@ TEST(MetricsPage, CountsAJobWhenItIsSeenToEnd) {
   EXPECT_EQ(fleet.page().find(" # {"), std::string::npos) << "an exemplar in the text format";
 }
 
+TEST(MetricsPage, CountsAJobThatWasRefusedAsItCame) {
+  PageFleet fleet;
+  JobChanged refused;
+  refused.job.id = {1, 9};
+  refused.work_class = "chat";
+  refused.state = JobState::failed;
+  refused.reason = Reason::context;
+  fleet.send(refused);
+  EXPECT_EQ(line_of(fleet.page(), "drover_class_jobs_ended_total"),
+            "drover_class_jobs_ended_total{class=\"chat\",state=\"failed\"} 1");
+}
+
 }  // namespace
 }  // namespace drover::commands

@@ -74,5 +74,57 @@ TEST(Watched, ALateSubscriberGetsTheSameSequenceNumbers) {
   EXPECT_GT(next[0], 1U);
 }
 
+TEST(Watched, AJobIsPublishedOnceInATurnOfTheRouter) {
+  RouterHarness stage;
+  stage.add_host(1, "h1");
+  stage.commit();
+  stage.forget();
+  stage.router->receive(stage.now, {Channel::control, 2},
+                        {"client", 1, stage.now, Submit{{serve_job(1)}}});
+  stage.tick();
+  stage.commit();
+  const auto placed = stage.published<JobChanged>();
+  ASSERT_EQ(placed.size(), 1U);
+  EXPECT_EQ(placed[0].state, JobState::leased);
+  const auto assigned = stage.told<Assign>(1);
+  ASSERT_EQ(assigned.size(), 1U);
+  stage.forget();
+  Finished finished;
+  finished.job = assigned[0].job.id;
+  finished.attempt = 1;
+  finished.incarnation = {1, 1};
+  std::uint64_t sequence = 100;
+  for (const Message& body : {Message(Accepted{finished.job, 1}), Message(finished)}) {
+    stage.router->receive(stage.now, {Channel::control, 1}, {"h1", ++sequence, stage.now, body});
+  }
+  stage.tick();
+  const auto ended = stage.published<JobChanged>();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].state, JobState::finished);
+}
+
+TEST(Watched, AReturnedAttemptIsPublishedEvenIfTheNextOneBeginsInTheSameTurn) {
+  RouterHarness stage;
+  stage.add_host(1, "h1");
+  stage.add_host(2, "h2");
+  stage.commit();
+  stage.receive(3, Submit{{serve_job(1)}});
+  stage.tick();
+  stage.commit();
+  const std::uint64_t first = stage.told<Assign>(1).empty() ? 2 : 1;
+  ASSERT_EQ(stage.told<Assign>(first).size(), 1U);
+  stage.forget();
+  stage.router->receive(
+      stage.now, {Channel::control, first},
+      {"h" + std::to_string(first), 100, stage.now, Refused{job_id(1), 1, Reason::capacity, ""}});
+  stage.wait(std::chrono::seconds(2));
+  const auto published = stage.published<JobChanged>();
+  ASSERT_GE(published.size(), 2U);
+  EXPECT_EQ(published[0].state, JobState::queued);
+  EXPECT_NE(published[0].returned.find("attempt 1"), std::string::npos) << published[0].returned;
+  EXPECT_EQ(published.back().state, JobState::leased);
+  EXPECT_EQ(published.back().attempt, 2U);
+}
+
 }  // namespace
 }  // namespace drover::router

@@ -56,7 +56,7 @@ TEST_F(Queue, HigherPriorityGoesFirstThenOrderOfAcceptance) {
 TEST_F(Queue, AJobEvaluatedByItselfHasItsOwnReasonUntilItsClassIsEvaluatedAgain) {
   JobRecord& oldest = put(1, 0);
   JobRecord& other = put(2, 0);
-  using Jobs = std::vector<const JobRecord*>;
+  using Jobs = std::vector<JobRecord*>;
   oldest.reason = Reason::capacity;
   queue.block(oldest, wait_for(Reason::capacity));
   EXPECT_EQ(queue.take_unpublished(10), (Jobs{&oldest, &other}));

@@ -14,7 +14,7 @@ namespace drover::tui {
 namespace {
 
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-constexpr Instant now = SampleFleet::after_2s;
+constexpr Instant at_2s = SampleFleet::after_2s;
 
 JobChanged job_of(const char* tenant, JobState state, const char* target, int age_s) {
   static RandomStream random(3);
@@ -23,7 +23,7 @@ JobChanged job_of(const char* tenant, JobState state, const char* target, int ag
   job.job.tenant = tenant;
   job.state = state;
   job.target = target;
-  job.submitted = now - std::chrono::seconds(age_s);
+  job.submitted = at_2s - std::chrono::seconds(age_s);
   return job;
 }
 
@@ -47,10 +47,10 @@ struct TwoHosts {
         samples[i][Metric::memory_used] = 10 * gib;
         samples[i][Metric::memory_total] = 80 * gib;
       }
-      model.apply(now, {host, 1, now, pack(host, samples)});
+      model.apply(at_2s, {host, 1, at_2s, pack(host, samples)});
     }
   }
-  void apply(Message body) { model.apply(now, {"router", ++sequence, now, std::move(body)}); }
+  void apply(Message body) { model.apply(at_2s, {"router", ++sequence, at_2s, std::move(body)}); }
   void add_processes(std::uint16_t device, std::vector<DeviceProcess> processes) {
     Board board;
     board.device = device;
@@ -59,7 +59,7 @@ struct TwoHosts {
     apply(BoardChanged{"host-0001", board});
   }
   UserTotals of(const char* tenant, const char* user = "") const {
-    for (const UserTotals& totals : usage_of(model, now).users) {
+    for (const UserTotals& totals : usage_of(model, at_2s).users) {
       if (totals.is(tenant, user)) return totals;
     }
     ADD_FAILURE() << "nobody is " << tenant << "/" << user;
@@ -89,7 +89,7 @@ TEST(UserTotals, AJobsDevicesCountForItsTenant) {
   fleet.apply(job_of("idle", JobState::queued, "", 5));
   const UserTotals acme = fleet.of("acme");
   EXPECT_EQ(text_of(acme), "2 4 40 1600 1 1 0");
-  EXPECT_EQ(now - acme.oldest_at, std::chrono::seconds(300)) << "since it was submitted";
+  EXPECT_EQ(at_2s - acme.oldest_at, std::chrono::seconds(300)) << "since it was submitted";
   EXPECT_EQ(text_of(fleet.of("idle")), "0 0 ? ? 0 1 0");
 }
 
@@ -101,7 +101,7 @@ TEST(UserTotals, ADeviceIsDividedAmongTheJobsOnIt) {
   fleet.apply(job_of("b", JobState::running, "host-0000/0-1", 1));
   EXPECT_EQ(text_of(fleet.of("a")), "1 1 7.5 300 3 0 0");
   EXPECT_EQ(text_of(fleet.of("b")), "1 2 12.5 500 1 0 0");
-  const Usage usage = usage_of(fleet.model, now);
+  const Usage usage = usage_of(fleet.model, at_2s);
   EXPECT_EQ(usage.used, 2u);
   EXPECT_EQ(usage.devices, 8u);
   EXPECT_EQ(usage.power_w, 3'200);
@@ -118,7 +118,7 @@ TEST(UserTotals, ProcessesCountForTheirUsersByShareOfTimeAndWithTheirOwnMemory) 
   EXPECT_EQ(text_of(fleet.of("lab")), "1 1 1 200 0 0 1") << "no share of the other is known";
   EXPECT_FALSE(fleet.of("ann", "ann").oldest) << "processes do not tell when they began";
   EXPECT_NEAR(fleet.of("bob", "bob").usd_per_h.sum, 0.5, 1e-9);
-  EXPECT_EQ(usage_of(fleet.model, now).unlisted, 2u) << "of four real devices";
+  EXPECT_EQ(usage_of(fleet.model, at_2s).unlisted, 2u) << "of four real devices";
 }
 
 TEST(UserTotals, AreLowerBoundsIfTheRouterCountsMoreOpenJobsThanAreKnown) {
@@ -130,12 +130,12 @@ TEST(UserTotals, AreLowerBoundsIfTheRouterCountsMoreOpenJobsThanAreKnown) {
   summary.running = 1;
   summary.queued = 1;
   fleet.apply(summary);
-  EXPECT_EQ(usage_of(fleet.model, now).unknown_jobs, 0u);
+  EXPECT_EQ(usage_of(fleet.model, at_2s).unknown_jobs, 0u);
   EXPECT_FALSE(fleet.of("acme").is_lower_bound);
   summary.queued = 4;
   summary.finished = 1;
   fleet.apply(summary);
-  EXPECT_EQ(usage_of(fleet.model, now).unknown_jobs, 3u);
+  EXPECT_EQ(usage_of(fleet.model, at_2s).unknown_jobs, 3u);
   EXPECT_TRUE(fleet.of("acme").is_lower_bound);
   // What ends after the router has counted is no job that is not known.
   summary.queued = 1;
@@ -146,7 +146,7 @@ TEST(UserTotals, AreLowerBoundsIfTheRouterCountsMoreOpenJobsThanAreKnown) {
   }
   ends.state = JobState::finished;
   fleet.apply(ends);
-  EXPECT_EQ(usage_of(fleet.model, now).unknown_jobs, 0u);
+  EXPECT_EQ(usage_of(fleet.model, at_2s).unknown_jobs, 0u);
 }
 
 TEST(UserTotals, TheViewMarksLowerBoundsAndSaysWhy) {
@@ -167,8 +167,8 @@ TEST(UserTotals, TheViewMarksLowerBoundsAndSaysWhy) {
     const bool counts = column.title == "HOSTS" || column.title == "DEVICES" ||
                         column.title == "RUN" || column.title == "WAIT";
     if (!counts) continue;
-    EXPECT_TRUE(column.text(many, now).starts_with(">")) << column.title;
-    EXPECT_LE(std::ssize(column.text(many, now)), column.width) << column.title;
+    EXPECT_TRUE(column.text(many, at_2s).starts_with(">")) << column.title;
+    EXPECT_LE(std::ssize(column.text(many, at_2s)), column.width) << column.title;
   }
 }
 
@@ -177,7 +177,8 @@ TEST(UserTotals, OfAFilterAreOfTheDevicesAndJobsThatCount) {
   fleet.apply(job_of("acme", JobState::running, "host-0000/0-3", 1));
   fleet.apply(job_of("other", JobState::queued, "", 1));
   const Usage usage = usage_of(
-      fleet.model, now, [&](DeviceTable::Row row) { return fleet.model.devices().index(row) > 0; },
+      fleet.model, at_2s,
+      [&](DeviceTable::Row row) { return fleet.model.devices().index(row) > 0; },
       [](const JobChanged& job) { return job.job.tenant == "acme"; });
   ASSERT_EQ(usage.users.size(), 1u);
   EXPECT_EQ(usage.users.front().devices, 3u);

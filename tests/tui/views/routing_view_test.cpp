@@ -110,12 +110,13 @@ TEST(Flows, WorkThatStayedInItsPoolDidNotFallBack) {
   add_placement(fleet, "tpu", std::nullopt, 0);
   add_placement(fleet, "tpu", Reason::queue_slo, 0);
   add_placement(fleet, "hopper", Reason::capacity, 1);
+  add_placement(fleet, "tpu", Reason::capacity, 1);  // a fallback of the rule in the same pool
   const auto dashboard = dashboard_of(fleet, {80, 40}, "routing", false, 2);
   const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
-  EXPECT_NE(text.find("1 of 3 fell back"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 of 4 fell back"), std::string::npos) << text;
   EXPECT_NE(line_with(text, "─▶ stayed").find("queue_slo"), std::string::npos) << text;
-  EXPECT_NE(text.find("queue_slo, st"), std::string::npos) << "the list of decisions" << text;
-  EXPECT_EQ(text.find("capacity, st"), std::string::npos) << text;
+  EXPECT_NE(text.find("stayed: queue"), std::string::npos) << "the list of decisions" << text;
+  EXPECT_EQ(text.find("stayed: cap"), std::string::npos) << text;
 }
 
 TEST(Flows, AFewOfThousandsAreNotNone) {
