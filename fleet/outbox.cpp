@@ -24,7 +24,7 @@ std::vector<Send> PendingSends::hold_or_pass(std::vector<Send> sends) {
   for (Send& send : sends) {
     if (send.after_write > committed_) {
       const std::uint64_t write = send.after_write;
-      pending_.emplace(write, std::move(send));
+      pending_.emplace(write, Pending{++held_, std::move(send)});
     } else {
       if (&*passed != &send) *passed = std::move(send);
       ++passed;
@@ -37,8 +37,12 @@ std::vector<Send> PendingSends::hold_or_pass(std::vector<Send> sends) {
 std::vector<Send> PendingSends::release_up_to(std::uint64_t sequence) {
   committed_ = std::max(committed_, sequence);
   const auto end = pending_.upper_bound(committed_);
+  std::vector<Pending*> due;
+  for (auto each = pending_.begin(); each != end; ++each) due.push_back(&each->second);
+  std::ranges::sort(due, {}, &Pending::number);
   std::vector<Send> now;
-  for (auto send = pending_.begin(); send != end; ++send) now.push_back(std::move(send->second));
+  now.reserve(due.size());
+  for (Pending* const each : due) now.push_back(std::move(each->send));
   pending_.erase(pending_.begin(), end);
   return now;
 }

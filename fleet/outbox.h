@@ -94,19 +94,24 @@ struct Outbox {
   bool operator==(const Outbox&) const = default;
 };
 
-/// Sends that wait for the store. A send with after_write 0 does not wait.
+/// Sends that wait for the store, in order. A send with after_write 0 does not wait.
 class PendingSends {
  public:
   /// Holds those of an outbox's sends that wait for a write, and returns the others.
   std::vector<Send> hold_or_pass(std::vector<Send> sends);
   /// Call when the store has committed every write up to `sequence`. Returns the sends that waited
-  /// for them, in the order of these writes.
+  /// for them, in order.
   std::vector<Send> release_up_to(std::uint64_t sequence);
   std::size_t size() const { return pending_.size(); }
 
  private:
+  struct Pending {
+    std::uint64_t number = 0;  // in order
+    Send send;
+  };
   std::uint64_t committed_ = 0;
-  std::multimap<std::uint64_t, Send> pending_;  // by the write
+  std::uint64_t held_ = 0;                         // ever
+  std::multimap<std::uint64_t, Pending> pending_;  // by the write
 };
 
 }  // namespace drover

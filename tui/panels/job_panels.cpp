@@ -190,9 +190,9 @@ constexpr std::array<SectionWords, job_filter_count> section_words = {{
     {JobFilter::all, "", "", "TIME", "NOTE"},
     {JobFilter::running, "expected left", "pool", "LEFT", "NOTE"},
     {JobFilter::waiting, "waited", "waits for", "WAITED", "WAITS FOR"},
-    {JobFilter::failed, "from submission", "why", "TOOK", "WHY"},
-    {JobFilter::cancelled, "from submission", "by whom", "TOOK", "BY"},
-    {JobFilter::finished, "from submission", "what it used", "TOOK", "USED"},
+    {JobFilter::failed, "in all", "why", "TOOK", "WHY"},
+    {JobFilter::cancelled, "in all", "by whom", "TOOK", "BY"},
+    {JobFilter::finished, "in all", "what it used", "TOOK", "USED"},
 }};
 static_assert(is_in_order(section_words, &SectionWords::section));
 
@@ -257,7 +257,9 @@ void draw_job_titles(DrawRegion& region, const JobColumns& columns, JobFilter sh
 void draw_running_jobs(const FrameContext& frame, DrawRegion region, std::string_view title,
                        std::span<const JobRow* const> jobs, bool with_place) {
   const JobColumns columns = shown_columns(region.columns(), with_place ? "" : "WHERE");
-  draw_job_heading(region, std::string(title), "", section_notes(JobFilter::running, columns));
+  const auto notes = section_notes(JobFilter::running, columns);
+  draw_job_heading(region, std::string(title), "",
+                   jobs.empty() ? std::vector<std::string>() : notes);
   for (std::size_t i = 0; i < jobs.size() && static_cast<int>(i) + 1 < region.rows(); ++i) {
     draw_job(frame, region, columns, static_cast<int>(i) + 1, *jobs[i]);
   }

@@ -90,10 +90,11 @@ constexpr std::array<TableColumn<ClassReport>, 12> class_table = {{
 
 using FlowRow = std::pair<const PoolFlowKey, PoolFlowCount>;
 
-constexpr std::array<TableColumn<FlowRow>, 5> flow_table = {{
+constexpr std::array<TableColumn<FlowRow>, 6> flow_table = {{
     {"preferred_pool", of<&FlowRow::first, &PoolFlowKey::wanted>},
     {"pool", of<&FlowRow::first, &PoolFlowKey::got>},
     {"fallback_reason", of<&FlowRow::first, &PoolFlowKey::reason>},
+    {"fell_back", of<&FlowRow::first, &PoolFlowKey::fell_back>},
     {"jobs", of<&FlowRow::second, &PoolFlowCount::all>},
     {"jobs_per_min",
      [](const EvaluationContext& at, const FlowRow& flow) {

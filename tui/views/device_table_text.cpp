@@ -46,7 +46,10 @@ std::string order_text(const DeviceList& devices) {
 bool is_as_above(const EvaluationContext& at, const DeviceColumn& column, DeviceTable::Row row,
                  std::optional<DeviceTable::Row> above) {
   if (!above || (column.title != "RUN" && column.title != "QUEUE")) return false;
-  if (column.text(at, row) != column.text(at, *above)) return false;
+  // Both, as one number beside a sign reads as if the other were unknown.
+  for (const Metric metric : {Metric::running, Metric::queue}) {
+    if (at.model.reading(row, metric) != at.model.reading(*above, metric)) return false;
+  }
   const auto of_above = replicas_on(at.model, at.model.id_of(*above));
   return std::ranges::any_of(replicas_on(at.model, at.model.id_of(row)),
                              [&](const ReplicaRow* replica) {

@@ -59,7 +59,8 @@ void WorkCounts::take(Instant now, const JobChanged& changed) {
     // A job that was not open has been counted, or ended before this began, unless it was accepted
     // and ended in one turn of the router.
     const bool was_open = open_.erase(id) > 0;
-    if ((was_open || changed.attempt == 0) && !in_snapshot_) count_end(now, changed);
+    const bool never_placed = changed.attempt == 0 && changed.state != JobState::finished;
+    if ((was_open || never_placed) && !in_snapshot_) count_end(now, changed);
     return;
   }
   const auto known = open_.find(id);

@@ -38,13 +38,14 @@ void compare_flows(const InterfaceAnswers& at, Inconsistencies& wrong) {
   const Table& table = at.tables["flows"];
   std::map<std::string, double> counted, told;
   for (const auto& [flow, count] : at.heard.flows()) {
-    const auto& [wanted, pool, reason] = flow;
-    counted[fmt::format("{} to {} for {}", wanted, pool, name_of(reason))] =
+    const auto& [wanted, pool, reason, fell] = flow;
+    counted[fmt::format("{} to {} for {}, fell back: {}", wanted, pool, name_of(reason), fell)] =
         static_cast<double>(count);
   }
   for (std::size_t row = 0; row < table.size(); ++row) {
-    told[fmt::format("{} to {} for {}", table.text(row, "preferred_pool"), table.text(row, "pool"),
-                     table.text(row, "fallback_reason"))] = table.number(row, "jobs");
+    told[fmt::format("{} to {} for {}, fell back: {}", table.text(row, "preferred_pool"),
+                     table.text(row, "pool"), table.text(row, "fallback_reason"),
+                     table.text(row, "fell_back"))] = table.number(row, "jobs");
   }
   for (const auto& [flow, count] : told) counted.emplace(flow, 0);
   for (const auto& [flow, count] : counted) compared.same(flow, count, told[flow]);

@@ -112,7 +112,8 @@ void PublishedStreamView::hear(Instant now, const Envelope& envelope) {
     decisions_.push_back(*decision);
     if (decisions_.size() > decisions_kept) decisions_.pop_front();
     if (decision->action == Action::assign) {
-      ++flows_[{decision->preferred_pool, decision->pool, decision->fallback_reason}];
+      ++flows_[{decision->preferred_pool, decision->pool, decision->fallback_reason,
+                fell_back(*decision)}];
     }
   }
 }

@@ -39,7 +39,7 @@ class PublishedStreamView {
   const std::optional<PolicyChanged>& policy() const { return told_policy_; }
   const std::deque<Decision>& decisions() const { return decisions_; }
   /// Wanted pool, pool and reason of placements, over all lives.
-  using Flow = std::tuple<std::string, std::string, std::optional<Reason>>;
+  using Flow = std::tuple<std::string, std::string, std::optional<Reason>, bool>;
   const std::map<Flow, std::uint64_t>& flows() const { return flows_; }
   /// By rule and subject, what summaries and samples tell. Absent: never looked at in this life.
   const std::map<std::pair<std::string, std::string>, Held>& held() const { return held_; }

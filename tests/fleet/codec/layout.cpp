@@ -219,6 +219,7 @@ std::vector<Limit> limits() {
       {"device_partitions_max", device_partitions_max},
       {"device_links_max", device_links_max},
       {"device_paths_max", device_paths_max},
+      {"bookmark_bytes_max", bookmark_bytes_max},
       {"policy_bytes_max", policy_bytes_max},
       {"batch_rows_max", batch_rows_max},
       {"batch_columns_max", batch_columns_max},
