@@ -39,7 +39,7 @@ std::vector<std::string> key_notes(const FrameContext& frame, const Caption& cap
   }
   const bool shown = caption.key == fmt::format("{}", static_cast<int>(frame.ui.view) + 1);
   const std::string view =
-      caption.key.empty() || shown ? "" : fmt::format("key {} shows it", caption.key);
+      caption.key.empty() || shown ? "" : fmt::format("press {} to see it", caption.key);
   if (!frame.options.story) return {view};
   const std::string follow = (view.empty() ? "" : view + ", ") + "P follows the story";
   return {follow + pause, follow, view};

@@ -82,7 +82,7 @@ TEST(StoryScreen, AKeyTakesOverAndAnotherLetsItFollowAgain) {
   StoryScreen screen;
   screen.press("4");
   screen.say(chapter(2, "routing"));
-  EXPECT_TRUE(screen.shows("key 1 shows it, P follows the story")) << screen.text();
+  EXPECT_TRUE(screen.shows("press 1 to see it, P follows the story")) << screen.text();
   screen.press("P");
   EXPECT_TRUE(screen.shows_view("routing")) << "the current chapter, at once";
   screen.say(chapter(3, "fleet"));
@@ -115,9 +115,9 @@ TEST(StoryScreen, OnlyTheDemosOwnDashboardFollowsUnasked) {
   StoryScreen other(false);
   other.say(chapter(1, "routing"));
   EXPECT_TRUE(other.shows_view("fleet"));
-  EXPECT_FALSE(other.shows("shows it")) << "key 1 leads to this view";
+  EXPECT_FALSE(other.shows("to see it")) << "key 1 leads to this view";
   other.press("2");
-  EXPECT_TRUE(other.shows("key 1 shows it"));
+  EXPECT_TRUE(other.shows("press 1 to see it"));
   EXPECT_FALSE(other.shows("p pauses")) << "its story is another program's";
   other.press("P");
   EXPECT_TRUE(other.shows_view("routing")) << other.text();
@@ -134,7 +134,7 @@ TEST(StoryScreen, AReplayDoesNotFollowItsStory) {
   options.settings.start.view = "devices";
   Dashboard replay(options, {120, 40}, SampleFleet::start);
   const auto text = [&] { return replay.draw(SampleFleet::start).to_text(); };
-  EXPECT_NE(text().find("key 1 shows it"), std::string::npos) << text();
+  EXPECT_NE(text().find("press 1 to see it"), std::string::npos) << text();
   replay.press(SampleFleet::start, {"P"});
   EXPECT_NE(text().find("no story to follow"), std::string::npos) << text();
 }

@@ -16,6 +16,8 @@ namespace {
 /// One line per set of pools, model and precision. Only `all` counts replicas of lost hosts.
 struct LoadedModel {
   int all = 0, ready = 0;
+  int paused = 0;  // they serve nobody for a while, as the reason says
+  Pause pause = Pause::none;
   std::uint64_t queued = 0, running = 0;
   double cache_used = 0, cache = 0;
 };
@@ -48,6 +50,10 @@ LoadedModels loaded_models(const FrameContext& frame) {
     ++line.all;
     if (is_gone(frame.model, replica)) continue;
     if (replica.state == ReplicaState::ready) ++line.ready;
+    if (const Pause pause = pause_of_requests(replica); pause != Pause::none) {
+      ++line.paused;
+      line.pause = pause;
+    }
     line.queued += replica.queued;
     line.running += replica.running;
     line.cache_used += static_cast<double>(replica.kv_used_tokens);
@@ -56,8 +62,10 @@ LoadedModels loaded_models(const FrameContext& frame) {
   return lines;
 }
 
-std::string model_text(std::string_view model, Precision precision) {
-  return fmt::format("{} {}", model, to_text(precision));
+/// "llama-3.1-70b int8"; "llama-3.1-70b int8, 1 compiling" while one does.
+std::string model_text(std::string_view model, Precision precision, const LoadedModel& line) {
+  const std::string name = fmt::format("{} {}", model, to_text(precision));
+  return line.paused == 0 ? name : fmt::format("{}, {} {}", name, line.paused, to_text(line.pause));
 }
 
 struct ReplicaColumns {
@@ -76,8 +84,8 @@ ReplicaColumns lay_out_replicas(int columns, const LoadedModels& lines) {
   int pool = 4, model = 8;
   for (const auto& [key, line] : lines) {
     pool = std::max(pool, static_cast<int>(std::get<0>(key).size()));
-    model =
-        std::max(model, static_cast<int>(model_text(std::get<1>(key), std::get<2>(key)).size()));
+    model = std::max(model,
+                     static_cast<int>(model_text(std::get<1>(key), std::get<2>(key), line).size()));
   }
   const int room = std::max(12, columns - 5 - at.running - at.queued - at.cache - 5);
   at.pool = std::min(pool, std::max(4, room - model));
@@ -247,9 +255,11 @@ void draw_replicas(const FrameContext& frame, DrawRegion region) {
     if (row >= region.rows()) break;
     const auto& [pool_name, model_name, precision] = key;
     region.field(0, row, at.pool, pool_name.empty() ? "-" : pool_name);
-    region.field(at.pool + 1, row, at.model, fmt::format("{} {}", model_name, to_text(precision)));
+    const bool well = line.ready == line.all && line.paused == 0;
+    region.field(at.pool + 1, row, at.model, model_text(model_name, precision, line),
+                 line.paused > 0 ? CellStyle::warm : CellStyle::plain);
     region.field(at.ready, row, 5, fmt::format("{}/{}", line.ready, line.all),
-                 line.ready == line.all ? CellStyle::good : CellStyle::warm, Align::right);
+                 well ? CellStyle::good : CellStyle::warm, Align::right);
     region.field(at.run, row, at.running, fmt::format("{}", line.running), CellStyle::plain,
                  Align::right);
     region.field(at.queue, row, at.queued, fmt::format("{}", line.queued),

@@ -246,8 +246,10 @@ void draw_job_titles(DrawRegion& region, const JobColumns& columns, JobFilter sh
   }
   const int note = column_after(columns, 1);
   const auto room = region.columns() - note - columns_of(words.note_title) - 1;
-  std::string filter = fmt::format("showing {} ", to_text(shown));
-  if (columns_of(filter) > room) filter = fmt::format("{} ", to_text(shown));
+  // Not "showing all": of all states, not all jobs.
+  const std::string states = shown == JobFilter::all ? "all states" : std::string(to_text(shown));
+  std::string filter = fmt::format("showing {} ", states);
+  if (columns_of(filter) > room) filter = states + " ";
   if (columns_of(filter) <= room) region.text(note, 0, words.note_title, CellStyle::title);
   region.text(region.columns() - columns_of(filter), 0, filter, CellStyle::badge);
 }

@@ -70,9 +70,10 @@ ThrottleTimeTotals total_throttle_times(const FrameContext& frame) {
   return sums;
 }
 
-std::string throttle_time_text(double seconds) {
+/// `partly`: not all devices report their times, so that the sum may be too low.
+std::string throttle_time_text(double seconds, bool partly) {
   if (std::isnan(seconds)) return std::string(not_known);
-  return seconds > 0 ? duration_text(seconds) : "0s";
+  return fmt::format("{}{}", partly ? ">" : "", seconds > 0 ? duration_text(seconds) : "0s");
 }
 
 }  // namespace
@@ -109,6 +110,7 @@ void draw_throttle_times(const FrameContext& frame, DrawRegion region) {
   region.heading(
       0, "Throttle time",
       fmt::format("summed over {} of {}", sums.reporting, counted(sums.devices, "device")));
+  const bool partly = sums.reporting < sums.devices;
   // The recent growth is known for the whole fleet only.
   const std::optional<ThrottleTimes> recent =
       frame.ui.fleet_filter.active() ? std::nullopt : frame.model.recent_throttle_times(frame.now);
@@ -121,12 +123,12 @@ void draw_throttle_times(const FrameContext& frame, DrawRegion region) {
     const int row = static_cast<int>(i) + 2;
     const double now_s = recent && !std::isnan(sums.s[i]) ? (*recent)[i] : absent;
     region.field(0, row, recent_at - 1, throttle_causes[i].name);
-    region.field(recent_at, row, 10, throttle_time_text(now_s),
+    region.field(recent_at, row, 10, throttle_time_text(now_s, partly),
                  std::isnan(now_s) ? CellStyle::faint
                  : now_s > 0       ? CellStyle::warm
                                    : CellStyle::plain,
                  Align::right);
-    region.field(recent_at + 11, row, 8, throttle_time_text(sums.s[i]),
+    region.field(recent_at + 11, row, 8, throttle_time_text(sums.s[i], partly),
                  std::isnan(sums.s[i]) ? CellStyle::faint : CellStyle::plain, Align::right);
   }
 }
@@ -144,6 +146,10 @@ void draw_throttled(const FrameContext& frame, DrawRegion region) {
     ++reasons[throttle_text(throttle)];
     rows.push_back(row);
   }
+  // A power cap is often meant; heat is not.
+  std::ranges::stable_partition(rows, [&](DeviceTable::Row row) {
+    return throttle_text(model.reading(row, Metric::throttle)) != "power";
+  });
   std::string note;
   for (const auto& [reason, count] : reasons) {
     note += fmt::format("{}{} {}", note.empty() ? "" : ", ", reason, count);

@@ -169,7 +169,8 @@ class DevicesView : public View {
   }
 
   void draw(const FrameContext& frame, const DrawRegion& region) const override {
-    region.on(layout_.top).heading(0, devices_title(frame, list_), order_text(list_));
+    region.on(layout_.top)
+        .heading(0, devices_title(frame, list_), shown_lines_text() + order_text(list_));
     DrawRegion body = region.on(layout_.list);
     body.on(body.row_area(0)).blank(CellStyle::title);
     const int spare = body.columns() - width_of(list_.columns) - sign_columns - 1;
@@ -198,6 +199,7 @@ class DevicesView : public View {
   }
 
   std::optional<int> count() const override { return static_cast<int>(list_.lines.size()); }
+
   int selected(const Model& model) const override { return index_of(list_, model, ui_.device); }
   void select(const Model& model, int index, int direction) override {
     choose_device(list_, model, index, direction, ui_.device);
@@ -220,6 +222,14 @@ class DevicesView : public View {
   bool back() override { return std::exchange(ui_.device, std::nullopt).has_value(); }
 
  private:
+  /// "lines 1-32 of 40, " if not all fit.
+  std::string shown_lines_text() const {
+    const int rows = layout_.list.rows - 1;
+    if (items() <= rows) return {};
+    const int last = std::min(list_.place.top + rows, items());
+    return fmt::format("lines {}-{} of {}, ", list_.place.top + 1, last, items());
+  }
+
   DeviceList& list_;
   TableLayout layout_;
 };

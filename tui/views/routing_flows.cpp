@@ -62,7 +62,7 @@ void draw_flow(const Model& model, DrawRegion& region, int line, const FlowColum
   region.text(at.pool + 1, line, region.ascii() ? "->" : "─▶",
               fell ? CellStyle::warm : CellStyle::good);
   region.field(at.pool + 4, line, at.pool,
-               key->stayed()      ? "stayed"
+               key->stayed()      ? "(stayed)"
                : key->got.empty() ? "-"
                                   : key->got,
                CellStyle::plain);

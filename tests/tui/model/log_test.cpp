@@ -357,7 +357,7 @@ TEST(Caption, IsShownAboveTheHintsDuringTheStory) {
   const std::string before = row(22);
   say({"A burst overflows v5e to GPUs", "5", 3, 9, false});
   EXPECT_EQ(row(21), " Story 3/9: A burst overflows v5e to GPUs");
-  EXPECT_NE(row(22).find("key 5 shows it"), std::string::npos) << row(22);
+  EXPECT_NE(row(22).find("press 5 to see it"), std::string::npos) << row(22);
   say({"A burst overflows v5e to GPUs", "", 3, 9, true});
   EXPECT_EQ(row(21), " Story 3/9 (paused): A burst overflows v5e to GPUs");
   say({"\x1b[31mred", "", 0, 0, false});

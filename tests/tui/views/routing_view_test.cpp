@@ -114,7 +114,7 @@ TEST(Flows, WorkThatStayedInItsPoolDidNotFallBack) {
   const auto dashboard = dashboard_of(fleet, {80, 40}, "routing", false, 2);
   const std::string text = dashboard->draw(SampleFleet::after_2s).to_text();
   EXPECT_NE(text.find("2 of 4 fell back"), std::string::npos) << text;
-  EXPECT_NE(line_with(text, "─▶ stayed").find("queue_slo"), std::string::npos) << text;
+  EXPECT_NE(line_with(text, "─▶ (stayed)").find("queue_slo"), std::string::npos) << text;
   EXPECT_NE(text.find("stayed: queue"), std::string::npos) << "the list of decisions" << text;
   EXPECT_EQ(text.find("stayed: cap"), std::string::npos) << text;
 }
