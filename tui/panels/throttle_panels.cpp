@@ -147,7 +147,7 @@ void draw_throttled(const FrameContext& frame, DrawRegion region) {
     rows.push_back(row);
   }
   // A power cap is often meant; heat is not.
-  std::ranges::stable_partition(rows, [&](DeviceTable::Row row) {
+  std::stable_partition(rows.begin(), rows.end(), [&](DeviceTable::Row row) {
     return throttle_text(model.reading(row, Metric::throttle)) != "power";
   });
   std::string note;
