@@ -127,7 +127,9 @@ void Session::handle_join_accepted(const JoinAccepted& welcome, PollResult& turn
 }
 
 Session::PollResult Session::wait(std::chrono::milliseconds longest) {
-  if (bundled_.empty() && arrived_.empty()) receive(longest);
+  if (!has_more()) receive(longest);
+  // Silence begins when nothing is left: it may take long to handle what has come.
+  if (has_more()) connection_.received(wall_now());
   PollResult turn;
   turn.messages.reserve(messages_per_wait);
   turn.encoded.reserve(messages_per_wait);
@@ -142,16 +144,12 @@ Session::PollResult Session::wait(std::chrono::milliseconds longest) {
       break;
     }
   }
-  // Silence begins when nothing is left: it may take long to handle what has come.
-  if (!turn.messages.empty()) connection_.received(wall_now());
   return turn;
 }
 
 void Session::receive(std::chrono::milliseconds longest) {
   auto arrived = sockets_.wait(longest);
-  const WallTime now = wall_now();
-  if (connection_.established(sockets_.control_connections())) join_when_due(now);
-  if (!arrived.messages.empty()) connection_.received(now);
+  if (connection_.established(sockets_.control_connections())) join_when_due(wall_now());
   std::ranges::move(arrived.messages, std::back_inserter(arrived_));
 }
 

@@ -64,6 +64,8 @@ class Session {
   /// decode and JoinAccepted with an invalid time. Anchors the clock at each JoinAccepted. Sends
   /// Join when a lost connection is back.
   PollResult wait(std::chrono::milliseconds longest);
+  /// Whether messages that have come are left for the next `wait`.
+  bool has_more() const { return !bundled_.empty() || !arrived_.empty(); }
   std::uint64_t undecodable() const { return undecodable_; }
 
   /// The same, at most until this time.

@@ -62,6 +62,8 @@ CommandOutcome show_live(const Arguments& arguments, const LiveOptions& options,
     loop->turn(std::chrono::milliseconds(250));
     if (recording) recording->turn(*loop);
   }
+  // What has come is recorded as well.
+  while (recording && session->has_more()) loop->turn(std::chrono::milliseconds(0));
   const std::string not_kept = settings.finish(loop->core());
   const Status there = (*terminal)->status();
   terminal->reset();

@@ -130,6 +130,8 @@ CommandOutcome run_record(Arguments& arguments) {
         std::chrono::duration_cast<std::chrono::milliseconds>(duration - (wall_now() - begun));
     status = recording.turn(std::clamp(left, std::chrono::milliseconds(1), record_wait_max));
   }
+  // What has come is recorded as well.
+  while (status.ok() && session->has_more()) status = recording.turn(std::chrono::milliseconds(0));
   return end_recording(*recorder, std::move(status));
 }
 

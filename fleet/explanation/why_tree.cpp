@@ -209,8 +209,9 @@ std::vector<TreeLine> decision_lines(const Decision& decision,
                                      const std::vector<CandidateStatus>& candidates) {
   std::vector<TreeLine> lines = {{0, headline(decision), role_of(decision.action)}};
   if (decision.fallback_reason) {
-    std::string text = fmt::format("because {}: {}", to_text(*decision.fallback_reason),
-                                   facts(*decision.fallback_reason).meaning);
+    std::string text =
+        fmt::format("{} {}: {}", stayed(decision) ? "in spite of" : "because",
+                    to_text(*decision.fallback_reason), facts(*decision.fallback_reason).meaning);
     // A job that waits has tried all fallbacks.
     if (decision.fallback_step > 0 && decision.action != Action::queue)
       text += fmt::format(" (fallback {})", decision.fallback_step);

@@ -16,8 +16,8 @@ namespace {
 /// One line per set of pools, model and precision. Only `all` counts replicas of lost hosts.
 struct LoadedModel {
   int all = 0, ready = 0;
-  int paused = 0;  // they serve nobody for a while, as the reason says
-  Pause pause = Pause::none;
+  int paused = 0;     // loaded, but serving nobody for a while
+  std::string pause;  // why: "compiling"; "paused" if not all for one reason
   std::uint64_t queued = 0, running = 0;
   double cache_used = 0, cache = 0;
 };
@@ -49,10 +49,12 @@ LoadedModels loaded_models(const FrameContext& frame) {
         lines[{pools_text(frame.model, row.reported), replica.model, replica.precision}];
     ++line.all;
     if (is_gone(frame.model, replica)) continue;
-    if (replica.state == ReplicaState::ready) ++line.ready;
-    if (const Pause pause = pause_of_requests(replica); pause != Pause::none) {
-      ++line.paused;
-      line.pause = pause;
+    const Pause pause = pause_of_requests(replica);
+    if (replica.state == ReplicaState::ready && pause != Pause::none) {
+      const std::string_view word = to_text(pause);
+      line.pause = line.paused++ == 0 || line.pause == word ? word : "paused";
+    } else if (replica.state == ReplicaState::ready) {
+      ++line.ready;
     }
     line.queued += replica.queued;
     line.running += replica.running;
@@ -65,7 +67,7 @@ LoadedModels loaded_models(const FrameContext& frame) {
 /// "llama-3.1-70b int8"; "llama-3.1-70b int8, 1 compiling" while one does.
 std::string model_text(std::string_view model, Precision precision, const LoadedModel& line) {
   const std::string name = fmt::format("{} {}", model, to_text(precision));
-  return line.paused == 0 ? name : fmt::format("{}, {} {}", name, line.paused, to_text(line.pause));
+  return line.paused == 0 ? name : fmt::format("{}, {} {}", name, line.paused, line.pause);
 }
 
 struct ReplicaColumns {
@@ -255,11 +257,10 @@ void draw_replicas(const FrameContext& frame, DrawRegion region) {
     if (row >= region.rows()) break;
     const auto& [pool_name, model_name, precision] = key;
     region.field(0, row, at.pool, pool_name.empty() ? "-" : pool_name);
-    const bool well = line.ready == line.all && line.paused == 0;
     region.field(at.pool + 1, row, at.model, model_text(model_name, precision, line),
                  line.paused > 0 ? CellStyle::warm : CellStyle::plain);
     region.field(at.ready, row, 5, fmt::format("{}/{}", line.ready, line.all),
-                 well ? CellStyle::good : CellStyle::warm, Align::right);
+                 line.ready == line.all ? CellStyle::good : CellStyle::warm, Align::right);
     region.field(at.run, row, at.running, fmt::format("{}", line.running), CellStyle::plain,
                  Align::right);
     region.field(at.queue, row, at.queued, fmt::format("{}", line.queued),

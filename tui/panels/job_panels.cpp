@@ -202,7 +202,7 @@ const PlacedColumn<JobColumn>* time_column_of(const JobColumns& columns) {
   return found == columns.end() ? nullptr : &*found;
 }
 
-/// "newest first", "time: waiting", "note: waits for": what a heading says of a section, the least
+/// "newest first", "time: waited", "note: waits for": what a heading says of a section, the least
 /// important last.
 std::vector<std::string> section_notes(JobFilter section, const JobColumns& columns) {
   const SectionWords& words = row_at(section_words, section);

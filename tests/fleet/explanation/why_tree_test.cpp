@@ -81,6 +81,19 @@ TEST(WhyTree, HasAttemptsDecisionsRulesAndPoolsInTheOrderTried) {
                 "        slow-2/r0 a100 score 0.250\n");
 }
 
+TEST(WhyTree, WorkThatStayedInItsPoolIsThereInSpiteOfTheReason) {
+  WhyReply reply = fallen_back();
+  for (const std::uint8_t step : {0, 1}) {  // 1: a fallback of the rule to the same pool
+    Decision decision = assigned(9, 2, "fast-1/r0", "fast");
+    decision.fallback_reason = Reason::queue_slo;
+    decision.fallback_step = step;
+    reply.decisions = {decision};
+    const std::string text = indented_text(why_tree(reply, candidates_of(reply)));
+    EXPECT_EQ(text.find("in spite of queue_slo: ") != std::string::npos, step == 0) << text;
+    EXPECT_EQ(text.find("because queue_slo: ") != std::string::npos, step == 1) << text;
+  }
+}
+
 TEST(WhyTree, TheSuggestedChangesStandOnTop) {
   WhyReply reply = fallen_back();
   reply.job->state = JobState::queued;

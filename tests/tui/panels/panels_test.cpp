@@ -116,6 +116,35 @@ TEST(Fleet, AHostsMeanLoadCoversOnlyDevicesThatReportIt) {
   EXPECT_NE(text.find("mean 50%"), std::string::npos) << text;
 }
 
+TEST(Fleet, AReplicaThatCompilesIsNotReady) {
+  SampleFleet fleet;
+  const auto shown = [&] {
+    const auto dashboard = dashboard_of(fleet, {200, 60}, "fleet", false, 2);
+    return line_with(dashboard->draw(SampleFleet::after_2s).to_text(), "hopper llama-3.1-70b");
+  };
+  EXPECT_NE(shown().find(" 1/1 "), std::string::npos) << shown();
+  for (ReplicaChanged& changed : fleet.replicas) {
+    if (changed.replica.id == ReplicaId{"gpu-a", 0}) changed.replica.pause = Pause::compiling;
+  }
+  EXPECT_NE(shown().find("bf16, 1 compiling"), std::string::npos) << shown();
+  EXPECT_NE(shown().find(" 0/1 "), std::string::npos) << shown();
+}
+
+TEST(Power, HeatComesBeforePowerCapsAmongThrottledDevices) {
+  SampleFleet fleet;
+  const auto dashboard = dashboard_of(fleet, {200, 60}, "power", false, 2);
+  std::vector<Sample> rows(8);
+  for (std::uint16_t i = 0; i < 8; ++i) {
+    rows[i].device = i;
+    rows[i][Metric::throttle] = i == 7 ? throttle_sw_thermal_slowdown : throttle_sw_power_cap;
+  }
+  const Instant now = SampleFleet::start + seconds(3);
+  dashboard->receive(now, publish_peer, {"gpu-a", 1'000, now, pack("gpu-a", rows)});
+  const std::string text = dashboard->draw(now).to_text();
+  const std::size_t list = text.find("Throttled devices");
+  EXPECT_LT(text.find("gpu-a/7 ", list), text.find("gpu-a/0 ", list)) << text;
+}
+
 TEST(Fleet, ALostHostShowsNothingAsCurrent) {
   SampleFleet fleet;
   const auto dashboard = dashboard_of(fleet, {200, 60}, "fleet", false, 1);
